@@ -11,6 +11,43 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+/* Names that options had before: scripts and files of weights that use them are read as ever.  One
+ * that is the name of another option there means that one. */
+static const struct {
+    const char *was, *is;
+} renamed[] = {
+    {"pull", "centre_loss"},
+    {"aux", "auxiliary_loss"},
+    {"contract", "contraction_loss"},
+    {"gate", "loss_threshold"},
+    {"full", "full_length"},
+    {"against", "counterexamples"},
+    {"within", "counterexample_length"},
+    {"against", "published"},
+    {"thickness", "layers_per_level"},
+    {"chunk", "arity"},
+    {"hidden", "mlp_ratio"},
+    {"memory_hidden", "memory_mlp_ratio"},
+    {"fan", "fan_in"},
+    {"centres", "codebook"},
+    {"edge_centres", "edge_codebook"},
+    {"over", "base_position"},
+    {"masked", "window_heads"},
+    {"windowed", "window_layers"},
+    {"turned", "rotary_fraction"},
+    {"pairs", "rotary_pairs"},
+};
+
+/* The same of the words of a choice. */
+static const struct {
+    const char *option, *was, *is;
+} reworded[] = {
+    {"method", "reach", "unreachable"},
+    {"method", "run", "cyclers"},
+    {"method", "backward", "backward_reasoning"},
+    {"method", "contexts", "ngram_cps"},
+};
+
 static size_t count_specs(const ThOptionSpec *specs)
 {
     size_t n = 0;
@@ -149,6 +186,16 @@ int th_choice_index(const char *choices, const char *word, size_t n)
     return -1;
 }
 
+/* What a word of an option's choices is called now. */
+static const char *current_word(const ThOptionSpec *s, const char *word)
+{
+    for (size_t i = 0; s->type == TH_CHOICE && i < sizeof reworded / sizeof *reworded; i++)
+        if (strcmp(reworded[i].option, s->name) == 0 && strcmp(reworded[i].was, word) == 0 &&
+            th_choice_index(s->choices, word, strlen(word)) < 0)
+            return reworded[i].is;
+    return word;
+}
+
 static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
 {
     th_fail(err, TH_EUSAGE, "'%s' does not fit the option %s", text, s->name);
@@ -220,6 +267,7 @@ static bool put_value(ThOption *o, const ThOption *value, const char *text, bool
 static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
 {
     ThOption fresh = *o;
+    text = current_word(o->spec, text);
     if (!parse_value(&fresh, text, err))
         return false;
     char digits[24];
@@ -227,12 +275,22 @@ static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
     return put_value(o, &fresh, o->spec->type == TH_INT ? digits : text, given, err);
 }
 
-static ThOption *find(const ThOptions *o, const char *name)
+static ThOption *find_exact(const ThOptions *o, const char *name)
 {
     for (size_t i = 0; i < o->n; i++)
         if (strcmp(o->item[i].spec->name, name) == 0)
             return &o->item[i];
     return NULL;
+}
+
+/* By its name, or by one that it had once. */
+static ThOption *find(const ThOptions *o, const char *name)
+{
+    ThOption *item = find_exact(o, name);
+    for (size_t i = 0; !item && i < sizeof renamed / sizeof *renamed; i++)
+        if (strcmp(renamed[i].was, name) == 0)
+            item = find_exact(o, renamed[i].is);
+    return item;
 }
 
 bool th_options_init(ThOptions *o, const ThOptionSpec *specs, ThError *err)
@@ -247,7 +305,7 @@ bool th_options_add(ThOptions *o, const ThOptionSpec *specs, ThError *err)
     if (!th_grow(&o->item, &cap, o->n + n, sizeof *o->item, err))
         return false;
     for (size_t i = 0; i < n; i++) {
-        if (find(o, specs[i].name))
+        if (find_exact(o, specs[i].name))
             continue;
         ThOption *item = &o->item[o->n];
         *item = (ThOption){.spec = &specs[i], .integer = specs[i].type == TH_CHOICE ? -1 : 0};

@@ -69,10 +69,10 @@ static bool set_options(ThOptions *o, const ThCompileShape *s, const ThCompileSi
                        z->dim, z->hidden);
     return th_options_set_real(o, "dim", z->dim, err) &&
            th_options_set_real(o, "heads", z->heads, err) &&
-           th_options_set_int(o, "chunk", s->chunk, err) &&
-           th_options_set_int(o, "thickness", layers_of(s), err) &&
-           th_options_set_real(o, "hidden", z->hidden / z->dim, err) &&
-           th_options_set_int(o, "fan", s->sparse ? factors_of(s) : 0, err) &&
+           th_options_set_int(o, "arity", s->chunk, err) &&
+           th_options_set_int(o, "layers_per_level", layers_of(s), err) &&
+           th_options_set_real(o, "mlp_ratio", z->hidden / z->dim, err) &&
+           th_options_set_int(o, "fan_in", s->sparse ? factors_of(s) : 0, err) &&
            th_options_set(o, "norm", s->pre ? "pre" : "post", err) &&
            th_options_set(o, "activation", s->gelu ? "gelu" : "relu", err) &&
            (!s->dilated || th_options_set(o, "form", "dilated", err));

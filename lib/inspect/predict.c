@@ -133,7 +133,7 @@ static const struct {
     {"transformer", GROUP, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
      "ever less sure, which need not be wrong (Hahn 2020, Lemma 5)", ""},
     {"transformer", ANY, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
-     "flip-flops have slips at any size (Liu et al. 2023)", ""},
+     "flip-flops have errors at any size (Liu et al. 2023)", ""},
     {"gpt", GROUP, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
      "ever less sure, which need not be wrong (Hahn 2020, Lemma 5)", ""},
     {"rnn", ANY, OF_CHI, TH_INSPECT_YES, TH_INSPECT_YES, "98.9 to 100 in the mean", chi},

@@ -92,10 +92,12 @@ static bool make_head(ThTrainPull *p, ThError *err)
 
 static bool fits(const ThModel *m, ThError *err)
 {
-    if (m->kind->combine && th_option_int(&m->options, "thickness") == 1)
+    if (m->kind->combine && th_option_int(&m->options, "layers_per_level") == 1)
         return true;
-    th_fail(err, TH_EUSAGE, "pull= and aux= are about a tree of vectors, which this model has not");
-    return th_hint(err, "regulargpt with thickness=1 has one");
+    th_fail(
+        err, TH_EUSAGE,
+        "centre_loss= and auxiliary_loss= are about a tree of vectors, which this model has not");
+    return th_hint(err, "regulargpt with layers_per_level=1 has one");
 }
 
 ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainPullHow *how,
@@ -108,7 +110,7 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
         return NULL;
     p->how = *how;
     p->dim = (int)th_option_int(&m->options, "dim");
-    p->chunk = (int)th_option_int(&m->options, "chunk");
+    p->chunk = (int)th_option_int(&m->options, "arity");
     p->open = how->gate == 0;
     p->parts = how->shards;
     bool ok = fill_products(p, t, err) && make_head(p, err) && take_shards(p, err);

@@ -22,7 +22,7 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->lengths = th_option_range(o, "length");
     tr->batch_size = (int)th_option_int(o, "batch");
     tr->curriculum = th_option_choice(o, "curriculum");
-    tr->full = th_option_real(o, "full");
+    tr->full = th_option_real(o, "full_length");
     tr->threshold = th_option_real(o, "threshold");
     tr->growth = th_option_real(o, "growth");
     tr->first = tr->model->training.step;
@@ -32,7 +32,7 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");
-    tr->joins = th_option_given(o, "against");
+    tr->joins = th_option_given(o, "counterexamples");
     tr->ramp = th_option_real(o, "ramp");
     const ThOptimizer *rule = th_optimizer_find(th_option_text(o, "optimizer"));
     bool given = th_option_given(o, "momentum");
@@ -163,7 +163,8 @@ static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
 static bool note_functions(ThError *err)
 {
     return err && err->code == TH_ELIMIT &&
-           th_hint(err, "aux=, pull=, contract= and segments=balanced know each function on the "
+           th_hint(err, "auxiliary_loss=, centre_loss=, contraction_loss= and segments=balanced "
+                        "know each function on the "
                         "automaton's states that strings have");
 }
 
@@ -179,7 +180,7 @@ static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
         return th_fail(err, TH_EUSAGE,
                        "segments= wants strings that an automaton labels, and those of %s are not",
                        t->kind->name);
-    tr->part = m->kind->combine ? (int)th_option_int(&m->options, "chunk") : 1;
+    tr->part = m->kind->combine ? (int)th_option_int(&m->options, "arity") : 1;
     if (how == SEGMENTS_DRAWN)
         return true;
     if (!m->kind->combine)
@@ -192,9 +193,9 @@ static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
 
 static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
-    ThTrainPullHow how = {.pull = th_option_real(o, "pull"),
-                          .auxiliary = th_option_real(o, "aux"),
-                          .gate = th_option_real(o, "gate"),
+    ThTrainPullHow how = {.pull = th_option_real(o, "centre_loss"),
+                          .auxiliary = th_option_real(o, "auxiliary_loss"),
+                          .gate = th_option_real(o, "loss_threshold"),
                           .shards = tr->n_shards};
     if (how.pull == 0 && how.auxiliary == 0)
         return true;
@@ -204,7 +205,7 @@ static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
 
 static bool prepare_contract(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
-    ThTrainContractHow how = {.weight = th_option_real(o, "contract"),
+    ThTrainContractHow how = {.weight = th_option_real(o, "contraction_loss"),
                               .radius = th_option_real(o, "radius"),
                               .shards = tr->n_shards};
     if (how.weight == 0)
@@ -450,7 +451,8 @@ static bool record(ThTrainer *tr, ThError *err)
     return true;
 }
 
-/* Room in the model for what pull=, aux= and contract= know after the step. */
+/* Room in the model for what centre_loss=, auxiliary_loss= and contraction_loss= know after the
+ * step. */
 static bool reserve_pull(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
@@ -467,7 +469,8 @@ static bool reserve_pull(ThTrainer *tr, ThError *err)
     return true;
 }
 
-/* Moves what pull=, aux= and contract= have of their own, and writes it down. */
+/* Moves what centre_loss=, auxiliary_loss= and contraction_loss= have of their own, and writes it
+ * down. */
 static void move_sets(ThTrainer *tr)
 {
     ThModelTraining *t = &tr->model->training;
@@ -569,7 +572,8 @@ bool th_trainer_done(const ThTrainer *tr)
     return !patient || (all_moved(tr) && !validation_due(tr));
 }
 
-/* Takes back what pull=, aux= and contract= knew, if it is about them; else they begin anew. */
+/* Takes back what centre_loss=, auxiliary_loss= and contraction_loss= knew, if it is about them;
+ * else they begin anew. */
 static void recall(ThTrainer *tr)
 {
     const ThModelTraining *t = &tr->model->training;

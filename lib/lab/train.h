@@ -41,8 +41,8 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
                           ThError *err);
 
 /* For a trainer that has done no step yet: the training is the one in which the model was saved, so
- * that schedules and validations count from its beginning, and pull=, aux= and contract= know what
- * they did. */
+ * that schedules and validations count from its beginning, and centre_loss=, auxiliary_loss= and
+ * contraction_loss= know what they did. */
 void th_trainer_resume(ThTrainer *tr);
 
 /* Processes that train one model together, each on a part of every batch: the sums are those of
@@ -83,19 +83,20 @@ typedef struct {
 } ThTrainerProgress;
 ThTrainerProgress th_trainer_progress(const ThTrainer *tr);
 
-/* What pull= and aux= act on, level by level of the tree, and contract=: vectors since the last
- * report. */
+/* What centre_loss= and auxiliary_loss= act on, level by level of the tree, and contraction_loss=:
+ * vectors since the last report. */
 enum { TH_TRAIN_LEVELS = 24 };
 typedef struct {
     long long vectors;
-    double wrong;         /* share of which the head of aux= tells another function; NaN: no head */
+    double
+        wrong; /* share of which the head of auxiliary_loss= tells another function; NaN: no head */
     double spread, reach; /* distance from the centre: root mean square, greatest */
 } ThTrainLevel;
 typedef struct {
     int n, functions; /* levels, and functions that have a centre */
     ThTrainLevel level[TH_TRAIN_LEVELS];
     double nearest, mean; /* distance of a centre from its nearest other: least, mean; 0: no two */
-    int pairs;            /* that contract= acts on; 0: there is no such loss */
+    int pairs;            /* that contraction_loss= acts on; 0: there is no such loss */
     double farthest, far; /* how far vectors were from their product's centre, in radii */
 } ThTrainLevels;
 

@@ -5,7 +5,7 @@
 #include "lab/train.h"
 #include "tensor/optimizers/optimizer.h"
 
-static const char small[] = "steps=2000 curriculum=adaptive full=0.2 schedule=cosine";
+static const char small[] = "steps=2000 curriculum=adaptive full_length=0.2 schedule=cosine";
 
 const ThOptionSpec th_train_options[] = {
     {"length", TH_RANGE, "1..40", 1, 1000000, NULL,
@@ -18,20 +18,22 @@ const ThOptionSpec th_train_options[] = {
     {"recipe", TH_CHOICE, "auto", 0, 0, "auto|plain|small",
      "what the options are that are not given.  plain: as they stand here; small: what small "
      "models need to learn small regular languages for strings longer than those of training, "
-     "steps=2000 curriculum=adaptive full=0.2 schedule=cosine, warmup= a twentieth of the steps, "
+     "steps=2000 curriculum=adaptive full_length=0.2 schedule=cosine, warmup= a twentieth of the "
+     "steps, "
      "and by the architecture noise=0.3 (regulargpt), lr=3e-3 (rnn), lr=5e-3 (lstm, gru); "
-     "auto: small for these four on tasks that an automaton labels, without pull=, aux= and "
-     "contract=; else plain"},
+     "auto: small for these four on tasks that an automaton labels, without centre_loss=, "
+     "auxiliary_loss= and "
+     "contraction_loss=; else plain"},
     {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive|paced",
-     "how a step's length is drawn: uniformly; always the longest; adaptive: up to a bound that "
-     "grows from 3 by growth= whenever accuracy passes threshold=, or never; paced: up to a bound "
+     "how a step's length is drawn: uniformly; always the longest; adaptive: up to a length that "
+     "grows from 3 by growth= whenever accuracy passes threshold=, or never; paced: up to one "
      "that grows "
      "with the steps and comes to the longest after half of them"},
-    {"full", TH_REAL, "0", 0, 1, NULL,
+    {"full_length", TH_REAL, "0", 0, 1, NULL,
      "curriculum=adaptive, paced: share of the steps that draw from all lengths whatever the "
-     "bound"},
+     "curriculum length"},
     {"threshold", TH_REAL, "0.95", 0, 1, NULL,
-     "curriculum=adaptive: running accuracy above which the bound grows"},
+     "curriculum=adaptive: running accuracy above which the curriculum length grows"},
     {"growth", TH_REAL, "1.3", 1, 100, NULL, "by this factor, and by two symbols at least"},
     {"segments", TH_CHOICE, "no", 0, 0, "no|yes|balanced",
      "strings are parts of longer ones, wherever these begin, as an automaton labels them: of a "
@@ -55,20 +57,24 @@ const ThOptionSpec th_train_options[] = {
      "models "
      "take none"},
     {"ramp", TH_REAL, "0", 0, 1, NULL, "share of the steps over which the noise rises from 0"},
-    {"pull", TH_REAL, "0", 0, 1e6, NULL,
-     "weight of the mean squared distance of every level's vectors from the centres of those with "
-     "the same function: what certify needs"},
-    {"aux", TH_REAL, "0", 0, 1e6, NULL,
-     "weight of the loss of a further head, thrown away, that tells the function of every vector"},
-    {"gate", TH_REAL, "0", 0, 1e6, NULL,
-     "pull only after steps whose loss, that of aux= included, was below this; 0: always"},
-    {"contract", TH_REAL, "0", 0, 1e6, NULL,
-     "weight of a loss on what certify asks: how far, in radii, two vectors of balls around the "
-     "centres of two labels get from the centre of their product, at the worst that is known, "
+    {"centre_loss", TH_REAL, "0", 0, 1e6, NULL,
+     "weight of the centre loss: the mean squared distance of every level's vectors from the "
+     "centres "
+     "of those with the same element of the monoid, what certify needs"},
+    {"auxiliary_loss", TH_REAL, "0", 0, 1e6, NULL,
+     "weight of the auxiliary loss: of a further head, thrown away, that tells every vector's "
+     "element of the monoid"},
+    {"loss_threshold", TH_REAL, "0", 0, 1e6, NULL,
+     "centre_loss= only after steps whose loss, auxiliary loss included, was below this; 0: "
+     "always"},
+    {"contraction_loss", TH_REAL, "0", 0, 1e6, NULL,
+     "weight of the contraction loss, on what certify asks: how far, in radii, two vectors of "
+     "balls around the "
+     "centres of two elements get from the centre of their product, at the worst that is known, "
      "which "
      "every step makes worse"},
     {"radius", TH_REAL, "0.05", 1e-6, 1e3, NULL,
-     "contract=: of the smallest balls; every step draws radii up to 4 times as large"},
+     "contraction_loss=: of the smallest balls; every step draws radii up to 4 times as large"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},
@@ -76,13 +82,13 @@ const ThOptionSpec th_train_options[] = {
      "file that the model is saved to while it trains, and continued from if it is there"},
     {"every", TH_INT, "1000", 1, 1e12, NULL,
      "steps between checkpoints, between validations, and between comparisons"},
-    {"against", TH_STRING, NULL, 0, 0, NULL,
+    {"counterexamples", TH_STRING, NULL, 0, 0, NULL,
      "automaton or task that the model is compared with while it trains: the shortest words on "
      "which they differ, and neighbours of these, join every batch from then on"},
-    {"within", TH_RANGE, NULL, 1, 100000, NULL,
+    {"counterexample_length", TH_RANGE, NULL, 1, 100000, NULL,
      "lengths of the words that are compared; default: 1 to the longest of length="},
     {"accept", TH_STRING, NULL, 0, 0, NULL,
-     "the class of the model that the automaton of against= accepts, see verify"},
+     "the class of the model that the automaton of counterexamples= accepts, see verify"},
     {"validate", TH_RANGE, NULL, 1, 1000000, NULL,
      "lengths on which the model is evaluated while it trains, on strings of their own; of a file "
      "the lengths of rows to test on"},
@@ -97,8 +103,9 @@ const ThOptionSpec th_train_options[] = {
  * labels it, and the loss is that of the answers. */
 static bool is_served(const ThOptions *o, const ThModelKind *kind, const ThTask *t)
 {
-    bool answers = th_option_real(o, "pull") == 0 && th_option_real(o, "aux") == 0 &&
-                   th_option_real(o, "contract") == 0;
+    bool answers = th_option_real(o, "centre_loss") == 0 &&
+                   th_option_real(o, "auxiliary_loss") == 0 &&
+                   th_option_real(o, "contraction_loss") == 0;
     return answers && kind->recipe && t->machine && !t->kind->ragged && !t->kind->study &&
            !th_task_finite(t);
 }

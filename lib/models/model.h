@@ -82,10 +82,10 @@ typedef struct {
     /* What small models of this architecture want of a training on a regular language, as options
      * of train, "key=value key=value" (see th_train_follow_recipe); NULL: it was not measured. */
     const char *recipe;
-    /* Of an architecture that is a tree, with chunk= children a node and thickness= layers a level,
-     * for a bound model of one layer: the vectors (n, dim) of nodes whose children are rows of x,
-     * child (n, chunk), the last one first; -1 stands for what is before a string.  Its forward
-     * fills how->routing.  NULL: it is none, and ignores that. */
+    /* Of an architecture that is a tree, with arity= children a node and layers_per_level= layers a
+     * level, for a bound model of one layer: the vectors (n, dim) of nodes whose children are rows
+     * of x, child (n, chunk), the last one first; -1 stands for what is before a string.  Its
+     * forward fills how->routing.  NULL: it is none, and ignores that. */
     ThVar (*combine)(const ThModel *m, ThTape *t, ThVar x, const int *child, int n);
     bool ragged; /* forward minds b->length; else it is called for each length by itself */
     bool causal; /* no output depends on later symbols; where there is an option causal, it
@@ -175,8 +175,8 @@ typedef struct {
     ThBatch joined; /* words that join every batch since the last of them, owned */
     float *best;    /* (params.total): parameters at the best validation since `began`, while a
                        training keeps them; else NULL */
-    double *pull;   /* (n_pull): what pull= and aux= of the training since `began` know, which they
-                       alone can read; or NULL */
+    double *pull;   /* (n_pull): what centre_loss= and auxiliary_loss= of the training since `began`
+                       know, which they   alone can read; or NULL */
     size_t n_pull;
 } ThModelTraining;
 

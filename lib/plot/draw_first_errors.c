@@ -149,7 +149,7 @@ bool th_plot_slips(ThFigure *f, const char *title, const ThInspectSlip *slip, si
     th_figure_string(f, th_figure_title(f, title));
     th_figure_printf(f, " noenhanced font ',13'\nset lmargin at screen 0.08; set rmargin at screen "
                         "0.47\nset tmargin at screen 0.82; set bmargin at screen 0.24\n"
-                        "set title 'the first slip of each string' font ',9'\n");
+                        "set title 'the first error of each string' font ',9'\n");
     draw_shares(f, &v);
     if (v.kinds > 1) {
         th_figure_printf(f,

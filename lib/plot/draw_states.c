@@ -71,7 +71,7 @@ bool th_plot_states(ThFigure *f, const char *title, const ThPlotModel *model, si
         if (model[i].training->n_comparisons > 0)
             continue;
         th_fail(err, TH_EVALUE, "%s was not compared while it was trained", model[i].name);
-        return th_hint(err, "train it with against=");
+        return th_hint(err, "train it with counterexamples=");
     }
     th_figure_begin(f, title, NULL);
     for (size_t i = 0; i < n; i++)

@@ -107,20 +107,21 @@ static bool fits(const ThModel *m, ThError *err)
                        m->kind->name);
     if (!m->bound)
         return th_fail(err, TH_EVALUE, "the model has not been trained");
-    if (th_option_int(o, "chunk") != 2)
-        why = "chunk=2";
-    else if (th_option_int(o, "thickness") != 1)
-        why = "thickness=1";
+    if (th_option_int(o, "arity") != 2)
+        why = "arity=2";
+    else if (th_option_int(o, "layers_per_level") != 1)
+        why = "layers_per_level=1";
     else if (strcmp(th_option_text(o, "norm"), "post") != 0)
         why = "norm=post";
     else if (strcmp(th_option_text(o, "activation"), "gelu") == 0)
         why = "activation=relu";
-    else if (th_option_int(o, "fan") > 0)
-        why = "fan=0";
+    else if (th_option_int(o, "fan_in") > 0)
+        why = "fan_in=0";
     if (!why)
         return true;
     th_fail(err, TH_EVALUE, "the bounds are for models with %s", why);
-    return th_hint(err, "they take regulargpt with chunk=2, thickness=1, norm=post and ReLU");
+    return th_hint(err,
+                   "they take regulargpt with arity=2, layers_per_level=1, norm=post and ReLU");
 }
 
 ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)
@@ -133,13 +134,13 @@ ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)
     const ThOptions *o = &m->options;
     f->dim = (int)th_option_int(o, "dim");
     f->heads = (int)th_option_int(o, "heads");
-    f->hidden = f->dim * (int)th_option_int(o, "hidden");
+    f->hidden = f->dim * (int)th_option_int(o, "mlp_ratio");
     f->mask = strcmp(th_option_text(o, "missing"), "mask") == 0;
     f->n_symbols = m->signature.n_symbols;
     f->n_classes = m->signature.n_classes;
     f->digest = th_proof_digest(&m->params);
-    f->n_snap = (int)th_option_int(o, "centres");
-    f->n_edge = (int)th_option_int(o, "edge_centres");
+    f->n_snap = (int)th_option_int(o, "codebook");
+    f->n_edge = (int)th_option_int(o, "edge_codebook");
     ThProofReader r = {.m = m, .err = err};
     read_attention(&r, f);
     read_rest(&r, f);

@@ -36,7 +36,8 @@ typedef struct {
 static const double TH_PROOF_EPSILON = 1e-5;
 
 /* Returns new.  TH_EVALUE if the model is not bound, or its map is not of this form: regulargpt
- * with chunk=2 thickness=1 norm=post and ReLU.  TH_ENUMERIC if a weight is larger than 1000. */
+ * with arity=2 layers_per_level=1 norm=post and ReLU.  TH_ENUMERIC if a weight is larger than 1000.
+ */
 ThProofMap *th_proof_map_new(const ThModel *m, ThError *err);
 
 /* The same; of a model whose vectors snap, too: they do so after F. */

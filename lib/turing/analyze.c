@@ -3,8 +3,9 @@
 
 const char *th_tm_proof_name(ThTmProof p)
 {
-    static const char *const name[] = {"none",        "run",      "reach",    "cycle",
-                                       "translation", "backward", "contexts", "choices"};
+    static const char *const name[] = {
+        "none",      "run",    "unreachable", "cycler", "translated_cycler", "backward_reasoning",
+        "ngram_cps", "choices"};
     return name[p];
 }
 

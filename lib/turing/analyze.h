@@ -4,15 +4,17 @@
  * tape.  None of the methods decides every machine, and together they still do not: what none of
  * them proves is unknown.  No method ever claims more than it has shown.
  *
- *   reach        no rule that stops the machine can be reached by states and symbols alone
- *   cycle        a configuration comes back (Brent's search)
- *   translation  at two records of the head's position in the same direction, the state and all
+ *   unreachable  no rule that stops the machine can be reached by states and symbols alone
+ *   cycler       a configuration comes back (Brent's search)
+ *   translated_cycler
+ *                at two records of the head's position in the same direction, the state and all
  *                cells that the head read in between are the same (Lin and Radó 1965)
- *   backward     all ways to stop, followed backwards, lead into contradictions (Marxen and
+ *   backward_reasoning
+ *                all ways to stop, followed backwards, lead into contradictions (Marxen and
  *                Buntrock 1990)
  *   choices      of a machine with choices: all configurations that they lead to, breadth first,
  *                none of which stops it
- *   contexts     the cells around the head and the groups of neighbours on either side form a
+ *   ngram_cps    the cells around the head and the groups of neighbours on either side form a
  *                closed set without a way to stop (the closed position sets of Marxen and Buntrock;
  *                groups of n cells and their histories as in the proof of BB(5), 2024)
  *
@@ -151,7 +153,7 @@ bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
                    ThTmAnalysisLimits limits, ThStop *stop, ThError *err);
 void th_tm_analysis_free(ThTmAnalysis *a, const ThTm *m);
 
-/* "cycle", "translation", … and "none", "run" */
+/* As bbchallenge calls its deciders: "cycler", "translated_cycler", …; and "none", "run". */
 const char *th_tm_proof_name(ThTmProof p);
 
 /* Appends the proof in full, for a reader to check; of a set with more than `most` lines only the

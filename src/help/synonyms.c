@@ -113,10 +113,12 @@ static const ShSynonym table[] = {
     {"codebook", "quantize makes a model's vectors snap to a codebook, its centres"},
     {"straight-through",
      "pd_ssm's maps of zeros and ones are trained by the gradient of their softmax"},
-    {"center loss", "train with pull= draws vectors of one element of the monoid together"},
-    {"centre loss", "train with pull= draws vectors of one element of the monoid together"},
-    {"auxiliary loss", "train with aux= adds the loss of a head that says the monoid's element"},
-    {"contraction loss", "train with contract= makes a model's map shrink what certify bounds"},
+    {"center loss", "train with centre_loss= draws vectors of one element of the monoid together"},
+    {"centre loss", "train with centre_loss= draws vectors of one element of the monoid together"},
+    {"auxiliary loss",
+     "train with auxiliary_loss= adds the loss of a head that says the monoid's element"},
+    {"contraction loss",
+     "train with contraction_loss= makes a model's map shrink what certify bounds"},
     {"ponder cost", "train and halting show it; ponder= is its weight in the loss"},
     {"adaptive computation time",
      "universal, gated_universal and gutlb halt by themselves: halting"},
@@ -179,7 +181,7 @@ static bool ends(const char *text, size_t n, const char *with)
     return n >= k && memcmp(text + n - k, with, k) == 0;
 }
 
-const char *sh_option_here(const char *name)
+const char *sh_option_here(const char *name, const ThOptions *among)
 {
     static const char *const own[][2] = {{"learning_rate", "lr"},
                                          {"batch_size", "batch"},
@@ -221,16 +223,18 @@ const char *sh_option_here(const char *name)
                                          {"n_layers", "layers"},
                                          {"num_layers", "layers"},
                                          {"depth", "layers"},
+                                         {"d_ff", "mlp_ratio"},
+                                         {"dim_feedforward", "mlp_ratio"},
                                          {"d_ff", "hidden"},
                                          {"dim_feedforward", "hidden"},
-                                         {"mlp_ratio", "hidden"},
-                                         {"expansion", "hidden"},
+                                         {"intermediate_size", "mlp_ratio"},
+                                         {"expansion", "mlp_ratio"},
                                          {"d_state", "state"},
                                          {"state_size", "state"},
                                          {"pos_encoding", "position"},
                                          {"position_embedding", "position"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(own[i][0], name) == 0)
+        if (strcmp(own[i][0], name) == 0 && th_option_known(among, own[i][1]))
             return own[i][1];
     return NULL;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/option.h"
+
 typedef struct {
     const char *word, *see; /* what somebody types; what does it here: a sentence */
 } ShSynonym;
@@ -13,8 +15,9 @@ typedef struct {
 const ShSynonym *sh_synonyms(size_t *n);
 const ShSynonym *sh_synonym(const char *word); /* view, or NULL */
 
-/* What an option of other programs is called here: "lr" for "learning_rate"; view, or NULL. */
-const char *sh_option_here(const char *name);
+/* Which of these options another program calls by a name: "lr" for "learning_rate"; view, or NULL.
+ */
+const char *sh_option_here(const char *name, const ThOptions *among);
 
 /* Is a statement of n bytes a question about a topic: ?, ?run, run?, man run, run --help, version?
  * topic (SH_TOPIC bytes) gets it, "" where none is named. */

@@ -9,7 +9,7 @@ const char *const sh_weights_guide[] = {
     "neighbouring columns.  Logits are divided by the root of a head's width before any bias of "
     "position is added.  regulargpt and transformer multiply embeddings (not the pad) by the root "
     "of dim, others do not.  GELU is exact, x times the normal distribution function, and norms "
-    "add 1e-5 to the variance.  from and to, with fan=, are numbers of coordinates.",
+    "add 1e-5 to the variance.  from and to, with fan_in=, are numbers of coordinates.",
     "Positions.  kerple's numbers count by their size, from 0.01 on.  fire's threshold is in units "
     "of 512 symbols.  random draws positions once for each length, the same for all strings.",
     "Recurrent networks.  The columns of lstm are input gate, candidate, forget gate (to which "

@@ -379,8 +379,8 @@ static bool bind_option(ShBinder *b, ThError *err)
     if (ok && th_option_known(o, key) && th_option_given(o, key))
         ok = fail_token(err, t, TH_EUSAGE, "the option %s is given twice", key);
     ok = ok && (th_options_set_at(o, key, text, t->line, t->col, err) || place(err, t));
-    const char *here = ok || !key || th_option_known(o, key) ? NULL : sh_option_here(key);
-    if (here && th_option_known(o, here))
+    const char *here = ok || !key || th_option_known(o, key) ? NULL : sh_option_here(key, o);
+    if (here)
         th_hint(err, "it is %s= here", here);
     free(key);
     free(text);

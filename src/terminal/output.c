@@ -122,12 +122,21 @@ void sh_result_about(ShSession *s)
     s->out.about = s->out.pending.n;
 }
 
+/* Names that figures had before, which scripts go on to ask for. */
+static const struct {
+    const char *was, *is;
+} renamed[] = {
+    {"slip", "first_error"}, {"bound", "curriculum_length"}, {"way", "method"},
+    {"reach", "extent"},     {"reach", "farthest"},          {"room", "margin"},
+};
+
 ShFigureValue sh_result_value(const ShSession *s, const char *name)
 {
     const ShFigureEntry *e = find_figure(&s->out.figures, name);
-    if (!e)
-        return (ShFigureValue){0};
-    return value_of(e);
+    for (size_t i = 0; !e && i < sizeof renamed / sizeof *renamed; i++)
+        if (strcmp(renamed[i].was, name) == 0)
+            e = find_figure(&s->out.figures, renamed[i].is);
+    return e ? value_of(e) : (ShFigureValue){0};
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */

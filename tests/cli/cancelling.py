@@ -51,7 +51,7 @@ def main(source, to, units, size, symbol=None, least=0):
     about, arrays = read(source)
     options = json.loads(about["options"])
     d, units, size, least = int(options["dim"]), int(units), float(size), float(least)
-    options["hidden"] = str(int(options["hidden"]) + 2 * units)
+    options["mlp_ratio"] = str(int(options["mlp_ratio"]) + 2 * units)
     about["options"] = json.dumps(options)
     training = json.loads(about["training"])
     training.pop("optimizer", None)

@@ -153,7 +153,7 @@ go() {
     cat >scripts/make.th <<'END'
 task t = parity
 model m = regulargpt dim=16 heads=2
-train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1
+train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1
 certify m on t certificate="p.cert"
 save m "m.safetensors"
 END

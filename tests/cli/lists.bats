@@ -23,7 +23,7 @@ go() { "$TAPEHEAD" "$@"; }
     [ "${lines[1]}" = "1RB1LB_1LA1RZ,halted,6,4,4" ]
     [ "${#lines[@]}" -eq 5 ]
     run go -f csv -e 'analyze "list.bb" steps=1000'
-    [ "${lines[2]}" = "1RB1LB_1LA1RC_---0RA,never,translation,16,6" ]
+    [ "${lines[2]}" = "1RB1LB_1LA1RC_---0RA,never,translated_cycler,16,6" ]
     [ "${lines[4]}" = "1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA,unknown,none,1000,48" ]
 }
 

@@ -7,11 +7,11 @@ setup_file() {
     cat >made.th <<'END'
 task t = parity
 model p = regulargpt dim=16 heads=2
-train p on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1 > "log.txt"
+train p on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1 > "log.txt"
 save p "trained.safetensors"
 automaton flips { start e; accept o; e b,z -> o; o b,z -> e; e a,c,d,f,g,h -> e; o a,c,d,f,g,h -> o }
 model r = regulargpt dim=16 heads=2
-train r on recognize(flips) length=1..40 steps=1000 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=2 > "log.txt"
+train r on recognize(flips) length=1..40 steps=1000 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=2 > "log.txt"
 save r "many.safetensors"
 compile parity as c > "log.txt"
 save c "compiled.safetensors"

@@ -33,7 +33,7 @@ tensors() {
 }
 
 @test "a training that goes on from its checkpoint ends with the same bits" {
-    options='length=1..12 curriculum=adaptive full=0.2 optimizer=adamw schedule=cosine warmup=5'
+    options='length=1..12 curriculum=adaptive full_length=0.2 optimizer=adamw schedule=cosine warmup=5'
     options+=' noise=0.1 validate=13..16 samples=16 keep=best patience=1000'
     cp start.th whole.th
     echo "train m on p steps=400 $options > \"whole.txt\"; save m \"whole.safetensors\"" >>whole.th

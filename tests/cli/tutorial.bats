@@ -105,7 +105,7 @@ setup() {
     done <<'END'
 gpt key_value
 gpt(position=fire) threshold
-regulargpt(fan=2) from
+regulargpt(fan_in=2) from
 deltanet convolution
 lru phase
 s4d decay

@@ -24,7 +24,7 @@ static const char LAST[] = "x a -> y ; y a -> y ; z a -> y\n"
                            "x c -> x ; y c -> x ; z c -> x\n"
                            "start y\noutput x X\noutput y Y\noutput z Z";
 static const char TREE[] = "length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
-                           "ramp=0.4 pull=0.3 aux=0.5 gate=0.2";
+                           "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2";
 static const char CELL[] = "length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 "
                            "optimizer=adamw decay=0.3 seed=1";
 

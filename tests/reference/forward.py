@@ -107,7 +107,7 @@ class Positions:
         self.kind = o.get("position", "none")
         self.drawn = self.kind == "random"
         if self.drawn:
-            self.kind = o.get("over", "none")
+            self.kind = o.get("base_position", "none")
         self.heads = int(o.get("heads", 1))
         self.dim = int(o["dim"])
         self.places = None
@@ -135,8 +135,8 @@ class Positions:
         if self.kind not in ("rope", "xpos"):
             return q, k
         width = self.dim // self.heads
-        turned = 2 * int(float(self.o.get("turned", 1)) * width / 2 + 1e-9)
-        pairs = self.o.get("pairs", "neighbours" if self.kind == "xpos" else "halves")
+        turned = 2 * int(float(self.o.get("rotary_fraction", 1)) * width / 2 + 1e-9)
+        pairs = self.o.get("rotary_pairs", "neighbours" if self.kind == "xpos" else "halves")
         base = float(self.o.get("base", 10000))
         growth = 1 / float(self.o.get("decay", 512)) if self.kind == "xpos" else 0
         at = self.at(len(k))
@@ -171,8 +171,8 @@ class Positions:
             down = self.parameter(layer, "down"), self.parameter(layer, "down_bias")
             return up.ravel() @ down[0][:, head] + down[1].ravel()[head]
         if self.kind == "hard_alibi":
-            masked = int(self.o.get("masked", (self.heads + 1) // 2))
-            windowed = layer < int(self.o.get("windowed", 64))
+            masked = int(self.o.get("window_heads", (self.heads + 1) // 2))
+            windowed = layer < int(self.o.get("window_layers", 64))
             return -math.inf if windowed and head < masked and distance > head else 0
         return 0
 
@@ -327,7 +327,7 @@ class Model:
     def tree_network(self, x, name):
         pre, kind = self.option("norm") == "pre", self.option("activation", "auto")
         f = gelu if kind == "gelu" or (kind == "auto" and pre) else relu
-        if self.number("fan", 0) == 0:
+        if self.number("fan_in", 0) == 0:
             return self.network(x, name, f)
         p = self.p
         source, to = p[name + ".from"].astype(int), p[name + ".to"].astype(int).ravel()
@@ -339,7 +339,7 @@ class Model:
 
     def snap(self, x, edge):
         """The nearest centre of the vector's kind: complete, or lacking symbols."""
-        centres, n_edge = self.p["centres"], self.number("edge_centres", 0)
+        centres, n_edge = self.p["centres"], self.number("edge_codebook", 0)
         whole = len(centres) - n_edge
         out = []
         for row, lacks in zip(x, edge):
@@ -349,7 +349,7 @@ class Model:
         return np.array(out)
 
     def run_regulargpt(self, word):
-        C, K, d = self.number("chunk"), self.number("thickness"), self.number("dim")
+        C, K, d = self.number("arity"), self.number("layers_per_level"), self.number("dim")
         mask, form = self.option("missing") == "mask", self.option("form", "auto")
         dilated = form == "dilated" or (form == "auto" and self.every)
         x, depth = self.p["embedding"][word] * math.sqrt(d), 1

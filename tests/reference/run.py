@@ -44,43 +44,43 @@ POSITION_OPTIONS = {
     "learned": ["longest=70"],
     "t5": ["buckets=6 farthest=9", "tied=no"],
     "kerple": ["tied=no"], "kerple_power": ["tied=no"], "fire": ["tied=no"],
-    "hard_alibi": ["masked=1", "masked=3 windowed=1"],
-    "rope": ["turned=0.5", "pairs=neighbours base=50"],
-    "xpos": ["turned=0.5", "pairs=halves base=50 decay=20"],
-    "random": ["longest=8 over=rope", "longest=8 over=alibi", "longest=8 over=t5",
-               "longest=8 over=learned", "longest=8 over=sinusoidal", "longest=8 over=kerple"],
+    "hard_alibi": ["window_heads=1", "window_heads=3 window_layers=1"],
+    "rope": ["rotary_fraction=0.5", "rotary_pairs=neighbours base=50"],
+    "xpos": ["rotary_fraction=0.5", "rotary_pairs=halves base=50 decay=20"],
+    "random": ["longest=8 base_position=rope", "longest=8 base_position=alibi", "longest=8 base_position=t5",
+               "longest=8 base_position=learned", "longest=8 base_position=sinusoidal", "longest=8 base_position=kerple"],
 }
 
 # kind: what all have, then what each variation adds; "*" stands for positions, causal= and tied=.
 KINDS = {
-    "transformer": ("dim=12 heads=3 layers=2 hidden=2", ["", "*"]),
-    "gpt": ("dim=12 heads=3 layers=2 hidden=2", ["", "block=neox", "*", "block=neox *"]),
+    "transformer": ("dim=12 heads=3 layers=2 mlp_ratio=2", ["", "*"]),
+    "gpt": ("dim=12 heads=3 layers=2 mlp_ratio=2", ["", "block=neox", "*", "block=neox *"]),
     "bare": ("dim=12 heads=3 layers=2 hidden=7", ["", "*"]),
-    "encoder": ("dim=12 heads=3 layers=2", ["", "pool=end", "final_norm=yes hidden=3", "ends=no", "*"]),
+    "encoder": ("dim=12 heads=3 layers=2", ["", "pool=end", "final_norm=yes mlp_ratio=3", "ends=no", "*"]),
     "universal": ("dim=12 heads=3 steps=3",
-                  ["", "halt=none", "halt=global", "transition=yes", "gate=yes pool=end hidden=3",
+                  ["", "halt=none", "halt=global", "transition=yes", "gate=yes pool=end mlp_ratio=3",
                    "threshold=0.6", "threshold=1.5 halt_from=1", "ends=no final_norm=yes",
                    "halt=global transition=yes halt_from=1 threshold=0.7",
                    "halt=global transition=yes causal=yes threshold=0.7",
                    "halt=token transition=yes causal=yes threshold=0.6", "*", "halt=none *"]),
     "gated_universal": ("dim=12 heads=3 steps=3",
                         ["", "halt=token", "transition=no", "gate=no pool=mean", "halt=none",
-                         "threshold=0.6 hidden=3", "halt_from=1 ends=no final_norm=yes",
+                         "threshold=0.6 mlp_ratio=3", "halt_from=1 ends=no final_norm=yes",
                          "causal=yes threshold=0.5 steps=5", "*"]),
     "tlb": ("dim=12 heads=3 layers=2 chunk=4 slots=2",
-            ["", "cut=equal", "updates=2 memory_hidden=3", "pool=last ends=yes hidden=3",
+            ["", "cut=equal", "updates=2 memory_mlp_ratio=3", "pool=last ends=yes mlp_ratio=3",
              "final_norm=yes", "*"]),
     "gutlb": ("dim=12 heads=3 steps=3 chunk=5 slots=2",
-              ["", "cut=equal", "updates=2 memory_hidden=3", "transition=no threshold=0.6",
-               "halt_from=1 ends=yes pool=last hidden=3", "final_norm=yes", "*"]),
-    "regulargpt": ("dim=12 heads=3 hidden=2",
-                   ["chunk=2", "chunk=3 thickness=2", "chunk=5 thickness=3", "chunk=2 form=dilated",
-                    "chunk=3 missing=mask", "chunk=3 thickness=2 missing=mask",
-                    "chunk=4 thickness=4 missing=mask", "chunk=7 thickness=2 missing=mask",
-                    "chunk=3 thickness=2 missing=mask form=dilated", "chunk=3 norm=pre",
-                    "chunk=2 thickness=2 norm=pre missing=mask activation=relu", "levels=4",
-                    "activation=gelu", "fan=3", "fan=2 activation=gelu thickness=2",
-                    "centres=5", "centres=6 edge_centres=2", "form=dilated thickness=2 chunk=3"]),
+              ["", "cut=equal", "updates=2 memory_mlp_ratio=3", "transition=no threshold=0.6",
+               "halt_from=1 ends=yes pool=last mlp_ratio=3", "final_norm=yes", "*"]),
+    "regulargpt": ("dim=12 heads=3 mlp_ratio=2",
+                   ["arity=2", "arity=3 layers_per_level=2", "arity=5 layers_per_level=3", "arity=2 form=dilated",
+                    "arity=3 missing=mask", "arity=3 layers_per_level=2 missing=mask",
+                    "arity=4 layers_per_level=4 missing=mask", "arity=7 layers_per_level=2 missing=mask",
+                    "arity=3 layers_per_level=2 missing=mask form=dilated", "arity=3 norm=pre",
+                    "arity=2 layers_per_level=2 norm=pre missing=mask activation=relu", "levels=4",
+                    "activation=gelu", "fan_in=3", "fan_in=2 activation=gelu layers_per_level=2",
+                    "codebook=5", "codebook=6 edge_codebook=2", "form=dilated layers_per_level=2 arity=3"]),
     "rnn": ("dim=5", [""]),
     "lstm": ("dim=5", ["", "forget=-0.7"]),
     "gru": ("dim=5", [""]),
@@ -301,7 +301,7 @@ def check_tables(report):
         names = set(re.findall(r"^    (\w+)=  ", help_of(k), re.M))
         used = {w.split("=")[0] for o in [KINDS[k][0]] + KINDS[k][1] for w in o.split()}
         if any("*" in v for v in KINDS[k][1]):
-            used |= {"position", "causal", "over"} | {w.split("=")[0] for v in
+            used |= {"position", "causal", "base_position"} | {w.split("=")[0] for v in
                                                       POSITION_OPTIONS.values() for o in v
                                                       for w in o.split()}
         missing = names - used - ELSEWHERE - {"head"}

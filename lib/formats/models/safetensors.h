@@ -4,9 +4,9 @@
  * endian; the header, a JSON object that gives every tensor's type, shape and place; the tensors.
  * Weights are called as in the model's table of parameters, what the optimiser remembers
  * optimizer.moment0.NAME, optimizer.moment1.NAME …, as many as it has slots; matrices have two
- * dimensions, vectors one.  All are of type F32, but for training.pull, F64, which is what pull=
- * and aux= know of a training that used them. The metadata (metadata.h) holds the rest, so that
- * training goes on bit for bit.
+ * dimensions, vectors one.  All are of type F32, but for training.pull, F64, which is what
+ * centre_loss= and auxiliary_loss= know of a training that used them. The metadata (metadata.h)
+ * holds the rest, so that training goes on bit for bit.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

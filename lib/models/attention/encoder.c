@@ -81,7 +81,7 @@ void th_model_encoder_begin(ThModelEncoder *e, ThModelBuilder *b, int blocks)
 void th_model_encoder_block(ThModelEncoder *e, ThModelBuilder *b, bool reads_memory, bool gated)
 {
     int number = b->layer < 0 ? 0 : b->layer, d = e->attention.dim;
-    int wide = d * (int)th_option_int(&b->m->options, "hidden");
+    int wide = d * (int)th_option_int(&b->m->options, "mlp_ratio");
     ThModelAttentionLayer *a = &e->attention.layer[number];
     ThModelBlock *y = &e->block[number];
     *a = (ThModelAttentionLayer){.query_bias = -1, .key_value_bias = -1, .output_bias = -1};

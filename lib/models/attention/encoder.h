@@ -50,7 +50,7 @@ typedef struct {
 #define TH_MODEL_ENCODER_OPTIONS(ended)                                                            \
     TH_MODEL_OPTION("dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"),           \
         TH_MODEL_OPTION("heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"),  \
-        TH_MODEL_OPTION("hidden", TH_INT, "2", 1, 64, NULL,                                        \
+        TH_MODEL_OPTION("mlp_ratio", TH_INT, "2", 1, 64, NULL,                                     \
                         "width of the feed-forward layers, in multiples of dim"),                  \
         TH_MODEL_OPTION("dropout", TH_REAL, "0", 0, 0.9, NULL,                                     \
                         "while training, share of what each part adds that is dropped"),           \

@@ -15,7 +15,8 @@ static const ThOptionSpec options[] = {
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, "8", 1, 1024, NULL, "attention heads; they divide dim"},
     {"layers", TH_INT, "2", 1, 64, NULL, "layers, each with weights of its own"},
-    {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"mlp_ratio", TH_INT, "4", 1, 64, NULL,
+     "width of the feed-forward layer, in widths of the model"},
     {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox",
      "gpt2: the feed-forward layer reads what attention made; neox: both read the same"},
     {"head", TH_CHOICE, "own", 0, 0, "own|tied",
@@ -130,7 +131,7 @@ static bool bind(ThModel *m, ThError *err)
         th_model_build(&b, "embedding", m->signature.n_symbols, a->dim, TH_INIT_NORMAL, deviation);
     th_position_bind(&a->position, &b);
     for (b.layer = 0; b.layer < a->layers; b.layer++)
-        add_layer(&b, l, a->dim * (int)th_option_int(o, "hidden"));
+        add_layer(&b, l, a->dim * (int)th_option_int(o, "mlp_ratio"));
     b.layer = -1;
     l->last = th_model_build_norm(&b, "final_norm", a->dim);
     return bind_head(&b, l, err) && !b.failed;
@@ -147,7 +148,8 @@ const ThModelKind th_model_gpt = {
         "continues beyond the lengths of training, position= matters most: hard_alibi goes "
         "farthest in copying.\n\n"
         "size=paper takes the sizes of the paper on Turing Programs, which goes with block=neox "
-        "position=hard_alibi masked=6 (7 for multiplication and sgd) and train optimizer=adamw "
+        "position=hard_alibi window_heads=6 (7 for multiplication and sgd) and train "
+        "optimizer=adamw "
         "lr=7e-5 (3e-4 for multiplication) decay=0.1 warmup=100 schedule=linear steps=200000 "
         "batch=16 on scratchpads with context=500. train says what a large model takes before it "
         "takes it; set limit-memory refuses what would not fit.",

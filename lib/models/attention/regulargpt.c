@@ -15,16 +15,20 @@ static const ThOptionSpec options[] = {
      "where they are not given, paper: dim=256 heads=8, its size for regular languages (0.8 "
      "million "
      "parameters, at most 3e10 operations a step of 128 strings of 40 symbols); text: dim=768 "
-     "heads=12 thickness=6 chunk=128 norm=pre missing=mask head=tied, its language model (43 "
+     "heads=12 layers_per_level=6 arity=128 norm=pre missing=mask head=tied, its language model "
+     "(43 "
      "million and 768 for each symbol, 3e11 operations for 512 symbols)"},
     {"dim", TH_INT, "64", 2, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},
-    {"chunk", TH_INT, "2", 2, 4096, NULL, "C: vectors combined at a time"},
-    {"thickness", TH_INT, "1", 1, 64, NULL, "K: layers with weights of their own in each level"},
-    {"hidden", TH_INT, "4", 1, 65536, NULL,
-     "width of the feed-forward layer, in multiples of dim: up to 64, more where compiled"},
-    {"fan", TH_INT, "0", 0, 64, NULL,
-     "numbers that a hidden unit reads, of which it then writes one, drawn at the start; 0: all"},
+    {"arity", TH_INT, "2", 2, 4096, NULL,
+     "C: children of a node, vectors that are combined at a time; the paper's chunk size"},
+    {"layers_per_level", TH_INT, "1", 1, 64, NULL,
+     "K: layers of each level, with weights of their own; the paper's thickness"},
+    {"mlp_ratio", TH_INT, "4", 1, 65536, NULL,
+     "width of the feed-forward layer, in widths of the model: up to 64, more where compiled"},
+    {"fan_in", TH_INT, "0", 0, 64, NULL,
+     "sparse: numbers that a hidden unit reads, of which it then writes one, drawn at the start; "
+     "0: all"},
     {"levels", TH_INT, "1", 1, 64, NULL,
      "levels at least, however short the string: with as many as training had, what was learnt on "
      "long windows is used from the first symbol on"},
@@ -40,14 +44,16 @@ static const ThOptionSpec options[] = {
     {"init", TH_CHOICE, "paper", 0, 0, "paper|wide",
      "paper: embeddings of deviation 0.02; wide: embeddings and pad of deviation 1, which learns "
      "in fewer steps"},
-    {"centres", TH_INT, "0", 0, 65536, NULL,
-     "vectors to the nearest of which every level's output snaps, as quantize makes them; 0: none"},
-    {"edge_centres", TH_INT, "0", 0, 65536, NULL,
+    {"codebook", TH_INT, "0", 0, 65536, NULL,
+     "vectors to the nearest of which every level's output is quantised, as quantize makes them; "
+     "0: "
+     "none"},
+    {"edge_codebook", TH_INT, "0", 0, 65536, NULL,
      "how many of them, the last, serve subtrees that lack symbols, and no others"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 static const ThModelPreset presets[] = {
     {"paper", "dim=256 heads=8"},
-    {"text", "dim=768 heads=12 thickness=6 chunk=128 norm=pre missing=mask head=tied"},
+    {"text", "dim=768 heads=12 layers_per_level=6 arity=128 norm=pre missing=mask head=tied"},
     {NULL, NULL}};
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };            /* form= */
 enum { MISSING_PAD, MISSING_MASK };                         /* missing= */
@@ -81,9 +87,9 @@ typedef struct {
 
 static bool check(const ThOptions *o, ThError *err)
 {
-    long long centres = th_option_int(o, "centres"), edge = th_option_int(o, "edge_centres");
+    long long centres = th_option_int(o, "codebook"), edge = th_option_int(o, "edge_codebook");
     if (edge > 0 && edge >= centres)
-        return th_fail(err, TH_EUSAGE, "edge_centres=%lld leaves none of centres=%lld for others",
+        return th_fail(err, TH_EUSAGE, "edge_codebook=%lld leaves none of codebook=%lld for others",
                        edge, centres);
     return th_model_check_heads(o, err);
 }
@@ -157,13 +163,13 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
     bool every = m->signature.target != TH_TARGET_FINAL;
     l->dim = (int)th_option_int(o, "dim");
     l->heads = (int)th_option_int(o, "heads");
-    l->fan = (int)th_option_int(o, "fan");
+    l->fan = (int)th_option_int(o, "fan_in");
     int form = th_option_choice(o, "form"), activation = th_option_choice(o, "activation");
     l->pre = th_option_choice(o, "norm") == NORM_PRE;
     l->wide = th_option_choice(o, "init") == INIT_WIDE;
     l->gelu = activation == ACTIVATION_AUTO ? l->pre : activation == ACTIVATION_GELU;
-    l->shape = (ThModelRoutingShape){.C = (int)th_option_int(o, "chunk"),
-                                     .K = (int)th_option_int(o, "thickness"),
+    l->shape = (ThModelRoutingShape){.C = (int)th_option_int(o, "arity"),
+                                     .K = (int)th_option_int(o, "layers_per_level"),
                                      .levels = (int)th_option_int(o, "levels"),
                                      .collapse = form == FORM_AUTO ? !every : form == FORM_COLLAPSE,
                                      .mask = th_option_choice(o, "missing") == MISSING_MASK,
@@ -182,7 +188,7 @@ static bool bind(ThModel *m, ThError *err)
     if (!l || !read_shape(m, l, err))
         return false;
     ThModelBuilder b = {.m = m, .layer = -1, .err = err, .matrix = weight};
-    int d = l->dim, units = d * (int)th_option_int(&m->options, "hidden");
+    int d = l->dim, units = d * (int)th_option_int(&m->options, "mlp_ratio");
     bool tied = th_option_choice(&m->options, "head") == HEAD_TIED;
     if (tied && !m->signature.next)
         return th_fail(err, TH_EUSAGE, "head=tied: the task's answers are not symbols");
@@ -200,8 +206,8 @@ static bool bind(ThModel *m, ThError *err)
     b.layer = -1;
     if (l->pre)
         l->last = th_model_build_norm(&b, "final_norm", d);
-    l->n_centres = (int)th_option_int(&m->options, "centres");
-    l->n_edge = (int)th_option_int(&m->options, "edge_centres");
+    l->n_centres = (int)th_option_int(&m->options, "codebook");
+    l->n_edge = (int)th_option_int(&m->options, "edge_codebook");
     l->centres =
         l->n_centres == 0 ? -1 : th_model_build(&b, "centres", l->n_centres, d, TH_INIT_NORMAL, 1);
     l->head.weight = -1;
@@ -591,7 +597,8 @@ static bool feed(void *state, const int *token, int n, float *logits, ThError *e
 static const char *changed(const ThOptions *o)
 {
     bool mask = th_option_choice(o, "missing") == MISSING_MASK;
-    return mask && th_option_int(o, "thickness") > 1 && th_option_choice(o, "form") != FORM_DILATED
+    return mask && th_option_int(o, "layers_per_level") > 1 &&
+                   th_option_choice(o, "form") != FORM_DILATED
                ? "layers after the first of a level read what is before the string"
                : NULL;
 }
@@ -608,13 +615,14 @@ const ThModelKind th_model_regulargpt = {
         "below them only once in a batch, which changes no result. Noise while training "
         "(train … noise=0.3) is drawn once per distinct vector.\n\n"
         "On tasks that ask at every position it has form=dilated, and is a language model there "
-        "(section 6): size=text is the paper's, thickness= K and chunk= C (K 6 or 12, C 32 to 256 "
+        "(section 6): size=text is the paper's, layers_per_level= K and arity= C (K 6 or 12, C 32 "
+        "to 256 "
         "in its Table 3). A "
         "string longer than Cˡ needs more than l levels, and what training has not had is no good "
         "in general: evaluate says so.  With an answer at every position all positions go through "
         "the levels of the whole string, so that an answer can move with the length of what "
         "follows, though not with its symbols; levels= for the longest string keeps it.\n\n"
-        "With centres= every level's output snaps to the nearest of so many vectors: a finite "
+        "With codebook= every level's output snaps to the nearest of so many vectors: a finite "
         "algebra, as quantize makes of a trained model.  Training moves the centres and what is "
         "read off them, for nothing else has a slope.",
     .changed = changed,

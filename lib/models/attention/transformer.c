@@ -10,7 +10,8 @@ static const ThOptionSpec options[] = {
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},
     {"layers", TH_INT, "5", 1, 64, NULL, "layers, each with weights of its own"},
-    {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"mlp_ratio", TH_INT, "4", 1, 64, NULL,
+     "width of the feed-forward layer, in widths of the model"},
     {"position", TH_CHOICE, "xl", 0, 0, TH_POSITION_CHOICES,
      "how positions enter: help models says what each is"},
     {"causal", TH_FLAG, "no", 0, 0, NULL, "positions see only those before them and themselves"},
@@ -69,7 +70,7 @@ static bool bind(ThModel *m, ThError *err)
     a->embedding = th_model_build(&b, "embedding", m->signature.n_symbols + 1, a->dim,
                                   TH_INIT_TRUNCATED, 0.02);
     th_position_bind(&a->position, &b);
-    int d = a->dim, wide = d * (int)th_option_int(o, "hidden");
+    int d = a->dim, wide = d * (int)th_option_int(o, "mlp_ratio");
     for (b.layer = 0; b.layer < a->layers; b.layer++) {
         Layer *y = &l->layer[b.layer];
         th_model_attention_layer(a, &b, false);

@@ -6,7 +6,7 @@ void th_model_chunks_build(ThModelChunks *c, ThModelBuilder *b, int dim)
 {
     const ThOptions *o = &b->m->options;
     b->layer = -1;
-    int wide = dim * (int)th_option_int(o, "memory_hidden");
+    int wide = dim * (int)th_option_int(o, "memory_mlp_ratio");
     double deviation = th_option_real(o, "memory_start");
     c->rows = (int)th_option_int(o, "chunk");
     c->slots = (int)th_option_int(o, "slots");

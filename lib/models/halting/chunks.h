@@ -40,7 +40,7 @@ typedef struct {
          TH_MODEL_MOST_UPDATES,                                                                    \
          NULL,                                                                                     \
          "layers by which the memory reads a chunk, each with weights of its own"},                \
-        {"memory_hidden",                                                                          \
+        {"memory_mlp_ratio",                                                                       \
          TH_INT,                                                                                   \
          "1",                                                                                      \
          1,                                                                                        \

@@ -245,7 +245,7 @@ static const ThOptionSpec encoder_options[] = {
 static const char *encoder_changed(const ThOptions *o)
 {
     const char *over = strcmp(th_option_text(o, "position"), "random") == 0
-                           ? th_option_text_or(o, "over", "none")
+                           ? th_option_text_or(o, "base_position", "none")
                            : "";
     bool added = strcmp(over, "learned") == 0 || strcmp(over, "sinusoidal") == 0;
     return added ? "no positions were drawn" : NULL;

@@ -5,13 +5,13 @@
 
 static int masked(const ThPosition *p)
 {
-    return (int)th_option_int_or(p->options, "masked", (p->heads + 1) / 2);
+    return (int)th_option_int_or(p->options, "window_heads", (p->heads + 1) / 2);
 }
 
 static bool check(const ThPosition *p, ThError *err)
 {
     return masked(p) <= p->heads ||
-           th_fail(err, TH_EUSAGE, "masked=%d: there are heads=%d", masked(p), p->heads);
+           th_fail(err, TH_EUSAGE, "window_heads=%d: there are heads=%d", masked(p), p->heads);
 }
 
 static void windows(const ThPosition *p, int *window)
@@ -22,9 +22,10 @@ static void windows(const ThPosition *p, int *window)
 
 const ThPositionKind th_position_hard_alibi = {
     .name = "hard_alibi",
-    .summary = "Hard-ALiBi: head 1 sees itself, head 2 the last two, … up to masked=; others all",
+    .summary =
+        "Hard-ALiBi: head 1 sees itself, head 2 the last two, … up to window_heads=; others all",
     .source = "Jelassi et al. 2024, section 3; Hou et al. 2024",
-    .options = "masked|windowed",
+    .options = "window_heads|window_layers",
     .causal = true,
     .check = check,
     .windows = windows,

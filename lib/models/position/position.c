@@ -50,7 +50,7 @@ void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, boo
                       .tied = !th_option_given(o, "tied") || th_option_flag(o, "tied")};
     if (p->kind != &th_position_random)
         return;
-    p->kind = th_position_kind(th_option_text_or(o, "over", "none"));
+    p->kind = th_position_kind(th_option_text_or(o, "base_position", "none"));
     p->longest = (int)th_option_int_or(o, "longest", LONGEST);
 }
 
@@ -83,7 +83,8 @@ bool th_position_check(const ThPosition *p, ThError *err)
         return th_fail(err, TH_EUSAGE, "position=%s is defined for causal=%s only", p->kind->name,
                        p->causal ? "no" : "yes");
     if (p->longest && (p->kind == &th_position_random || p->kind->at_attention))
-        return th_fail(err, TH_EUSAGE, "position=random draws no positions over=%s", p->kind->name);
+        return th_fail(err, TH_EUSAGE, "position=random draws no positions base_position=%s",
+                       p->kind->name);
     return check_options(p, err) && (!p->kind->check || p->kind->check(p, err));
 }
 
@@ -289,7 +290,7 @@ void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const T
 
 int th_position_windowed(const ThPosition *p)
 {
-    return (int)th_option_int_or(p->options, "windowed", TH_POSITION_LAYERS);
+    return (int)th_option_int_or(p->options, "window_layers", TH_POSITION_LAYERS);
 }
 
 bool th_position_stays(const ThPosition *p)
@@ -320,7 +321,7 @@ ThVar th_position_positive(ThTape *t, ThVar weight)
 
 static int turned(const ThPosition *p)
 {
-    double share = th_option_real_or(p->options, "turned", 1);
+    double share = th_option_real_or(p->options, "rotary_fraction", 1);
     int width = p->dim / p->heads;
     return 2 * (int)floor(share * width / 2 + 1e-9);
 }
@@ -328,19 +329,21 @@ static int turned(const ThPosition *p)
 bool th_position_turns(const ThPosition *p, ThError *err)
 {
     return (p->dim / p->heads % 2 == 0 && turned(p) > 0) ||
-           th_fail(
-               err, TH_EUSAGE,
-               "position=%s turns pairs of columns: dim/heads=%d must be even, and turned= must "
-               "leave a pair",
-               p->kind->name, p->dim / p->heads);
+           th_fail(err, TH_EUSAGE,
+                   "position=%s turns pairs of columns: dim/heads=%d must be even, and "
+                   "rotary_fraction= must "
+                   "leave a pair",
+                   p->kind->name, p->dim / p->heads);
 }
 
 ThVar th_position_turn(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows,
                        double growth)
 {
     enum { HALVES, NEIGHBOURS };
-    bool given = th_option_given(p->options, "pairs");
-    int pairs = given ? th_option_choice(p->options, "pairs") : growth != 0 ? NEIGHBOURS : HALVES;
+    bool given = th_option_given(p->options, "rotary_pairs");
+    int pairs = given         ? th_option_choice(p->options, "rotary_pairs")
+                : growth != 0 ? NEIGHBOURS
+                              : HALVES;
     double base = th_option_real_or(p->options, "base", 10000);
     return th_op_rotate(t, x,
                         &(ThOpRotation){.columns = p->dim,

@@ -225,16 +225,16 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
 {
     bool tree = strcmp(m->kind->name, "regulargpt") == 0;
     *method = TH_PROOF_BY_SETS;
-    if (tree && m->bound && th_option_int(&m->options, "centres") > 0)
+    if (tree && m->bound && th_option_int(&m->options, "codebook") > 0)
         *method = TH_PROOF_BY_TABLE;
     else if (tree && m->bound && th_proof_chunk_fits(m))
         *method = TH_PROOF_BY_ALGEBRA;
     if (tree || th_proof_is_cell(m))
         return true;
     th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name);
-    return th_hint(err,
-                   "certify takes regulargpt (chunk=2 thickness=1 norm=post with ReLU; compiled "
-                   "with thickness=1; quantized), rnn, gru, lstm and lrnn with layers=1");
+    return th_hint(
+        err, "certify takes regulargpt (arity=2 layers_per_level=1 norm=post with ReLU; compiled "
+             "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1");
 }
 
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err)

@@ -195,7 +195,7 @@ static bool look(const ThProofCertificate *c, const ThModel *m, const ThProofTru
         snprintf(k->why, sizeof k->why, "%s", a->why);
     else if (!a->closed)
         snprintf(k->why, sizeof k->why, "vectors leave their balls: it is proved up to length %.6g",
-                 pow((double)th_option_int(&m->options, "chunk"), a->levels));
+                 pow((double)th_option_int(&m->options, "arity"), a->levels));
     if (!k->holds)
         return true;
     how.in_float = true;
@@ -244,7 +244,7 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
                         ThProofChecked *k, ThError *err)
 {
     enum { MOST_ELEMENTS = 10000 };
-    if (th_option_int(&m->options, "centres") == 0)
+    if (th_option_int(&m->options, "codebook") == 0)
         return th_fail(err, TH_EVALUE, "the model has no centres that its vectors snap to");
     ThProofQuantized *q = th_proof_quantize(m, claim, MOST_ELEMENTS, 0, stop, err);
     if (!q)

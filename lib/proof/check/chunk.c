@@ -128,7 +128,7 @@ static bool read_units(ThProofChunk *f, ThError *err)
 {
     const float *up = th_proof_chunk_weights(f->m, "layer0.feed_forward.up");
     const float *down = th_proof_chunk_weights(f->m, "layer0.feed_forward.down");
-    int fan = (int)th_option_int(&f->m->options, "fan");
+    int fan = (int)th_option_int(&f->m->options, "fan_in");
     if (fan > 0)
         return make_wired(&f->up, up, th_proof_chunk_weights(f->m, "layer0.feed_forward.from"), f,
                           fan, err) &&
@@ -277,11 +277,13 @@ static bool check_kind(const ThModel *m, ThError *err)
         return th_fail(err, TH_EVALUE,
                        "only models of the kind regulargpt that have an alphabet "
                        "can be proved right in this way");
-    return (th_option_int(o, "thickness") == 1 && th_option_int(o, "chunk") <= TH_PROOF_CHILDREN &&
-            strcmp(th_option_text(o, "missing"), "pad") == 0 && th_option_int(o, "centres") == 0 &&
+    return (th_option_int(o, "layers_per_level") == 1 &&
+            th_option_int(o, "arity") <= TH_PROOF_CHILDREN &&
+            strcmp(th_option_text(o, "missing"), "pad") == 0 && th_option_int(o, "codebook") == 0 &&
             strcmp(th_option_text(o, "head"), "own") == 0) ||
            th_fail(err, TH_EVALUE,
-                   "the proof is for thickness=1, missing=pad, head=own, no centres, and chunk of "
+                   "the proof is for layers_per_level=1, missing=pad, head=own, no centres, and "
+                   "chunk of "
                    "%d at most",
                    TH_PROOF_CHILDREN);
 }
@@ -314,8 +316,8 @@ bool th_proof_chunk_read(ThProofChunk *f, const ThModel *m, int elements, ThErro
     *f = (ThProofChunk){.m = m,
                         .dim = (int)d,
                         .heads = (int)th_option_int(o, "heads"),
-                        .chunk = (int)th_option_int(o, "chunk"),
-                        .hidden = (int)(d * (size_t)th_option_int(o, "hidden")),
+                        .chunk = (int)th_option_int(o, "arity"),
+                        .hidden = (int)(d * (size_t)th_option_int(o, "mlp_ratio")),
                         .classes = m->signature.n_classes,
                         .pre = strcmp(th_option_text(o, "norm"), "pre") == 0};
     f->gelu = strcmp(activation, "auto") == 0 ? f->pre : strcmp(activation, "gelu") == 0;

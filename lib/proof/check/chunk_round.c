@@ -68,7 +68,7 @@ static double round_sum(const ThProofChunk *f, const double *in, double *most)
 static double input_of(const ThProofChunk *f, int h, const double *u)
 {
     double sum = fabs((double)th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias")[h]);
-    int fan = (int)th_option_int(&f->m->options, "fan");
+    int fan = (int)th_option_int(&f->m->options, "fan_in");
     if (fan == 0) {
         for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
             sum += fabs(f->up.value[i]) * u[f->up.col[i]];

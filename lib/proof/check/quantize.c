@@ -387,8 +387,8 @@ ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *
 {
     ThOptions o = {0};
     bool ok = th_options_copy(&o, &m->options, err) &&
-              th_options_set_int(&o, "centres", q->labels->n, err) &&
-              th_options_set_int(&o, "edge_centres", count_edges(q->labels), err);
+              th_options_set_int(&o, "codebook", q->labels->n, err) &&
+              th_options_set_int(&o, "edge_codebook", count_edges(q->labels), err);
     ThModel *to = ok ? th_model_new(m->kind, &o, err) : NULL;
     th_options_free(&o);
     if (to)

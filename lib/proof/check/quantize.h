@@ -48,7 +48,7 @@ void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
 ThDfa *th_proof_quantized_machine(const ThProofQuantized *q, int n_classes, int empty,
                                   ThError *err);
 
-/* Returns new: the model with centres= and edge_centres= to which its vectors snap, whose table
+/* Returns new: the model with codebook= and edge_codebook= to which its vectors snap, whose table
  * this is, untrained but for its weights. */
 ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err);
 

@@ -134,7 +134,7 @@ static bool choose_variables(ShResults *r, const ShCall *call, const char *again
     r->by = json_array();
     if (against && call->n > 1)
         return sh_fail_operand(err, &call->operand[1], TH_EUSAGE,
-                               "with against= the file says by which variables");
+                               "with published= the file says by which variables");
     if (against)
         return sh_published_read(r, against, err);
     for (int i = 1; i < call->n; i++) {
@@ -350,9 +350,9 @@ static const ThOptionSpec results_options[] = {
      "the figure; default: accuracy, or the first there is of answer, perplexity, loss"},
     {"show", TH_STRING, "max,mean,interval", 0, 0, NULL,
      "of the points that differ in nothing else: max, mean, interval (95 %), min, median, sd, "
-     "reach "
-     "(how many reach goal=), spread (mean ± sd)"},
-    {"goal", TH_REAL, "0.99", -1e12, 1e12, NULL, "of reach"},
+     "success (how many reach "
+     "goal=), spread (mean ± sd)"},
+    {"goal", TH_REAL, "0.99", -1e12, 1e12, NULL, "of success"},
     {"share", TH_FLAG, NULL, 0, 0, NULL,
      "the figure is a share of right answers; default: of accuracy, answer, exact, lowest, reach, "
      "validation"},
@@ -365,23 +365,24 @@ static const ThOptionSpec results_options[] = {
     {"scale", TH_REAL, "1", 1e-9, 1e9, NULL, "factor of all figures: 100 for per cent"},
     {"digits", TH_INT, "3", 0, 12, NULL,
      "behind the point, in latex and markdown and with across="},
-    {"against", TH_STRING, NULL, 0, 0, NULL,
+    {"published", TH_STRING, NULL, 0, 0, NULL,
      "a file of published figures, here or beside the script, to print and judge these by"},
     {"versus", TH_STRING, NULL, 0, 0, NULL,
-     "NAME=VALUE, the row that the others are compared with, seed by seed; with against= instead "
+     "NAME=VALUE, the row that the others are compared with, seed by seed; with published= instead "
      "of "
      "chance"},
     {"within", TH_STRING, NULL, 0, 0, NULL,
-     "with against=: what shows that something was learned: NAME=VALUE, the row that is tested on "
+     "with published=: what shows that something was learned: NAME=VALUE, the row that is tested "
+     "on "
      "the lengths of training, or a figure of the points that is measured there; default: for "
      "accuracy, that of the training"},
     {"statistic", TH_CHOICE, "mean", 0, 0, "mean|median|max",
-     "with against=: what the paper has of its runs, where the file does not say"},
+     "with published=: what the paper has of its runs, where the file does not say"},
     {"rank", TH_STRING, NULL, 0, 0, NULL,
-     "with against=: a variable; in place of the rows how both order its values: correlations of "
+     "with published=: a variable; in place of the rows how both order its values: correlations of "
      "ranks"},
     {"near", TH_REAL, NULL, 0, 1e9, NULL,
-     "with against=: what is no difference, in the unit of the file; default: 0.02 times scale="},
+     "with published=: what is no difference, in the unit of the file; default: 0.02 times scale="},
     {0},
 };
 
@@ -435,13 +436,13 @@ SH_COMMAND(
         "(package booktabs), or in a .tex file; csv and json hold numbers.\n\n"
         "Intervals are of the mean over seeds, by Student's t, and within 0 to 1 for shares. "
         "They are right where seeds spread like one group.  Where they fall into two (a gap "
-        "of more than 0.15) there is none, but show=reach: how many reach goal=, and from "
+        "of more than 0.15) there is none, but show=success: how many reach goal=, and from "
         "where to where the share lies for the recipe (Clopper and Pearson).  Where all "
         "shares are equal the interval is that of one model for other strings.\n\n"
         "versus=NAME=VALUE by itself compares each row with the one that has that value, in "
         "pairs of the same seed: how many are higher, the mean difference with its interval, "
         "and the exact p of the signs, which five pairs never bring below 0.0625.\n\n"
-        "against= names a .csv file with the figures of a paper: columns of variables of "
+        "published= names a .csv file with the figures of a paper: columns of variables of "
         "the sweep, a column published (a number, or above, at or below), and perhaps: chance "
         "on our test (default: what evaluate has measured, for accuracy), paper_chance (on "
         "the paper's; default: ours), statistic (mean, median or max of the paper's runs), "
@@ -468,7 +469,7 @@ SH_COMMAND(
                "results \"runs\" of=total show=max,min\n"
                "results \"runs\" by n of=states show=max layout=markdown digits=0\n"
                "!printf 'n,published,chance\\n2,2,1\\n3,4,1\\n5,6,1\\n' > paper.csv\n"
-               "results \"runs\" of=states against=\"paper.csv\"\n"
+               "results \"runs\" of=states published=\"paper.csv\"\n"
                "assert same_value == 1 and same_direction == 1 and not_run == 1",
     .results = "points done failed better contradicted not_learned not_reached not_run "
                "same_direction same_value too_noisy",
@@ -477,7 +478,7 @@ SH_COMMAND(
     .options = results_options, .flags = C_LATEX)
 {
     ShResults r = {0};
-    const char *name = th_option_text_or(&call->options, "against", NULL);
+    const char *name = th_option_text_or(&call->options, "published", NULL);
     char *against = name ? sh_beside_script(s, name, err) : NULL;
     bool ok = (against || !name) && sh_results_read(call, against, &r, err) &&
               print_results(s, call, &r, err);

@@ -10,8 +10,8 @@
 
 /* ---- what is shown of a group ---------------------------------------------------------------- */
 
-enum { MAX, MEAN, INTERVAL, MIN, MEDIAN, SD, REACH, SPREAD, N_SHOWN, MOST_NUMBERS = 3 };
-static const char shown_names[] = "max|mean|interval|min|median|sd|reach|spread";
+enum { MAX, MEAN, INTERVAL, MIN, MEDIAN, SD, SUCCESS, SPREAD, N_SHOWN, MOST_NUMBERS = 3 };
+static const char shown_names[] = "max|mean|interval|min|median|sd|success|spread|reach";
 
 bool sh_shown_read(const ThOptions *o, ShShown *sh, ThError *err)
 {
@@ -23,11 +23,12 @@ bool sh_shown_read(const ThOptions *o, ShShown *sh, ThError *err)
     for (const char *p = text; *p;) {
         size_t n = strcspn(p, ",");
         int what = th_choice_index(shown_names, p, n);
+        what = what == N_SHOWN ? SUCCESS : what; /* the name that it had */
         if (what < 0 || sh->n == N_SHOWN) {
             th_fail(err, TH_EUSAGE, "show=%s: '%.*s' is nothing that can be shown", text, (int)n,
                     p);
             return th_hint(err,
-                           "words of max, mean, interval, min, median, sd, reach, spread, with "
+                           "words of max, mean, interval, min, median, sd, success, spread, with "
                            "commas");
         }
         sh->what[sh->n++] = what;
@@ -38,7 +39,7 @@ bool sh_shown_read(const ThOptions *o, ShShown *sh, ThError *err)
 
 static int count_shown(int what)
 {
-    return what == REACH ? 3 : what == INTERVAL || what == SPREAD ? 2 : 1;
+    return what == SUCCESS ? 3 : what == INTERVAL || what == SPREAD ? 2 : 1;
 }
 
 /* How many reach the goal, points that failed among those that do not, and the share's interval. */
@@ -59,9 +60,9 @@ static void shown_numbers(const ShResults *r, const ShGroup *g, const ShShown *s
 {
     ThStatsMeasure of = {r->share, g->strings};
     v[0] = v[1] = v[2] = (double)NAN;
-    if (what == REACH && g->n + g->failed > 0)
+    if (what == SUCCESS && g->n + g->failed > 0)
         reach_of(r, g, sh, v);
-    if (what == REACH || g->n == 0)
+    if (what == SUCCESS || g->n == 0)
         return;
     ThStatsSummary mean = th_stats_summarize(g->sorted, g->n, TH_STATS_MEAN, &of);
     double sd = g->n > 1 ? gsl_stats_sd(g->x, 1, g->n) : (double)NAN;
@@ -82,7 +83,7 @@ static void write_one(ThText *t, const ShGroup *g, int what, const double *v, in
         th_text_add(t, what == INTERVAL ? "[-]" : "-");
     else if (what == INTERVAL)
         th_text_printf(t, "[%.*f, %.*f]", digits, v[0], digits, v[1]);
-    else if (what == REACH)
+    else if (what == SUCCESS)
         th_text_printf(t, "%.0f of %zu", v[0], g->n + g->failed);
     else
         th_text_printf(t, "%.*f", digits, v[0]);
@@ -391,8 +392,8 @@ static void print_texts(ShSession *s, const ShGrid *g)
 static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
 {
     static const char *const column[] = {
-        "max:r",    "mean:r", "low:r high:r",        "min:r",
-        "median:r", "sd:r",   "reach:i from:r to:r", "mean:r sd:r"};
+        "max:r",    "mean:r", "low:r high:r",          "min:r",
+        "median:r", "sd:r",   "success:i from:r to:r", "mean:r sd:r"};
     bool failed = any_failed(r);
     ThText columns = {0};
     for (size_t i = 0; i < json_array_size(r->by); i++)
@@ -411,7 +412,7 @@ static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
         for (int i = 0; i < sh->n; i++) {
             shown_numbers(r, &r->group[k], sh, sh->what[i], v);
             for (int j = 0; j < count_shown(sh->what[i]); j++)
-                json_array_append_new(row, sh->what[i] == REACH && j == 0
+                json_array_append_new(row, sh->what[i] == SUCCESS && j == 0
                                                ? json_integer((json_int_t)v[0])
                                                : sh_json_number(v[j]));
         }

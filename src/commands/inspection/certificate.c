@@ -28,13 +28,13 @@ void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
     }
     sh_say(s,
            "  %lld products of the %d elements checked: each to within %.2g, a change\n"
-           "  of the factors counts by at most %.2g, every answer has room of %.2g\n",
+           "  of the factors counts by at most %.2g, every answer has a margin of %.2g\n",
            p->products, p->elements, p->error, p->stretch, p->margin);
     if (k->holds)
         sh_say_arithmetic(s, k);
     else
         sh_say(s, "  proved of real numbers up to length %.6g, where each product is off by %.2g\n",
-               pow((double)th_option_int(&m->options, "chunk"), p->levels), k->tolerance);
+               pow((double)th_option_int(&m->options, "arity"), p->levels), k->tolerance);
 }
 
 ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod method,

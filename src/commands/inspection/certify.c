@@ -187,7 +187,7 @@ static void say_proved(ShSession *s, const char *name, const char *verdict, cons
            most);
     if (p->labels) {
         sh_say(s, "; all times %.3g are closed, too", p->room);
-        sh_result_real(s, "room", p->room);
+        sh_result_real(s, "margin", p->room);
     }
     sh_say(s, "\n");
     sh_result_real(s, "radius", most);
@@ -205,7 +205,7 @@ static void say_figures(ShSession *s, const ThProof *p)
     sh_say(s, "  seen         a float run off by %.2g a vector\n", p->float_error);
     sh_result_int(s, "labels", p->n);
     sh_result_int(s, "pairs", p->checks);
-    sh_result_real(s, "reach", p->reach);
+    sh_result_real(s, "farthest", p->reach);
     sh_result_real(s, "slope", p->slope);
     sh_result_real(s, "contraction", p->contraction);
     sh_result_real(s, "float_error", p->float_error);
@@ -386,7 +386,8 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
 }
 
 #define CERTIFY_RESULTS                                                                            \
-    "verdict radius room labels pairs reach slope contraction float_error in_float in_double "     \
+    "verdict radius margin labels pairs farthest slope contraction float_error in_float "          \
+    "in_double "                                                                                   \
     "tolerance "                                                                                   \
     "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
     "right closed"
@@ -422,15 +423,17 @@ SH_COMMAND(
         "assert verdict == \"proved\".  What cannot be certified is an error.  An open model may "
         "be "
         "right.  Models trained with noise alone stay open; train "
-        "with pull=, aux= and noise=, and then with contract=, see help train.\n\n"
+        "with centre_loss=, auxiliary_loss= and noise=, and then with contraction_loss=, see help "
+        "train.\n\n"
         "The prover's word is not enough: the certificate is checked as check certificate does, "
         "and it is the checker that says proved.  It bounds how every product, exponential, "
         "layer norm and sum is rounded, anywhere in the sets and in any order of summation.  With "
-        "slack= the proof must leave room for runs that are off by that much at each node; how "
+        "slack= the proof must leave a margin for runs that are off by that much at each node; how "
         "far a float run was off is shown beside the bounds.  Compiled models with norm=pre "
         "hand errors on, and are proved up to some length only.  Behind on an automaton may "
         "stand, which is then to be recognized.  The models: "
-        "regulargpt with chunk=2, thickness=1, norm=post and ReLU; rnn, gru and lstm; lrnn with "
+        "regulargpt with arity=2, layers_per_level=1, norm=post and ReLU; rnn, gru and lstm; lrnn "
+        "with "
         "layers=1.\n\n"
         "Of a recurrent network the sets are of its states: one for every state of the automaton, "
         "or up to cover= of them.  From the start and from every set each symbol must lead into a "
@@ -447,14 +450,15 @@ SH_COMMAND(
         "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
         "that "
         "quantize made is decided by its table of products.",
-    .example = "task t = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
-               "ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1 > \"train.txt\"\n"
-               "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
-               "assert verdict == \"proved\" and labels == 4\n"
-               "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
-               "assert accuracy == 1",
+    .example =
+        "task t = parity\n"
+        "model m = regulargpt dim=16 heads=2\n"
+        "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+        "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1 > \"train.txt\"\n"
+        "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
+        "assert verdict == \"proved\" and labels == 4\n"
+        "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
+        "assert accuracy == 1",
     .results = CERTIFY_RESULTS,
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
 {
@@ -560,13 +564,14 @@ SH_COMMAND(
         "A certificate is refused, which is an error, if any weight of the model, or anything in "
         "the file, was changed since; if it is not about all strings that are meant, see certify; "
         "or if a bound does not hold.",
-    .example = "task t = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
-               "ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1 > \"train.txt\"\n"
-               "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
-               "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
-               "assert holds and in_float and checks == 22 and rounding < tolerance",
+    .example =
+        "task t = parity\n"
+        "model m = regulargpt dim=16 heads=2\n"
+        "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+        "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1 > \"train.txt\"\n"
+        "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
+        "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
+        "assert holds and in_float and checks == 22 and rounding < tolerance",
     .results = "holds in_float in_double checks tightest tolerance rounding why",
     .args = {{A_FILE, "FILE", 0},
              {A_KEYWORD, "of", 0},

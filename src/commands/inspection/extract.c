@@ -8,7 +8,7 @@
 #include "inspect/extraction_methods.h"
 
 static const ThOptionSpec options[] = {
-    {"by", TH_CHOICE, "all", 0, 0, "all|queries|clusters|algebra", "the ways to try"},
+    {"by", TH_CHOICE, "all", 0, 0, "all|queries|clusters|algebra", "the methods to try"},
     {"length", TH_RANGE, "1..40", 1, 100000, NULL, "lengths of the strings"},
     {"samples", TH_INT, "2000", 1, 1e8, NULL, "strings that the disagreement is measured on"},
     {"states", TH_INT, "100", 1, 10000, NULL, "of any automaton, at most"},
@@ -117,7 +117,7 @@ static char *difference(const Extraction *x, int i, int j, bool *same, ThError *
 
 static void show_ways(const Extraction *x)
 {
-    sh_table(x->s, "ways", "way:s states:i wrong:i disagreement:r low:r high:r");
+    sh_table(x->s, "methods", "method:s states:i wrong:i disagreement:r low:r high:r");
     for (int k = 0; k < TH_INSPECT_WAYS; k++) {
         const ThInspectWay *w = &x->ways.way[k];
         if (w->machine)
@@ -157,7 +157,7 @@ static bool set_figures(const Extraction *x, const ThAutomaton *a, ThError *err)
     char *word = difference(x, x->best, TH_INSPECT_WAYS, &same, err);
     if (!word)
         return false;
-    sh_result_text(x->s, "way", names[x->best]);
+    sh_result_text(x->s, "method", names[x->best]);
     sh_result_int(x->s, "states", w->machine->n_states);
     sh_result_int(x->s, "symbols", a->n_symbols);
     sh_result_real(x->s, "disagreement", (double)w->wrong / (double)x->ways.samples);
@@ -225,7 +225,7 @@ static bool finish(Extraction *x, ThError *err)
 
 SH_COMMAND(
     extract, .group = "inspection",
-    .summary = "find the automaton that a model is, in three ways that check each other",
+    .summary = "find the automaton that a model is, by three methods that check each other",
     .detail =
         "queries asks the model about words, as learn does (L*).  clusters takes the vectors that "
         "the last layer ends with after some words and all their prefixes, and makes clusters "
@@ -246,9 +246,9 @@ SH_COMMAND(
                "model m = regulargpt dim=16 heads=2\n"
                "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive noise=0.3 "
                "seed=1 > \"train.txt\"\n"
-               "extract a from m on t > \"ways.txt\"\n"
+               "extract a from m on t > \"methods.txt\"\n"
                "assert states == 2 and disagreement < 0.2",
-    .results = "way states symbols disagreement low high equivalent word",
+    .results = "method states symbols disagreement low high equivalent word",
     .args = {{A_NEW, "A", 0},
              {A_KEYWORD, "from", 0},
              {A_MODEL, "MODEL", 0},

@@ -551,7 +551,7 @@ ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
     }
     if (!f)
         return NULL;
-    sh_result_real(s, "reach", f->reach);
+    sh_result_real(s, "extent", f->reach);
     sh_result_real(s, "deviation", deviation(f));
     return f;
 }
@@ -564,12 +564,12 @@ SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
                "backwards (Fig. 4 of the RegularGPT paper); the table has the share at and after "
                "some twenty positions, averaged over the strings.\n\n"
                "Where every position matters alike, the share falls on a straight line from 1 at "
-               "the first position; deviation is the greatest distance from it.  reach is the "
+               "the first position; deviation is the greatest distance from it.  extent is the "
                "length of the shortest ending that carries 99 % of the gradient, as a share of "
                "the input.  plot field draws the curve.",
            .example = SH_EXAMPLE_TRAINED "field m on p length=40 strings=2 > \"field.txt\"\n"
-                                         "assert reach > 0 and reach <= 1",
-           .results = "model architecture task seed string reach deviation",
+                                         "assert extent > 0 and extent <= 1",
+           .results = "model architecture task seed string extent deviation",
            .args = {{A_MODEL, "MODEL", 0},
                     {A_KEYWORD, "on", 0},
                     {A_TASK, "TASK", 0},

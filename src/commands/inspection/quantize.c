@@ -193,7 +193,7 @@ SH_COMMAND(
         "It is the checker of certificates that says proved, which makes the tables again.  "
         "margin is how much nearer the right centre "
         "is than any other, at least.  This says nothing of the model without snapping.\n\n"
-        "With as NAME the snapped model is kept, a regulargpt with centres=, and its accuracy is "
+        "With as NAME the snapped model is kept, a regulargpt with codebook=, and its accuracy is "
         "measured beside that of the model.  A model that snaps already keeps its centres.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"

@@ -93,8 +93,8 @@ static const ThOptionSpec diagnose_options[] = {
     {"length", TH_RANGE, "10..20:5", 1, 1000000, NULL, "lengths of the strings"},
     {"samples", TH_INT, "96", 1, 1e9, NULL, "strings of each length"},
     {"n", TH_INT, "3", 1, 1000, NULL,
-     "symbols before a slip that are looked for again in its line"},
-    {"each", TH_FLAG, "no", 0, 0, NULL, "a row for every slip"},
+     "symbols before an error that are looked for again in its line"},
+    {"each", TH_FLAG, "no", 0, 0, NULL, "a row for every first error"},
     SH_WRITING_OPTIONS,
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
     {0},
@@ -224,8 +224,8 @@ static bool print_slips(ShSession *s, const Slips *y, ThError *err)
 {
     size_t each = y->n / y->n_lengths;
     double *room = th_alloc(3 * each, sizeof *room, err);
-    sh_table(s, "slips",
-             "length:i first:s strings:i share:r line:r column:r place:r repeated:r usual:r");
+    sh_table(s, "errors",
+             "length:i error:s strings:i share:r line:r column:r place:r repeated:r usual:r");
     for (size_t i = 0; room && i < y->n_lengths; i++) {
         const char *kind[MOST_KINDS];
         size_t kinds = kinds_of(y->item + i * each, each, kind);
@@ -239,8 +239,8 @@ static bool print_slips(ShSession *s, const Slips *y, ThError *err)
 
 static void print_each(ShSession *s, const Slips *y, const ThSignature *sig)
 {
-    sh_table(s, "slips",
-             "length:i string:i first:s line:i column:i at:i repeated:i expected:s found:s");
+    sh_table(s, "errors",
+             "length:i string:i error:s line:i column:i at:i repeated:i expected:s found:s");
     size_t each = y->n / y->n_lengths;
     for (size_t i = 0; i < y->n; i++) {
         const ThInspectSlip *x = &y->item[i];
@@ -289,7 +289,7 @@ static void set_figures(ShSession *s, const Slips *y)
     double share = z.slips > 0 ? (double)z.repeated / (double)z.slips : (double)NAN;
     sh_result_int(s, "strings", (long long)y->n);
     sh_result_int(s, "right", (long long)z.right);
-    sh_result_text(s, "slip", z.kind);
+    sh_result_text(s, "first_error", z.kind);
     sh_result_real(s, "repeated", share);
     sh_result_real(s, "usual", z.usual);
 }
@@ -300,7 +300,7 @@ static void say_summary(ShSession *s, const Slips *y)
     sh_say(s, "%zu of %zu right", z.right, y->n);
     if (z.slips > 0)
         sh_say(s,
-               "; first slips: %s %zu of %zu; before %.3g %% of them the last %d symbol%s in the "
+               "; first errors: %s %zu of %zu; before %.3g %% of them the last %d symbol%s in the "
                "line again, before %.3g %% of all places",
                z.kind, z.of_kind, z.slips, 100 * (double)z.repeated / (double)z.slips, y->gram,
                y->gram == 1 ? " stands" : "s stand", 100 * z.usual);
@@ -314,24 +314,25 @@ static void say_summary(ShSession *s, const Slips *y)
 
 SH_COMMAND(
     diagnose, .group = "inspection", .summary = "show where what a model writes first goes wrong",
-    .detail = "The model writes behind prompts of a task, as evaluate has it do, and the task "
-              "finds the first slip in each text.  A row is about those of one kind at one "
-              "length: how many, and in the middle of them (medians) on which line and in which "
-              "column, counted in symbols, and behind which share of the answer.  Kinds are what "
-              "check calls them: copy, digit, carry, write, move, state, format; separator, where "
-              "a line ends too soon or goes on; early end and late end of the whole.  Strings "
-              "without a slip are right.\n\n"
-              "What is copied can be found by the symbols before it, if these do not stand in "
-              "the line twice (the condition of the theorem on Turing Programs, which grams looks "
-              "at).  repeated is the share of the slips before which the last n= symbols stand in "
-              "the line again, usual that of all places of the true answers: where repeated is "
-              "much the greater, repetitions explain the slips.\n\n"
-              "each=yes has a row for every slip, at being the symbols of the answer before it "
-              "and repeated how many symbols right before it stand in the line again.  plot "
-              "diagnose draws the slips.",
-    .example = EXAMPLE_MODEL "diagnose m on c length=4..8:4 samples=32 > \"slips.csv\"\n"
+    .detail =
+        "The model writes behind prompts of a task, as evaluate has it do, and the task "
+        "finds the first error in each text.  A row is about those of one kind at one "
+        "length: how many, and in the middle of them (medians) on which line and in which "
+        "column, counted in symbols, and behind which share of the answer.  Kinds are what "
+        "check calls them: copy, digit, carry, write, move, state, format; separator, where "
+        "a line ends too soon or goes on; early end and late end of the whole.  Strings "
+        "without an error are right.\n\n"
+        "What is copied can be found by the symbols before it, if these do not stand in "
+        "the line twice (the condition of the theorem on Turing Programs, which ngrams looks "
+        "at).  repeated is the share of the errors before which the last n= symbols stand in "
+        "the line again, usual that of all places of the true answers: where repeated is "
+        "much the greater, repetitions explain the errors.\n\n"
+        "each=yes has a row for every first error, at being the symbols of the answer before it "
+        "and repeated how many symbols right before it stand in the line again.  plot "
+        "diagnose draws the errors.",
+    .example = EXAMPLE_MODEL "diagnose m on c length=4..8:4 samples=32 > \"errors.csv\"\n"
                              "assert strings == 64",
-    .results = "model architecture task seed strings right slip repeated usual",
+    .results = "model architecture task seed strings right first_error repeated usual",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = diagnose_options, .flags = C_PAGED)
 {
@@ -351,19 +352,19 @@ SH_COMMAND(
 
 SH_COMMAND(
     plot_diagnose, .group = "plots", .summary = "draw where what a model writes first goes wrong",
-    .detail = "Left, the share of the strings of each length with a first slip of each "
-              "kind; right, where the slips are: by line and column, or where all are on "
+    .detail = "Left, the share of the strings of each length with a first error of each "
+              "kind; right, where the errors are: by line and column, or where all are on "
               "one line by column and length, filled where the n= symbols before stand in "
               "the line again.  diagnose prints the numbers and explains them.\n\n" SH_PLOT_WHERE,
-    .example = EXAMPLE_MODEL "plot diagnose m on c length=4..8 samples=32 > \"slips.svg\"",
-    .results = "model architecture task seed strings right slip repeated usual",
+    .example = EXAMPLE_MODEL "plot diagnose m on c length=4..8 samples=32 > \"errors.svg\"",
+    .results = "model architecture task seed strings right first_error repeated usual",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = diagnose_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     Slips y = {0};
     ThFigure f = sh_new_plot(call);
     ThText title = {0};
-    th_text_printf(&title, "first slips of %s on %s", call->operand[0].object->name,
+    th_text_printf(&title, "first errors of %s on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
     char *text = th_text_take(&title, err);
     bool ok =

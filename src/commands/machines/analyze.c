@@ -14,9 +14,9 @@ static const ThOptionSpec analyze_options[] = {
     {"width", TH_INT, "8", 0, 64, NULL, "cells of a context on either side of the head, at most"},
     {"history", TH_INT, "4", 0, 16, NULL,
      "cases in which a cell of a context was written, at most"},
-    {"method", TH_CHOICE, "all", 0, 0, "all|reach|run|backward|contexts",
-     "only one way to prove it; run looks for cycles and translations, or goes through all "
-     "choices"},
+    {"method", TH_CHOICE, "all", 0, 0, "all|unreachable|cyclers|backward_reasoning|ngram_cps",
+     "only one decider; cyclers runs the machine and looks for cyclers and translated cyclers, or "
+     "goes through all choices"},
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { METHOD_ALL, METHOD_REACH, METHOD_RUN, METHOD_BACKWARD, METHOD_CONTEXTS }; /* method= */
@@ -206,19 +206,25 @@ SH_COMMAND(
         "Answers whether the machine stops on an input (without one: on the blank tape), and "
         "prints "
         "the proof: \"stops\" with the number of steps, \"never stops\" with a reason, or "
-        "\"unknown\", for no procedure decides this for every machine.  The reasons:\n\n"
-        "  reach: by states and symbols alone, no way to stop can be reached\n"
-        "  cycle: a configuration comes back\n"
-        "  translation: the head is farther out than ever before at two steps, in the same state, "
+        "\"unknown\", for no procedure decides this for every machine.  The reasons are those of "
+        "bbchallenge's deciders:\n\n"
+        "  unreachable: by states and symbols alone, no way to stop can be reached\n"
+        "  cycler: a configuration comes back\n"
+        "  translated_cycler: the head is farther out than ever before at two steps, in the same "
+        "state, "
         "and all cells that it stood on in between are the same, moved by some cells\n"
-        "  backward: all ways to stop, followed backwards step by step, end in contradictions\n"
-        "  contexts: the cells nearest to the head and the groups of neighbours beside them form a "
+        "  backward_reasoning: all ways to stop, followed backwards step by step, end in "
+        "contradictions\n"
+        "  ngram_cps: the cells nearest to the head and the groups of neighbours beside them form "
+        "a "
         "set that is closed under all rules and has no way to stop.  Cells may carry the last "
         "cases "
-        "in which they were written, up to history=.  Counters are often proved by it\n\n"
-        "Of a machine with several tapes only reach and cycle are tried.  Of one that has the "
+        "in which they were written, up to history=.  Counters are often proved by it (closed "
+        "position sets)\n\n"
+        "Of a machine with several tapes only unreachable and cycler are tried.  Of one that has "
+        "the "
         "choice of several rules all configurations that its choices lead to are gone through, "
-        "breadth first, up to configurations= of them, instead of cycle and translation: "
+        "breadth first, up to configurations= of them, instead of the two cyclers: "
         "\"stops\" means that some choice makes it stop, \"never\" that none does (choices: they "
         "are finitely many, and it goes on from each).\n\n"
         "Below, the states that no input leads to are listed, and the rules that no input makes "
@@ -233,15 +239,15 @@ SH_COMMAND(
     .example =
         "machine runner = \"1RB1LB_1LA1RC_---0RA\"\n"
         "analyze runner\n"
-        "#> never stops (translation)\n"
+        "#> never stops (translated_cycler)\n"
         "#> after 3 steps the head is farther to the left than ever before, and again after 15,\n"
         "#> in the same state; the cells that it stood on in between hold the same symbols then,\n"
         "#> 2 to the left; and so on every 12 steps\n"
         "#>   3  B  cells -1 to 1: [0]11\n"
         "#>   15  B  cells -3 to -1: [0]11\n"
         "machine dead = \"1RA0LC_1RA1LA_---0RB\"\n"
-        "analyze dead method=backward\n"
-        "#> never stops (backward)\n"
+        "analyze dead method=backward_reasoning\n"
+        "#> never stops (backward_reasoning)\n"
         "#> all ways to stop, followed backwards, end in contradictions within 2 steps,\n"
         "#> and the start is none of these configurations (? is any symbol)\n"
         "#>   0  C  [0]  stops: C 0 -> 1 R Z\n"

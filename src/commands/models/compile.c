@@ -20,9 +20,9 @@ static const ThOptionSpec options[] = {
      "a: every child is copied by a head of its own; b: the latest stays where it is"},
     {"units", TH_CHOICE, "robust", 0, 0, "robust|plain",
      "plain: one unit a product, which hands errors on; robust: two, which do not"},
-    {"chunk", TH_INT, "2", 2, 8, NULL, "C: vectors combined at a time"},
+    {"arity", TH_INT, "2", 2, 8, NULL, "C: children of a node, vectors combined at a time"},
     {"products", TH_CHOICE, "whole", 0, 0, "whole|pairs",
-     "of chunk=3 and more: a layer that multiplies all vectors of a chunk, or chunk-1 layers a "
+     "of arity=3 and more: a layer that multiplies all vectors of a chunk, or chunk-1 layers a "
      "level (thickness), which multiply two each and are smaller; they have layout b and robust "
      "units"},
     {"weights", TH_CHOICE, "auto", 0, 0, "auto|dense|sparse",
@@ -129,7 +129,7 @@ static ThCompileShape shape_of(const ThOptions *o)
     int activation = th_option_choice(o, "activation");
     ThCompileShape s = {.split = th_option_choice(o, "layout") == LAYOUT_A,
                         .plain = th_option_choice(o, "units") == UNITS_PLAIN,
-                        .chunk = (int)th_option_int(o, "chunk"),
+                        .chunk = (int)th_option_int(o, "arity"),
                         .pairs = th_option_choice(o, "products") == PRODUCTS_PAIRS,
                         .pre = th_option_choice(o, "norm") == NORM_PRE,
                         .dilated = th_option_choice(o, "form") == FORM_DILATED};
@@ -214,7 +214,7 @@ static bool prove_if(ShSession *s, const ThModel *m, const Source *f, const ThOp
     double dim = (double)th_option_int(&m->options, "dim");
     int how = th_option_choice(o, "prove");
     double products =
-        f->monoid ? pow(f->monoid->size, (double)th_option_int(&m->options, "chunk")) : 0;
+        f->monoid ? pow(f->monoid->size, (double)th_option_int(&m->options, "arity")) : 0;
     ThError own = {0};
     if (how == PROVE_NO)
         return true;
@@ -239,13 +239,14 @@ static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
                       const ThCompileShape *shape)
 {
     const ThOptions *o = &m->options;
-    sh_say(s, "%s: regulargpt dim=%lld heads=%lld hidden=%lld, %zu parameters\n",
+    sh_say(s, "%s: regulargpt dim=%lld heads=%lld mlp_ratio=%lld, %zu parameters\n",
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
-           th_option_int(o, "hidden"), th_params_count(&m->params));
+           th_option_int(o, "mlp_ratio"), th_params_count(&m->params));
     sh_say(s, "  layout %s, %s products of %s%s%s%s\n", shape->split ? "A" : "B",
            shape->plain ? "plain" : "robust", shape->monoid ? "elements of the monoid" : "matrices",
            th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "",
-           th_option_int(o, "thickness") > 1 ? ", in pairs" : "", shape->sparse ? ", sparse" : "");
+           th_option_int(o, "layers_per_level") > 1 ? ", in pairs" : "",
+           shape->sparse ? ", sparse" : "");
     sh_model_figures(s, m);
 }
 
@@ -341,8 +342,9 @@ static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThE
     if (!m)
         return false;
     say_model(s, call, m, &shape);
-    if (th_option_int(&m->options, "thickness") > 1 ? !try_if(s, m, f, &call->options, err)
-                                                    : !prove_if(s, m, f, &call->options, err)) {
+    if (th_option_int(&m->options, "layers_per_level") > 1
+            ? !try_if(s, m, f, &call->options, err)
+            : !prove_if(s, m, f, &call->options, err)) {
         th_model_free(m);
         return false;
     }
@@ -379,10 +381,10 @@ SH_COMMAND(
               "stand in what the line before turns into.  grams tells which n is enough.  It is "
               "tried on input=; generate lets it write.",
     .example = "compile parity as m\n"
-               "#> m: regulargpt dim=4 heads=1 hidden=3, 220 parameters\n"
+               "#> m: regulargpt dim=4 heads=1 mlp_ratio=3, 220 parameters\n"
                "#>   layout B, robust products of elements of the monoid: the smaller coding\n"
                "#>   4 products of the 2 elements checked: each to within 1.7e-08, a change\n"
-               "#>   of the factors counts by at most 4.3e-06, every answer has room of 0.71\n"
+               "#>   of the factors counts by at most 4.3e-06, every answer has a margin of 0.71\n"
                "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
                "#>   run in float proved: rounding takes a vector 0.00033 farther at most",
     .results = "elements products radius slack error stretch margin levels right closed tolerance "

@@ -22,12 +22,12 @@ static bool hidden_fits(const ThModelKind *kind, const ThOptions *o, ThError *er
 {
     enum { MOST = 64 };
     bool multiple = strcmp(kind->name, "regulargpt") == 0;
-    if (!multiple || th_option_int(o, "hidden") <= MOST)
+    if (!multiple || th_option_int(o, "mlp_ratio") <= MOST)
         return true;
-    long long hidden = th_option_int(o, "hidden"), dim = th_option_int(o, "dim");
-    th_fail(err, TH_EVALUE, "hidden=%lld is %lld units: it is in multiples of dim, at most %d",
+    long long hidden = th_option_int(o, "mlp_ratio"), dim = th_option_int(o, "dim");
+    th_fail(err, TH_EVALUE, "mlp_ratio=%lld is %lld units: it is in multiples of dim, at most %d",
             hidden, hidden * dim, MOST);
-    return th_hint(err, "%lld units are hidden=%lld", hidden, hidden > dim ? hidden / dim : 1);
+    return th_hint(err, "%lld units are mlp_ratio=%lld", hidden, hidden > dim ? hidden / dim : 1);
 }
 
 SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",

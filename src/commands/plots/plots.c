@@ -220,7 +220,7 @@ SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's
                      "line that means that all positions matter alike.  field prints the numbers "
                      "and explains them.\n\n" SH_PLOT_WHERE,
            .example = SH_EXAMPLE_TRAINED "plot field m on p length=40 strings=2 > \"field.svg\"",
-           .results = "string reach deviation",
+           .results = "string extent deviation",
            .args = {{A_MODEL, "MODEL", 0},
                     {A_KEYWORD, "on", 0},
                     {A_TASK, "TASK", 0},
@@ -264,7 +264,7 @@ SH_COMMAND(
               "vectors to the symbols (sinusoidal, learned) the products of these vectors, of xl "
               "the part that does not depend on the query.  A model that has not been trained is "
               "drawn as it would begin; show says what a position costs.\n\n" SH_PLOT_WHERE,
-    .example = "model m = gpt position=hard_alibi masked=6\n"
+    .example = "model m = gpt position=hard_alibi window_heads=6\n"
                "plot positions m length=16 > \"windows.svg\"\n"
                "model r = transformer position=rope\n"
                "plot positions r > \"turns.svg\"",
@@ -332,19 +332,20 @@ SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models"
     return draw_models(s, call, "training of ", "loss by step", th_plot_loss, err);
 }
 
-SH_COMMAND(plot_states, .group = "plots",
-           .summary = "draw how many states models had while they were trained",
-           .detail = "The states of the automaton that the model was at every comparison of a "
-                     "training with against=, see train, and of one model the share of words that "
-                     "it got wrong.  Where no automaton was found the line is broken."
-                     "\n\n" SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = rnn dim=8\n"
-                      "train m on p length=1..8 steps=40 every=20 against=parity seed=1 > "
-                      "\"train.txt\"\n"
-                      "plot states m > \"states.svg\"",
-           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_COMMAND(
+    plot_states, .group = "plots",
+    .summary = "draw how many states models had while they were trained",
+    .detail = "The states of the automaton that the model was at every comparison of a "
+              "training with counterexamples=, see train, and of one model the share of words that "
+              "it got wrong.  Where no automaton was found the line is broken."
+              "\n\n" SH_PLOT_WHERE,
+    .example = "task p = parity\n"
+               "model m = rnn dim=8\n"
+               "train m on p length=1..8 steps=40 every=20 counterexamples=parity seed=1 > "
+               "\"train.txt\"\n"
+               "plot states m > \"states.svg\"",
+    .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT)
 {
     return draw_models(s, call, "states of ", "states by step", th_plot_states, err);
 }

@@ -112,7 +112,7 @@ static void set_figures(ShSession *s, const ThPadChecked *c)
     sh_result_flag(s, "right", c->slip == TH_PAD_SLIP_NONE);
     sh_result_text(s, "kind", kind_name(c));
     sh_result_text(s, "style", c->style);
-    sh_result_text(s, "slip", th_pad_slip_name(c->slip));
+    sh_result_text(s, "first_error", th_pad_slip_name(c->slip));
     sh_result_int(s, "line", (long long)c->line);
     sh_result_int(s, "column", (long long)c->column);
     sh_result_int(s, "lines", (long long)c->lines);
@@ -186,7 +186,7 @@ static bool check_file(ShSession *s, const ShOperand *file, const ThPadCheckRule
         return sh_error_inside(err, file);
     Tally t = {.s = s, .rules = rules};
     bool records = length > 6 && strcmp(file->text + length - 6, ".jsonl") == 0;
-    sh_table(s, "slips", "record:i kind:s slip:s line:i column:i expected:s found:s");
+    sh_table(s, "errors", "record:i kind:s first_error:s line:i column:i expected:s found:s");
     bool ok = check_lines(&t, text, size, records, err);
     sh_table_end(s);
     free(text);
@@ -235,7 +235,7 @@ SH_COMMAND(
         "Reads a scratchpad of any kind and layout that scratchpad writes, with or without "
         "<|BOS|> and <|EOS|>, and compares each line with what the lines before ask for.  At the "
         "first place that is wrong it says the line (the question is line 1), the column, and the "
-        "kind of slip:\n\n"
+        "kind of error:\n\n"
         "  copy: what should stay the same does not\n"
         "  digit: a digit, or a prediction or step of sgd, is wrong\n"
         "  carry: a carry is wrong\n"
@@ -244,7 +244,9 @@ SH_COMMAND(
         "  state: a wrong state, or wrong weights of sgd\n"
         "  early end: it ends, or answers, before it is done\n"
         "  format: what cannot stand there\n\n"
-        "A slip is an answer, not an error: the figures right, slip, line and column tell it to "
+        "A wrong line is an answer, and no failure of the command: the results right, first_error, "
+        "line "
+        "and column tell it to "
         "assert.  With the word file, every line of a .txt file is checked, or the member text of "
         "every record of a .jsonl file; those that are wrong are listed.  With model= and "
         "task= the file is a certificate, as check certificate takes it.\n\n"
@@ -260,12 +262,13 @@ SH_COMMAND(
                "#> addition (compact): carry at line 3, column 5: 0 where 1 is due\n"
                "#>   99+1|9j+b(1,0)|j+^(0,00)|^+^(0,100)|100\n"
                "#>                      ^\n"
-               "assert slip == \"carry\" and line == 3\n"
+               "assert first_error == \"carry\" and line == 3\n"
                "scratchpad multiplication count=100 > \"products.jsonl\"\n"
                "check file \"products.jsonl\"\n"
                "#> 100 of 100 right",
-    .results = "right kind style slip line column lines expected found misprint checked holds "
-               "in_float in_double checks tightest tolerance rounding why",
+    .results =
+        "right kind style first_error line column lines expected found misprint checked holds "
+        "in_float in_double checks tightest tolerance rounding why",
     .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
     .options = options, .more_options = kind_options, .flags = C_PAGED)
 {

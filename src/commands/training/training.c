@@ -53,7 +53,8 @@ static void print_comparison(const ThModelComparison *c, FILE *out)
         fprintf(out, "  more than %d states", TH_INSPECT_AGAINST_STATES);
 }
 
-/* What pull=, aux= and contract= have come to, levels from the lowest up. */
+/* What centre_loss=, auxiliary_loss= and contraction_loss= have come to, levels from the lowest up.
+ */
 static void print_levels(const Training *t, FILE *out)
 {
     ThTrainLevels l;
@@ -69,12 +70,12 @@ static void print_levels(const Training *t, FILE *out)
         fprintf(out, "  level %d  vectors %lld", i + 1, v->vectors);
         if (!isnan(v->wrong))
             fprintf(out, "  wrong %.3g %%", 100 * v->wrong);
-        fprintf(out, "  spread %.3g  reach %.3g\n", v->spread, v->reach);
+        fprintf(out, "  distance %.3g  farthest %.3g\n", v->spread, v->reach);
     }
-    fprintf(out, "  %d function%s  nearest centres %.3g  mean %.3g", l.functions,
+    fprintf(out, "  %d element%s  nearest centres %.3g  mean %.3g", l.functions,
             sh_plural(l.functions), l.nearest, l.mean);
     if (l.mean > 0)
-        fprintf(out, "  spread by mean %.3g", l.level[l.n - 1].spread / l.mean);
+        fprintf(out, "  distance by mean %.3g", l.level[l.n - 1].spread / l.mean);
     fprintf(out, "\n");
 }
 
@@ -223,8 +224,9 @@ static void say_what_was_left(const Training *t, const ThTrainerProgress *p)
     if (p->longest < p->asked)
         sh_say(t->s,
                "note: the curriculum came to length %d; of longer strings, up to %d, it has used "
-               "%s: more steps=, full= or curriculum=paced would\n",
-               p->longest, p->asked, th_option_real(&t->options, "full") > 0 ? "few" : "none");
+               "%s: more steps=, full_length= or curriculum=paced would\n",
+               p->longest, p->asked,
+               th_option_real(&t->options, "full_length") > 0 ? "few" : "none");
     if (mean_depth(t, p->length) < 0.01)
         sh_say(t->s, "note: the model halts before it applies its block once: then nothing in the "
                      "block has a gradient, and it will not go on again; halt_from=1, a smaller "
@@ -249,7 +251,7 @@ static void set_results(const Training *t)
     sh_result_int(t->s, "steps", steps);
     sh_result_real(t->s, "seconds", seconds);
     sh_result_real(t->s, "rate", seconds > 0 ? (double)steps / seconds : 0);
-    sh_result_int(t->s, "bound", p.longest);
+    sh_result_int(t->s, "curriculum_length", p.longest);
     if (best) {
         sh_result_real(t->s, "validation", best->accuracy);
         sh_result_int(t->s, "best", best->step);
@@ -303,7 +305,7 @@ static bool find_truth(Training *t, const ThTask *task, ThError *err)
 {
     const ThOptions *o = &t->options;
     ThRange length = th_option_range(o, "length");
-    ShOperand against = {.kind = A_OBJECT, .text = th_option_text(o, "against")};
+    ShOperand against = {.kind = A_OBJECT, .text = th_option_text(o, "counterexamples")};
     if (!against.text)
         return true;
     bool ok =
@@ -313,13 +315,13 @@ static bool find_truth(Training *t, const ThTask *task, ThError *err)
     if (!ok)
         err->line = err->col = 0; /* not within the option's value: it does not know its place */
     sh_object_free(against.own);
-    t->against =
-        (ThInspectAgainst){.model = t->object->as.model,
-                           .truth = &t->truth,
-                           .length = th_option_given(o, "within") ? th_option_range(o, "within")
-                                                                  : (ThRange){1, length.hi, 1},
-                           .every = th_option_int(o, "every"),
-                           .stop = sh_stop(t->s)};
+    t->against = (ThInspectAgainst){.model = t->object->as.model,
+                                    .truth = &t->truth,
+                                    .length = th_option_given(o, "counterexample_length")
+                                                  ? th_option_range(o, "counterexample_length")
+                                                  : (ThRange){1, length.hi, 1},
+                                    .every = th_option_int(o, "every"),
+                                    .stop = sh_stop(t->s)};
     return ok;
 }
 
@@ -327,10 +329,11 @@ static void begin_table(const Training *t)
 {
     if (!sh_out(t->s))
         sh_table(t->s, "history",
-                 t->against.model ? "step:i loss:r accuracy:r bound:i validation:r rate:r "
-                                    "seconds:r words:i wrong:i states:i"
-                                  : "step:i loss:r accuracy:r bound:i validation:r rate:r "
-                                    "seconds:r");
+                 t->against.model
+                     ? "step:i loss:r accuracy:r curriculum_length:i validation:r rate:r "
+                       "seconds:r words:i wrong:i states:i"
+                     : "step:i loss:r accuracy:r curriculum_length:i validation:r rate:r "
+                       "seconds:r");
 }
 
 /* Under mpirun, but for the points of a sweep, all processes train one model. */
@@ -421,8 +424,8 @@ SH_COMMAND(
         "and threads gives the same bits on processors of one kind.  "
         "Rank 0 prints, and writes the checkpoint, from which a job that was killed goes "
         "on.  Within sweep the ranks share the points instead, and each trains its own alone.\n\n"
-        "curriculum= says which lengths a step draws from; bound is the greatest of them.  "
-        "curriculum=adaptive stays where a model does not learn: full= and curriculum=paced "
+        "curriculum= says which lengths a step draws from, up to curriculum_length.  "
+        "curriculum=adaptive stays where a model does not learn: full_length= and curriculum=paced "
         "do not.\n\n"
         "What is not given is as recipe= says: on tasks that an automaton labels some models get "
         "by "
@@ -431,24 +434,28 @@ SH_COMMAND(
         "depend on the seed alone and are neither those of training nor those of evaluate.  "
         "keep=best ends with the parameters of the best validation, patience= ends a training "
         "that finds no better ones; best is that step, validation its mean accuracy.\n\n"
-        "pull= and aux= are for models of trees (regulargpt with thickness=1) and tasks with an "
-        "automaton: every vector is drawn to the running centre of those whose symbols induce the "
-        "same function on its states, and a further head has to tell the functions apart.  With "
+        "centre_loss= and auxiliary_loss= are for models of trees (regulargpt with "
+        "layers_per_level=1) and tasks with an "
+        "automaton: every vector is drawn to the running centre of those with the same element of "
+        "its "
+        "monoid, and a further head has to tell the elements apart.  With "
         "noise=, this makes a model that certify can prove right.  Centres and head begin anew "
         "with every training.  The figures say, level by level of the tree, how many vectors the "
-        "head takes for another function, how far they lie from their centres (spread: root mean "
-        "square; reach: the farthest), and how far each centre is from its nearest other.  A "
-        "spread that grows with the level against that distance says that strings longer than "
+        "head takes for another element, how far they lie from their centres (distance: root mean "
+        "square; farthest), and how far each centre is from its nearest other.  A "
+        "distance that grows with the level against that distance says that strings longer than "
         "those of training will go wrong; one that is small and level says that they will not.\n\n"
-        "contract= makes provable what pull= has made nearly so.  Any two labels that can stand "
-        "side by side (see certify) have a point each, in balls around the labels' centres, which "
-        "every step moves to where the model takes them farther from the centre of their product; "
+        "contraction_loss= makes provable what centre_loss= has made nearly so.  Any two "
+        "elements that can stand side by side (see certify) have a point each, in balls around "
+        "their centres, which every step moves to where the model takes them farther from the "
+        "centre of their product; "
         "the parameters go against it, most where it is farthest.  The figures say how many pairs "
         "there are, and how far they get, in radii, since the last line: the farthest, and the "
         "mean, which should come down to a half or less.  It wants a model that is right already: "
-        "of one that is not, or with too large a learning rate, vectors can all become one, which "
-        "the accuracy shows.\n\n"
-        "With against=A, an automaton or a task (in quotes where it is more than a name), the "
+        "of one that is not, or at too large a rate, all vectors can become one: "
+        "the accuracy shows it.\n\n"
+        "With counterexamples=A, an automaton or a task (in quotes where it is more than a name), "
+        "the "
         "model is compared with it before the first step, every so many steps (every=) and after "
         "the last, as verify does on 2000 words and 20 of each longer length.  The 16 first words "
         "on which they differ, and three neighbours of each (one symbol less, changed, or more), "
@@ -459,7 +466,7 @@ SH_COMMAND(
     "assert steps == 20\n"
     "train m on p length=1..10 steps=60 validate=11..14 every=20 keep=best "
     "> \"train.txt\"\n"
-    "assert best > 20 and validation <= 1 and bound <= 10\n"
+    "assert best > 20 and validation <= 1 and curriculum_length <= 10\n"
     "sample p length=1..9 count=20 > \"rows.csv\"\n"
     "task mine = file \"rows.csv\" label=answer\n"
     "model n = gru dim=16\n"
@@ -467,12 +474,12 @@ SH_COMMAND(
     "evaluate n on mine length=1..9:3 > \"scores.csv\"\n"
     "assert rows == 18\n"
     "model r = rnn dim=8\n"
-    "train r on p length=1..8 steps=60 every=20 against=parity seed=1 > \"train.txt\"\n"
+    "train r on p length=1..8 steps=60 every=20 counterexamples=parity seed=1 > \"train.txt\"\n"
     "assert words == 510 and wrong <= words\n"
     "plot states r > \"states.svg\"",
-    .results =
-        "model architecture task seed loss accuracy steps seconds rate bound validation best "
-        "words wrong states",
+    .results = "model architecture task seed loss accuracy steps seconds rate curriculum_length "
+               "validation best "
+               "words wrong states",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
 {

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -42,6 +43,46 @@ static void choices(void **state)
     assert_true(th_options_copy(&copy, &o, &err));
     assert_int_equal(th_option_choice(&copy, "loss"), 2);
     th_options_free(&copy);
+    th_options_free(&o);
+}
+
+/* Former names of options, and of words of choices, mean what they meant; beside an option that is
+ * called so now they mean that one, also where the other table is joined later. */
+static void renamed(void **state)
+{
+    static const ThOptionSpec tree[] = {
+        {"mlp_ratio", TH_INT, "4", 1, 64, NULL, "once hidden"},
+        {"counterexamples", TH_STRING, NULL, 0, 0, NULL, "once against"},
+        {"method", TH_CHOICE, "all", 0, 0, "all|unreachable|ngram_cps", "once contexts"},
+        {0}};
+    static const ThOptionSpec plain[] = {
+        {"hidden", TH_INT, "256", 1, 1e6, NULL, "not the other"},
+        {"published", TH_STRING, NULL, 0, 0, NULL, "once against, too"},
+        {0}};
+    (void)state;
+    ThOptions o;
+    ThError err = {0};
+    assert_true(th_options_init(&o, tree, &err));
+    assert_true(th_option_known(&o, "hidden") && !th_option_known(&o, "gate"));
+    assert_true(th_options_set(&o, "hidden", "7", &err));
+    assert_int_equal(th_option_int(&o, "mlp_ratio"), 7);
+    assert_true(th_option_given(&o, "mlp_ratio"));
+    assert_true(th_options_set(&o, "against", "A", &err));
+    assert_true(th_options_set(&o, "method", "contexts", &err));
+    assert_int_equal(th_option_choice(&o, "method"), 2);
+    assert_false(th_options_set(&o, "method", "context", &err));
+    char *text = th_options_format(&o, &err);
+    assert_string_equal(text, "mlp_ratio=7 counterexamples=A method=ngram_cps");
+    free(text);
+    assert_true(th_options_add(&o, plain, &err));
+    assert_int_equal(th_option_int(&o, "hidden"), 256);
+    assert_true(th_options_set(&o, "hidden", "300", &err));
+    assert_int_equal(th_option_int(&o, "hidden"), 300);
+    assert_int_equal(th_option_int(&o, "mlp_ratio"), 7);
+    th_options_free(&o);
+    assert_true(th_options_init(&o, plain, &err));
+    assert_true(th_options_set(&o, "against", "B", &err));
+    assert_string_equal(th_option_text(&o, "published"), "B");
     th_options_free(&o);
 }
 
@@ -200,8 +241,9 @@ static void numbers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(choices),  cmocka_unit_test(joined),
-                                       cmocka_unit_test(integers), cmocka_unit_test(arithmetic),
-                                       cmocka_unit_test(computed), cmocka_unit_test(numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(choices),    cmocka_unit_test(renamed),
+                                       cmocka_unit_test(joined),     cmocka_unit_test(integers),
+                                       cmocka_unit_test(arithmetic), cmocka_unit_test(computed),
+                                       cmocka_unit_test(numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,8 +243,8 @@ static void test_lengths_that_cannot_stick(void **state)
     for (int i = 3; i < 8; i++)
         assert_int_equal(longest[i], expected[i]);
     /* A rate of 0 learns nothing: the bound stays, but a quarter of the steps draws from all. */
-    int beyond =
-        watch("steps=400 batch=1 length=1..48 curriculum=adaptive full=0.25 lr=0", 400, longest);
+    int beyond = watch("steps=400 batch=1 length=1..48 curriculum=adaptive full_length=0.25 lr=0",
+                       400, longest);
     assert_int_equal(longest[399], 3);
     assert_in_range(beyond, 60, 140);
     beyond = watch("steps=400 batch=1 length=1..48 curriculum=adaptive lr=0", 400, longest);
@@ -308,24 +308,27 @@ static void assert_followed(const char *kind, const char *task, const char *type
 static void test_recipe(void **state)
 {
     (void)state;
-    assert_followed("regulargpt", "parity", "",
-                    "steps=2000 curriculum=adaptive full=0.2 schedule=cosine warmup=100 noise=0.3");
-    assert_followed("rnn", "even_pairs", "steps=50",
-                    "steps=50 lr=3e-3 curriculum=adaptive full=0.2 schedule=cosine warmup=2");
+    assert_followed(
+        "regulargpt", "parity", "",
+        "steps=2000 curriculum=adaptive full_length=0.2 schedule=cosine warmup=100 noise=0.3");
+    assert_followed(
+        "rnn", "even_pairs", "steps=50",
+        "steps=50 lr=3e-3 curriculum=adaptive full_length=0.2 schedule=cosine warmup=2");
     assert_followed("lstm", "parity", "lr=1e-3 full=0 schedule=constant curriculum=uniform",
                     "steps=2000 warmup=100");
-    assert_followed("regulargpt", "parity", "recipe=small lr=5e-4 noise=0 warmup=7",
-                    "steps=2000 lr=5e-4 recipe=small curriculum=adaptive full=0.2 schedule=cosine "
-                    "warmup=7");
+    assert_followed(
+        "regulargpt", "parity", "recipe=small lr=5e-4 noise=0 warmup=7",
+        "steps=2000 lr=5e-4 recipe=small curriculum=adaptive full_length=0.2 schedule=cosine "
+        "warmup=7");
     assert_followed("regulargpt", "parity", "recipe=plain", "recipe=plain");
     assert_followed("regulargpt", "copy", "", "");
-    assert_followed("regulargpt", "parity", "aux=1", "aux=1");
-    assert_followed("regulargpt", "parity", "pull=0.5 contract=0", "pull=0.5");
-    assert_followed("regulargpt", "parity", "contract=1", "contract=1");
+    assert_followed("regulargpt", "parity", "aux=1", "auxiliary_loss=1");
+    assert_followed("regulargpt", "parity", "pull=0.5 contraction_loss=0", "centre_loss=0.5");
+    assert_followed("regulargpt", "parity", "contract=1", "contraction_loss=1");
     assert_followed("lrnn", "parity", "", "");
     assert_followed(
         "lrnn", "copy", "recipe=small steps=400",
-        "steps=400 recipe=small curriculum=adaptive full=0.2 schedule=cosine warmup=20");
+        "steps=400 recipe=small curriculum=adaptive full_length=0.2 schedule=cosine warmup=20");
 }
 
 /* What the help says of an architecture is what its table has. */
