@@ -63,7 +63,7 @@ static void add_sentence(ThText *t, FILE *in)
             continue;
         th_text_add(t, t->size ? " " : "");
         th_text_add_bytes(t, text, n);
-        if (stop || text[n - 1] == '.')
+        if (stop || strchr(".?", text[n - 1]))
             return;
     }
 }
@@ -82,19 +82,42 @@ static void list_script(const ShSheet *to, const char *folder, const char *name)
     th_text_free(&about);
 }
 
-/* The scripts of a folder; false if it has none. */
-static bool list_folder(const ShSheet *to, const char *folder)
+static int is_folder(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && !strchr(entry->d_name, '.');
+}
+
+/* Prints the scripts of a folder of examples under its name, if it has any; how many. */
+static int list_chapter(const ShSheet *to, const char *root, const char *chapter)
 {
     struct dirent **entry = NULL;
-    int n = scandir(folder, &entry, is_script, alphasort);
+    ThText folder = {0};
+    th_text_printf(&folder, "%s/%s", root, chapter);
+    int n = folder.data ? scandir(folder.data, &entry, is_script, alphasort) : 0;
     if (n > 0)
-        fprintf(to->out, "scripts in %s, for source \"%s/NAME\":\n", folder, folder);
+        fprintf(to->out, "\n%s\n", chapter);
     for (int i = 0; i < n; i++) {
-        list_script(to, folder, entry[i]->d_name);
+        list_script(to, folder.data, entry[i]->d_name);
         free(entry[i]);
     }
     free(entry);
-    return n > 0;
+    th_text_free(&folder);
+    return n;
+}
+
+/* The scripts in the folders of `root`; false if there are none. */
+static bool list_examples(const ShSheet *to, const char *root)
+{
+    struct dirent **entry = NULL;
+    int n = scandir(root, &entry, is_folder, alphasort), found = 0;
+    if (n > 0)
+        fprintf(to->out, "scripts in %s, for source \"%s/FOLDER/NAME\":\n", root, root);
+    for (int i = 0; i < n; i++) {
+        found += list_chapter(to, root, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    return found > 0;
 }
 
 /* They lie beside the program: where it was built, or where it was installed. */
@@ -109,7 +132,7 @@ void sh_help_examples(const ShSheet *to)
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
         ThText folder = {0};
         th_text_printf(&folder, "%.*s/%s", (int)(slash - program), program, places[i]);
-        bool found = folder.data && realpath(folder.data, real) && list_folder(to, real);
+        bool found = folder.data && realpath(folder.data, real) && list_examples(to, real);
         th_text_free(&folder);
         if (found)
             return;

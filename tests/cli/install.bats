@@ -27,7 +27,7 @@ put_at() { # prefix [destdir]
     [ -f "$D/usr/share/bash-completion/completions/tapehead" ]
     grep -q '^syn keyword tapeheadCommand .* sweep' "$D/usr/share/vim/vimfiles/syntax/tapehead.vim"
     [ -f "$D/usr/share/vim/vimfiles/ftdetect/tapehead.vim" ]
-    [ -f "$D/usr/share/doc/tapehead/examples/parity.th" ]
+    [ -f "$D/usr/share/doc/tapehead/examples/07-training/parity.th" ]
     run "$D/usr/bin/tapehead" --version
     [ "$status" -eq 0 ]
 }
@@ -36,7 +36,7 @@ put_at() { # prefix [destdir]
     put_at "$BATS_TEST_TMPDIR/usr"
     export PKG_CONFIG_PATH=$BATS_TEST_TMPDIR/usr/lib/pkgconfig
     # shellcheck disable=SC2046
-    cc -std=c17 -Wall -Wextra -Werror examples/library.c $(pkg-config --cflags --libs tapehead) \
+    cc -std=c17 -Wall -Wextra -Werror examples/12-your-own-model/library.c $(pkg-config --cflags --libs tapehead) \
         -o "$BATS_TEST_TMPDIR/library"
     run "$BATS_TEST_TMPDIR/library"
     [ "$status" -eq 0 ]

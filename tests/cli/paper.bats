@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# The scripts of examples/paper: each trains one point for a few steps and says what all would take,
+# The scripts of examples/11-papers: each trains one point for a few steps and says what all would take,
 # and the shortest are run whole, up to the report.
 
 setup() {
-    paper=$(realpath "$BATS_TEST_DIRNAME/../../examples/paper")
+    paper=$(realpath "$BATS_TEST_DIRNAME/../../examples/11-papers")
     cd "$BATS_TEST_TMPDIR" || exit 1
 }
 
@@ -69,7 +69,7 @@ dry() { # PREFIX
 
 # Heads with a window, rate and steps of each program: section 4 of the paper, and its appendix.
 @test "size=paper of the Turing Programs is the paper's, for each program" {
-    script=$BATS_TEST_DIRNAME/../../examples/paper/turing-models.th
+    script=$BATS_TEST_DIRNAME/../../examples/11-papers/turing-models.th
     {
         grep '^if size == ' "$script"
         echo 'for program in [addition, times1, times3, sgd] {'

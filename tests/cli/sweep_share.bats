@@ -165,7 +165,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 SLURM_STEP_NUM_
 exec mpirun --oversubscribe -n 3 "$@"
 END
     chmod +x bin/srun
-    job=$BATS_TEST_DIRNAME/../../examples/slurm.sbatch
+    job=$BATS_TEST_DIRNAME/../../examples/10-sweeps/slurm.sbatch
     sed -i 's/ jobs=1//' grid.th
     PATH=$PWD/bin:$PATH SLURM_NTASKS=3 SLURM_PROCID=0 SLURM_CPUS_PER_TASK=1 timeout 60 \
         "$job" grid.th >said.txt

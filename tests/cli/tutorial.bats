@@ -43,8 +43,11 @@ setup() {
 @test "help examples lists scripts that are there" {
     "$tapehead" -e 'help examples' >out
     folder=$(sed -n '1s/.* in \(.*\), for source.*/\1/p' out)
-    [ -f "$folder/parity.th" ]
+    [ -f "$folder/07-training/parity.th" ]
     grep -q '^  parity.th  *Parity, from an automaton' out
+    # Folder by folder, in the order of the book.
+    [ "$(grep -E '^[0-9a-z-]+$' out | head -3 | tr '\n' ' ')" = "01-automata 02-monoids 03-machines " ]
+    [ "$(grep -E '^[0-9a-z-]+$' out | tail -1)" = slow ]
 }
 
 @test "questions are answered" {
@@ -112,4 +115,10 @@ s4d decay
 mamba select
 pd_ssm norm
 END
+}
+
+@test "examples/README.md has each example, and no other" {
+    cd "$BATS_TEST_DIRNAME/../../examples"
+    grep -o '](\([0-9a-z]*-[^)]*\|slow/[^)]*\|data/[^)]*\))' README.md | tr -d '()]' | sort -u >"$BATS_TEST_TMPDIR/named"
+    find ./*/ -type f ! -name '*.csv' | sed 's|^\./||' | sort | diff - "$BATS_TEST_TMPDIR/named"
 }

@@ -176,7 +176,7 @@ SH_COMMAND(
         "generalized definite, R-trivial, L-trivial, DA, locally testable, star-free, group, "
         "solvable, not solvable (see monoid).  Automata with the same monoid have, up to the names "
         "of symbols, the same multiplication of words.\n\n"
-        "What architectures make of them is a sweep over numbers: examples/atlas.th.",
+        "What architectures make of them is a sweep over numbers: examples/slow/atlas.th.",
     .example = "atlas states=2 > \"atlas.txt\"\n"
                "assert automata == 16 and languages == 26\n"
                "compare atlas(7) parity",

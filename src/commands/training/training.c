@@ -429,7 +429,7 @@ SH_COMMAND(
         "do not.\n\n"
         "What is not given is as recipe= says: on tasks that an automaton labels some models get "
         "by "
-        "themselves what they need there.  examples/defaults.th has what comes of it.\n\n"
+        "themselves what they need there.  examples/slow/defaults.th has what comes of it.\n\n"
         "With validate=, the model is evaluated every so many steps (every=) on strings that "
         "depend on the seed alone and are neither those of training nor those of evaluate.  "
         "keep=best ends with the parameters of the best validation, patience= ends a training "
