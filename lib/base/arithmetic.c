@@ -1,10 +1,9 @@
 #include "base/arithmetic.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/option.h"
 
 enum { MOST_DIGITS = 63, DEEPEST = 100 };
 
@@ -20,6 +19,68 @@ typedef struct {
     int depth;
 } Reader;
 
+/* Digits, perhaps behind a minus, with _ between them; *text moves behind them. */
+static bool read_digits(const char **text, long long *value)
+{
+    char digits[32];
+    size_t n = 0;
+    const char *p = *text;
+    if (*p == '-')
+        digits[n++] = *p++;
+    for (; (*p >= '0' && *p <= '9') || (*p == '_' && n > 0); p++) {
+        bool between = p[0] == '_' && p[-1] >= '0' && p[-1] <= '9' && p[1] >= '0' && p[1] <= '9';
+        if (n + 1 == sizeof digits || (*p == '_' && !between))
+            return false;
+        if (*p != '_')
+            digits[n++] = *p;
+    }
+    digits[n] = '\0';
+    errno = 0;
+    *value = strtoll(digits, NULL, 10);
+    *text = p;
+    return errno == 0 && n > 0 && digits[n - 1] != '-';
+}
+
+/* A number with an exponent, if it is whole and a double holds it exactly. */
+static bool read_scientific(const char *text, long long *value)
+{
+    char *end;
+    double x = strtod(text, &end);
+    bool plain = text[strspn(text, "-0123456789.eE")] == '\0';
+    if (!plain || *end || !(fabs(x) < 0x1p63) || x != floor(x))
+        return false;
+    *value = (long long)x;
+    return true;
+}
+
+static bool raise_to(long long *value, long long exponent)
+{
+    long long base = *value, power = 1;
+    for (long long i = 0; i < exponent; i++) {
+        if (__builtin_mul_overflow(power, base, &power))
+            return false;
+        if (power == 0 || power == 1)
+            break;
+    }
+    *value = base == -1 && exponent % 2 != 0 ? -1 : power;
+    return true;
+}
+
+bool th_integer_read(const char *text, long long *value)
+{
+    const char *p = text;
+    long long exponent;
+    if (!read_digits(&p, value))
+        return false;
+    if (*p == 'e' || *p == 'E' || *p == '.')
+        return strpbrk(p, "eE") && p[strlen(p) - 1] != '.' && read_scientific(text, value);
+    if (*p == '\0')
+        return true;
+    p++;
+    return p[-1] == '^' && read_digits(&p, &exponent) && *p == '\0' && exponent >= 0 &&
+           raise_to(value, exponent);
+}
+
 static Value whole(long long integer)
 {
     return (Value){true, integer, (double)integer};
@@ -30,28 +91,14 @@ static Value real(double x)
     return (Value){false, 0, x};
 }
 
-static bool raise_to(Value *x, long long exponent)
-{
-    Value power = whole(1);
-    for (long long i = 0; i < exponent && (i == 0 || power.integer != 1); i++) {
-        if (__builtin_mul_overflow(power.integer, x->integer, &power.integer))
-            return false;
-        if (power.integer == 0)
-            break;
-    }
-    if (x->integer == -1)
-        power.integer = exponent % 2 ? -1 : 1;
-    *x = whole(power.integer);
-    return true;
-}
-
 static bool combine_whole(Value *x, char sign, long long y)
 {
     long long z = 0;
     bool over = false;
-    if (sign == '^')
-        return raise_to(x, y);
-    if (sign == '+')
+    if (sign == '^') {
+        z = x->integer;
+        over = !raise_to(&z, y);
+    } else if (sign == '+')
         over = __builtin_add_overflow(x->integer, y, &z);
     else if (sign == '-')
         over = __builtin_sub_overflow(x->integer, y, &z);

@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+/* An integer as it is typed: 1000000, 1_000_000, 1e6 or 10^6; false for anything else, and for what
+ * 64 bits do not hold. */
+bool th_integer_read(const char *text, long long *value);
+
 /* The value of a text: numbers with + - * / % ^ and brackets, as they bind in arithmetic; ^ groups
  * from the right.  Whole numbers are exact, and a division that leaves no rest is one.  False for
  * anything else, for a whole number that 64 bits do not hold, and where an integer is wanted and

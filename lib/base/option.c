@@ -56,68 +56,6 @@ static size_t count_specs(const ThOptionSpec *specs)
     return n;
 }
 
-/* Digits, perhaps behind a minus, with _ between them; *text moves behind them. */
-static bool read_digits(const char **text, long long *value)
-{
-    char digits[32];
-    size_t n = 0;
-    const char *p = *text;
-    if (*p == '-')
-        digits[n++] = *p++;
-    for (; (*p >= '0' && *p <= '9') || (*p == '_' && n > 0); p++) {
-        bool between = p[0] == '_' && p[-1] >= '0' && p[-1] <= '9' && p[1] >= '0' && p[1] <= '9';
-        if (n + 1 == sizeof digits || (*p == '_' && !between))
-            return false;
-        if (*p != '_')
-            digits[n++] = *p;
-    }
-    digits[n] = '\0';
-    errno = 0;
-    *value = strtoll(digits, NULL, 10);
-    *text = p;
-    return errno == 0 && n > 0 && digits[n - 1] != '-';
-}
-
-/* A number with an exponent, if it is whole and a double holds it exactly. */
-static bool read_scientific(const char *text, long long *value)
-{
-    char *end;
-    double x = strtod(text, &end);
-    bool plain = text[strspn(text, "-0123456789.eE")] == '\0';
-    if (!plain || *end || !(fabs(x) < 0x1p63) || x != floor(x))
-        return false;
-    *value = (long long)x;
-    return true;
-}
-
-static bool raise_to(long long *value, long long exponent)
-{
-    long long base = *value, power = 1;
-    for (long long i = 0; i < exponent; i++) {
-        if (__builtin_mul_overflow(power, base, &power))
-            return false;
-        if (power == 0 || power == 1)
-            break;
-    }
-    *value = base == -1 && exponent % 2 != 0 ? -1 : power;
-    return true;
-}
-
-bool th_integer_read(const char *text, long long *value)
-{
-    const char *p = text;
-    long long exponent;
-    if (!read_digits(&p, value))
-        return false;
-    if (*p == 'e' || *p == 'E' || *p == '.')
-        return strpbrk(p, "eE") && p[strlen(p) - 1] != '.' && read_scientific(text, value);
-    if (*p == '\0')
-        return true;
-    p++;
-    return p[-1] == '^' && read_digits(&p, &exponent) && *p == '\0' && exponent >= 0 &&
-           raise_to(value, exponent);
-}
-
 static bool parse_real(const char *text, double *value)
 {
     char *end;

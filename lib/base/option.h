@@ -40,10 +40,6 @@ typedef struct {
     const char *help; /* one line, no full stop */
 } ThOptionSpec;
 
-/* An integer as it is typed: 1000000, 1_000_000, 1e6 or 10^6; false for anything else, and for what
- * 64 bits do not hold. */
-bool th_integer_read(const char *text, long long *value);
-
 /* lo, lo+step, … up to hi. */
 typedef struct {
     long long lo, hi, step;

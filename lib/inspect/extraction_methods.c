@@ -9,44 +9,6 @@
 #include "proof/check/quantize.h"
 #include "stats/intervals.h"
 
-/* ---- strings of the task --------------------------------------------------------------------- */
-
-static bool append(ThWordsSample *to, const ThBatch *b, size_t *cap, ThError *err)
-{
-    for (int i = 0; i < b->B; i++) {
-        size_t n = (size_t)th_batch_length(b, i), at = to->start[to->n];
-        if (!th_grow(&to->symbol, cap, at + n, sizeof *to->symbol, err))
-            return false;
-        memcpy(to->symbol + at, th_batch_token(b, i), n * sizeof *to->symbol);
-        to->start[++to->n] = at + n;
-    }
-    return true;
-}
-
-bool th_inspect_strings(const ThInspectWaysPlan *plan, int n, ThWordsSample *to, ThError *err)
-{
-    ThRange l = plan->length;
-    size_t lengths = th_range_count(l), cap = 0;
-    ThRng r = th_rng(plan->seed, "inspect.strings", 0);
-    int *count = th_alloc(lengths, sizeof *count, err);
-    *to = (ThWordsSample){.n_symbols = plan->task->signature.n_symbols};
-    to->start = th_alloc((size_t)n + 1, sizeof *to->start, err);
-    ThBatch b = {0};
-    bool ok = count && to->start;
-    for (int i = 0; ok && i < n; i++)
-        count[th_rng_below(&r, lengths)]++;
-    for (size_t i = 0; ok && i < lengths; i++) {
-        b.B = count[i];
-        ok = !th_stopped(plan->stop, err) &&
-             (b.B == 0 ||
-              (th_task_sample(plan->task, &r, (int)(l.lo + (long long)i * l.step), &b, err) &&
-               append(to, &b, &cap, err)));
-    }
-    th_batch_free(&b);
-    free(count);
-    return ok;
-}
-
 /* ---- the ways -------------------------------------------------------------------------------- */
 
 static ThDfa *by_queries(ThInspectTeacher *t, const ThInspectExtraction *asking, ThError *err)

@@ -8,6 +8,7 @@
 
 #include "automata/algebra/varieties.h"
 #include "automata/core/automaton.h"
+#include "base/text.h"
 
 typedef enum { TH_INSPECT_NO, TH_INSPECT_UNKNOWN, TH_INSPECT_YES } ThInspectVerdict;
 
@@ -38,5 +39,9 @@ ThInspectPrediction th_inspect_predict(size_t i, const ThInspectLanguage *l);
  * with constants decide the language: piecewise testable ones, and those of thresholds on how often
  * symbols occur.  Where neither holds it is not known. */
 ThInspectVerdict th_inspect_counting(const ThInspectLanguage *l);
+
+/* Appends what is known and was measured of models on a language whose machine has so many states;
+ * no promise about a training. */
+void th_inspect_meaning(ThText *t, const ThVarieties *v, int states);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "automata/core/automaton.h"
 #include "automata/operations/shortest_difference.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "session_impl.h"

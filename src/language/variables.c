@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "rasp.h"

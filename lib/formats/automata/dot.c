@@ -265,13 +265,6 @@ static const char *piece_end(const char *s, bool commas)
     return s;
 }
 
-bool th_dot_is_empty_word(const char *name, const char *from)
-{
-    return *from != '"' &&
-           (!*name || strcmp(name, "eps") == 0 || strcmp(name, "ε") == 0 ||
-            strcmp(name, "epsilon") == 0 || strcmp(name, "λ") == 0 || strcmp(name, "\\e") == 0);
-}
-
 static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char *to, ThError *err)
 {
     trim(&from, &to);

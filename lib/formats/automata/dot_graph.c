@@ -446,3 +446,10 @@ bool th_dot_graph_read(ThDotGraph *g, const char *text, ThError *err)
         th_dot_graph_free(g);
     return ok;
 }
+
+bool th_dot_is_empty_word(const char *name, const char *from)
+{
+    return *from != '"' &&
+           (!*name || strcmp(name, "eps") == 0 || strcmp(name, "ε") == 0 ||
+            strcmp(name, "epsilon") == 0 || strcmp(name, "λ") == 0 || strcmp(name, "\\e") == 0);
+}

@@ -351,30 +351,6 @@ ThAutomaton *th_jff_read(const char *text, size_t size, ThText *notes, ThError *
     return a;
 }
 
-/* ---- writing ---- */
-
-void th_jff_write_text(ThText *t, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        const char *entity = *c == '&'   ? "&amp;"
-                             : *c == '<' ? "&lt;"
-                             : *c == '>' ? "&gt;"
-                             : *c == '"' ? "&quot;"
-                                         : NULL;
-        if (entity)
-            th_text_add(t, entity);
-        else
-            th_text_add_bytes(t, c, 1);
-    }
-}
-
-void th_jff_open_state(ThText *t, int q, const char *name)
-{
-    th_text_printf(t, "    <state id=\"%d\" name=\"", q);
-    th_jff_write_text(t, name);
-    th_text_printf(t, "\"><x>%d</x><y>%d</y>", 100 + 120 * (q % 8), 100 + 120 * (q / 8));
-}
-
 /* Can XML hold the name, and will it come back?  Blanks at the ends would be taken for layout. */
 static bool check_names(char *const *name, int n, ThError *err)
 {

@@ -4,6 +4,11 @@
 #include "base/memory.h"
 #include "formats/machines/jff_build.h"
 
+const char *th_jff_text(const ThJff *j, int text)
+{
+    return text < 0 ? "" : th_intern_at(&j->text, (size_t)text, NULL);
+}
+
 static bool fail_state(const ThJffBuilding *b, const ThJffState *s, const char *what)
 {
     return th_fail_at(b->err, TH_EPARSE, s->line, s->col, "%s", what);

@@ -51,10 +51,11 @@ typedef struct {
     bool bare; /* without an element <automaton>: of an old version */
 } ThJff;
 
-/* View of a text until more are added; "" for -1. */
+/* jff_blocks.c: view of a text until more are added; "" for -1. */
 const char *th_jff_text(const ThJff *j, int text);
 
-/* jff.c, for both writers: appends text as XML has it; opens a state, on its place of a grid. */
+/* jff_turing_write.c, for both writers: appends text as XML has it; opens a state, on its place of
+ * a grid. */
 void th_jff_write_text(ThText *t, const char *text);
 void th_jff_open_state(ThText *t, int q, const char *name);
 

@@ -32,11 +32,6 @@ typedef struct {
     ThError *err;
 } Reader;
 
-const char *th_jff_text(const ThJff *j, int text)
-{
-    return text < 0 ? "" : th_intern_at(&j->text, (size_t)text, NULL);
-}
-
 static void free_records(ThJff *j)
 {
     th_intern_free(&j->text);

@@ -3,6 +3,30 @@
 #include "formats/machines/jff_records.h"
 #include "formats/machines/machine_fit.h"
 
+/* ---- writing ---- */
+
+void th_jff_write_text(ThText *t, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        const char *entity = *c == '&'   ? "&amp;"
+                             : *c == '<' ? "&lt;"
+                             : *c == '>' ? "&gt;"
+                             : *c == '"' ? "&quot;"
+                                         : NULL;
+        if (entity)
+            th_text_add(t, entity);
+        else
+            th_text_add_bytes(t, c, 1);
+    }
+}
+
+void th_jff_open_state(ThText *t, int q, const char *name)
+{
+    th_text_printf(t, "    <state id=\"%d\" name=\"", q);
+    th_jff_write_text(t, name);
+    th_text_printf(t, "\"><x>%d</x><y>%d</y>", 100 + 120 * (q % 8), 100 + 120 * (q / 8));
+}
+
 /* The attribute that says which tape a part of a label is for. */
 static void open_part(ThText *t, const ThTm *m, const char *element, int tape)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "inspect/predict.h"
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
@@ -50,46 +51,11 @@ static void write_properties(ThText *t, const ThVarieties *v)
     th_text_add(t, t->size ? "" : "none of the classes that are tested");
 }
 
-static void write_periodic_meaning(ThText *t, const ThVarieties *v)
-{
-    bool power_of_two = (v->exponent & (v->exponent - 1)) == 0;
-    th_text_printf(t,
-                   "The repetitions of some word have to be counted modulo %zu, however long the "
-                   "input. In the "
-                   "RegularGPT paper (table 1) the best plain Transformer reaches 22 to 75 %% on "
-                   "the tasks of this kind (Parity, Cycle Navigation, Modular Arithmetic, Tomita 5 "
-                   "and 6), and 100 %% on Tomita 3 only; RegularGPT with chunk 2 reaches 96 to "
-                   "100 %% on all of them. A linear recurrence of bounded precision with diagonal "
-                   "matrices needs %s entries for it (Grazzi et al. 2025). ",
-                   v->period, power_of_two ? "negative" : "complex");
-    if (!v->solvable)
-        th_text_add(t, "A group in it is not solvable, so that recognizing it is complete for NC1 "
-                       "(Barrington 1989): no model of constant depth and logarithmic precision "
-                       "does it at all lengths unless TC0 = NC1. Depth that grows with the "
-                       "logarithm of the length, as RegularGPT's does, suffices. ");
-    else
-        th_text_add(t, "Its groups are solvable: circuits of constant depth that count suffice "
-                       "(ACC0; Barrington and Thérien 1988). ");
-}
-
 /* What is known and what was measured; no promise about a training. */
 static void say_meaning(ShSession *s, const ShAlgebra *a)
 {
     ThText t = {0};
-    long long n = a->m->n_states;
-    if (a->v.aperiodic)
-        th_text_add(&t, "Nothing has to be counted modulo a number. Transformers with masked hard "
-                        "attention recognize exactly the star-free languages (Yang, Chiang and "
-                        "Angluin 2024); in the RegularGPT paper (table 1) the best plain "
-                        "Transformer reaches 99.7 to 100 % on every task of this kind, though the "
-                        "average one 70 to 83 % only. ");
-    else
-        write_periodic_meaning(&t, &a->v);
-    if (n > 1 && n < 1000000)
-        th_text_printf(&t,
-                       "RegularGPT's exact construction (lemma 1) multiplies maps of %lld states "
-                       "with %lld hidden units.",
-                       n, n * n * n);
+    th_inspect_meaning(&t, &a->v, a->m->n_states);
     sh_say_wrapped(s, "for models:", &t);
 }
 
