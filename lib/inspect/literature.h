@@ -10,34 +10,34 @@
 
 /* What a language must be for a row to hold, besides being one of those that the row names. */
 typedef enum {
-    TH_LITERATURE_ANY,
-    TH_LITERATURE_PERIODIC,
-    TH_LITERATURE_GROUP
-} ThLiteratureCondition;
+    TH_INSPECT_OF_ANY,
+    TH_INSPECT_OF_PERIODIC,
+    TH_INSPECT_OF_GROUP
+} ThInspectPaperCondition;
 
 /* The languages of the papers' tables are bits. */
 typedef struct {
     const char *name; /* of an automaton that comes with the program */
     int n, argument[2];
     unsigned language;
-} ThLiteratureLanguage;
+} ThInspectPaperLanguage;
 
 typedef struct {
     const char *kind; /* of a model */
-    ThLiteratureCondition of;
+    ThInspectPaperCondition of;
     unsigned languages; /* 0: any */
     ThInspectVerdict learns, extends;
     const char *why, *source;
-} ThLiteratureRow;
+} ThInspectPaperRow;
 
 typedef struct {
     const char *kind, *options; /* a small model, "key=value key=value" */
-} ThLiteratureModel;
+} ThInspectPaperModel;
 
 /* Each ends with a row whose first entry is NULL.  The first row of a kind whose condition holds,
  * and that names the language or none, is what is said. */
-extern const ThLiteratureLanguage th_literature_languages[];
-extern const ThLiteratureRow th_literature_rows[];
-extern const ThLiteratureModel th_literature_models[];
+extern const ThInspectPaperLanguage th_inspect_paper_languages[];
+extern const ThInspectPaperRow th_inspect_paper_rows[];
+extern const ThInspectPaperModel th_inspect_paper_models[];
 
 #endif

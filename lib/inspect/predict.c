@@ -6,13 +6,13 @@
 #include "automata/expression/builtins.h"
 #include "inspect/literature.h"
 
-static bool holds(ThLiteratureCondition c, const ThInspectLanguage *l)
+static bool holds(ThInspectPaperCondition c, const ThInspectLanguage *l)
 {
     const ThVarieties *v = l->algebra;
     switch (c) {
-    case TH_LITERATURE_PERIODIC:
+    case TH_INSPECT_OF_PERIODIC:
         return !v->aperiodic;
-    case TH_LITERATURE_GROUP:
+    case TH_INSPECT_OF_GROUP:
         return v->group && !v->aperiodic;
     default:
         return true;
@@ -61,7 +61,7 @@ bool th_inspect_language(ThInspectLanguage *l, const ThDfa *d, const ThVarieties
                          ThError *err)
 {
     *l = (ThInspectLanguage){.states = d->n_states, .size = size, .algebra = algebra};
-    for (const ThLiteratureLanguage *named = th_literature_languages; named->name; named++) {
+    for (const ThInspectPaperLanguage *named = th_inspect_paper_languages; named->name; named++) {
         const ThAutomatonBuiltin *b = th_automaton_builtin(named->name);
         ThAutomaton *a = th_automaton_builtin_build(b, named->argument, named->n, err);
         int like = a ? is_builtin(d, a, err) : -1;
@@ -76,20 +76,20 @@ bool th_inspect_language(ThInspectLanguage *l, const ThDfa *d, const ThVarieties
 size_t th_inspect_predictions(void)
 {
     size_t n = 0;
-    while (th_literature_models[n].kind)
+    while (th_inspect_paper_models[n].kind)
         n++;
     return n;
 }
 
 ThInspectPrediction th_inspect_predict(size_t i, const ThInspectLanguage *l)
 {
-    ThInspectPrediction p = {.kind = th_literature_models[i].kind,
-                             .options = th_literature_models[i].options,
+    ThInspectPrediction p = {.kind = th_inspect_paper_models[i].kind,
+                             .options = th_inspect_paper_models[i].options,
                              .learns = TH_INSPECT_UNKNOWN,
                              .extends = TH_INSPECT_UNKNOWN,
                              .why = "",
                              .source = ""};
-    for (const ThLiteratureRow *row = th_literature_rows; row->kind; row++) {
+    for (const ThInspectPaperRow *row = th_inspect_paper_rows; row->kind; row++) {
         bool meant = row->languages == 0 || (row->languages & l->named);
         if (strcmp(row->kind, p.kind) != 0 || !meant || !holds(row->of, l))
             continue;
