@@ -12,7 +12,7 @@
 
 enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
 
-static const json_int_t MOST_STEPS = 1LL << 53;
+#define MOST_STEPS (1LL << 53)
 
 static const char *const target_names[] = {
     [TH_TARGET_FINAL] = "final", [TH_TARGET_EVERY] = "every", [TH_TARGET_BITS] = "bits"};
@@ -32,6 +32,94 @@ ThFormatShownName th_format_shown_name(const char *name)
     return shown;
 }
 
+/* ---- what is kept of a training -------------------------------------------------------------- */
+
+typedef enum { INT, LONG, REAL, SEED, TEXT } Type; /* SEED: JSON has no unsigned 64-bit integers */
+
+/* A member of a structure: `at` bytes from its beginning; integers are least to most. */
+typedef struct {
+    const char *key;
+    Type type;
+    size_t at;
+    json_int_t least, most;
+} Field;
+
+#define AT(member) offsetof(ThModelTraining, member)
+static const Field training_fields[] = {{"step", LONG, AT(step), 0, MOST_STEPS},
+                                        {"began", LONG, AT(began), 0, MOST_STEPS},
+                                        {"updates", LONG, AT(updates), 0, MOST_STEPS},
+                                        {"seed", SEED, AT(seed), 0, 0},
+                                        {"optimizer", TEXT, AT(optimizer), 0, 0},
+                                        {"ema", REAL, AT(ema), 0, 0},
+                                        {"reach", REAL, AT(reach), 0, 0},
+                                        {"mean_loss", REAL, AT(mean_loss), 0, 0},
+                                        {"mean_accuracy", REAL, AT(mean_accuracy), 0, 0},
+                                        {"mean_weight", REAL, AT(mean_weight), 0, 0},
+                                        {"trained_lo", INT, AT(trained_lo), 0, INT_MAX},
+                                        {"trained_hi", INT, AT(trained_hi), 0, INT_MAX},
+                                        {"task", TEXT, AT(task), 0, 0},
+                                        {0}};
+#undef AT
+
+/* Of rows, whose members have no names in a file but their places. */
+#define ROW(type, kind, member, least, most)                                                       \
+    {                                                                                              \
+#member, kind, offsetof(type, member), least, most                                         \
+    }
+#define HISTORY(kind, member) ROW(ThModelHistoryPoint, kind, member, LLONG_MIN, LLONG_MAX)
+static const Field history_fields[] = {
+    HISTORY(LONG, step), HISTORY(REAL, loss), HISTORY(REAL, accuracy), {0}};
+#define VALIDATION(kind, member) ROW(ThModelValidation, kind, member, 0, LLONG_MAX)
+static const Field validation_fields[] = {
+    VALIDATION(LONG, step), VALIDATION(REAL, accuracy), VALIDATION(REAL, loss), {0}};
+#define COMPARISON(kind, member, most) ROW(ThModelComparison, kind, member, 0, most)
+static const Field comparison_fields[] = {COMPARISON(LONG, step, LLONG_MAX),
+                                          COMPARISON(LONG, words, LLONG_MAX),
+                                          COMPARISON(LONG, wrong, LLONG_MAX),
+                                          COMPARISON(INT, states, INT_MAX),
+                                          {0}};
+#define SCORE(kind, member, most) ROW(ThScore, kind, member, 0, most)
+static const Field score_fields[] = {SCORE(INT, length, INT_MAX),
+                                     SCORE(INT, least, INT_MAX),
+                                     SCORE(INT, tokens, INT_MAX),
+                                     SCORE(LONG, strings, LLONG_MAX),
+                                     SCORE(LONG, exact, LLONG_MAX),
+                                     SCORE(LONG, n, LLONG_MAX),
+                                     SCORE(LONG, right, LLONG_MAX),
+                                     SCORE(LONG, written, LLONG_MAX),
+                                     SCORE(LONG, answered, LLONG_MAX),
+                                     SCORE(LONG, whole, LLONG_MAX),
+                                     SCORE(REAL, accuracy, 0),
+                                     SCORE(REAL, lo, 0),
+                                     SCORE(REAL, hi, 0),
+                                     SCORE(REAL, chance, 0),
+                                     SCORE(REAL, loss, 0),
+                                     {0}};
+#undef ROW
+#undef HISTORY
+#undef VALIDATION
+#undef COMPARISON
+#undef SCORE
+
+/* A list of a model: where its rows and their number are.  The first member of rows `by_step` is
+ * a step, none smaller than that before it or greater than the training's. */
+typedef struct {
+    const char *key;
+    const Field *field;
+    size_t rows, n, size;
+    bool by_step;
+} List;
+static const List lists[] = {
+    {"history", history_fields, offsetof(ThModel, training.history),
+     offsetof(ThModel, training.n_history), sizeof(ThModelHistoryPoint), false},
+    {"validations", validation_fields, offsetof(ThModel, training.validation),
+     offsetof(ThModel, training.n_validations), sizeof(ThModelValidation), true},
+    {"scores", score_fields, offsetof(ThModel, scores), offsetof(ThModel, n_scores),
+     sizeof(ThScore), false},
+    {"comparisons", comparison_fields, offsetof(ThModel, training.comparison),
+     offsetof(ThModel, training.n_comparisons), sizeof(ThModelComparison), true}};
+enum { HISTORY, VALIDATIONS, SCORES, COMPARISONS, LISTS };
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Adds a member; *ok turns false where memory runs out. */
@@ -43,12 +131,6 @@ static void put(json_t *object, const char *key, json_t *value, bool *ok)
 static void append(json_t *array, json_t *value, bool *ok)
 {
     *ok = json_array_append_new(array, value) == 0 && *ok;
-}
-
-/* null stands for what is not a number. */
-static json_t *real_or_null(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
 }
 
 /* Adds a document as a string: metadata holds nothing but strings. */
@@ -92,64 +174,46 @@ static json_t *write_signature(const ThSignature *s, bool *ok)
     return object;
 }
 
+/* NULL: there is none. */
+static json_t *write_field(const Field *f, const void *at)
+{
+    char seed[24];
+    switch (f->type) {
+    case INT:
+        return json_integer(*(const int *)at);
+    case LONG:
+        return json_integer(*(const long long *)at);
+    case REAL: /* null stands for what is not a number */
+        return isfinite(*(const double *)at) ? json_real(*(const double *)at) : json_null();
+    case SEED:
+        snprintf(seed, sizeof seed, "%" PRIu64, *(const uint64_t *)at);
+        return json_string(seed);
+    default:
+        return *(char *const *)at ? json_string(*(char *const *)at) : NULL;
+    }
+}
+
 static json_t *write_training(const ThModelTraining *t, bool *ok)
 {
     json_t *object = json_object();
-    char seed[24]; /* JSON has no unsigned 64-bit integers */
-    snprintf(seed, sizeof seed, "%" PRIu64, t->seed);
-    put(object, "step", json_integer(t->step), ok);
-    put(object, "began", json_integer(t->began), ok);
-    put(object, "updates", json_integer(t->updates), ok);
-    put(object, "seed", json_string(seed), ok);
-    if (t->optimizer)
-        put(object, "optimizer", json_string(t->optimizer), ok);
-    put(object, "ema", real_or_null(t->ema), ok);
-    put(object, "reach", real_or_null(t->reach), ok);
-    put(object, "mean_loss", real_or_null(t->mean_loss), ok);
-    put(object, "mean_accuracy", real_or_null(t->mean_accuracy), ok);
-    put(object, "mean_weight", real_or_null(t->mean_weight), ok);
-    put(object, "trained_lo", json_integer(t->trained_lo), ok);
-    put(object, "trained_hi", json_integer(t->trained_hi), ok);
-    if (t->task)
-        put(object, "task", json_string(t->task), ok);
+    for (const Field *f = training_fields; f->key; f++) {
+        const char *at = (const char *)t + f->at;
+        if (f->type != TEXT || *(char *const *)(const void *)at)
+            put(object, f->key, write_field(f, at), ok);
+    }
     return object;
 }
 
-static json_t *write_history(const ThModelTraining *t, bool *ok)
+static json_t *write_list(const ThModel *m, const List *l, bool *ok)
 {
+    const char *row = *(char *const *)(const void *)((const char *)m + l->rows);
+    size_t n = *(const size_t *)(const void *)((const char *)m + l->n);
     json_t *array = json_array();
-    for (size_t i = 0; i < t->n_history; i++) {
-        json_t *row = json_array();
-        append(row, json_integer(t->history[i].step), ok);
-        append(row, real_or_null(t->history[i].loss), ok);
-        append(row, real_or_null(t->history[i].accuracy), ok);
-        append(array, row, ok);
-    }
-    return array;
-}
-
-static json_t *write_validations(const ThModelTraining *t, bool *ok)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < t->n_validations; i++) {
-        const ThModelValidation *v = &t->validation[i];
-        append(array,
-               json_pack("[I,o,o]", (json_int_t)v->step, real_or_null(v->accuracy),
-                         real_or_null(v->loss)),
-               ok);
-    }
-    return array;
-}
-
-static json_t *write_comparisons(const ThModelTraining *t, bool *ok)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < t->n_comparisons; i++) {
-        const ThModelComparison *c = &t->comparison[i];
-        append(array,
-               json_pack("[I,I,I,i]", (json_int_t)c->step, (json_int_t)c->words,
-                         (json_int_t)c->wrong, c->states),
-               ok);
+    for (size_t i = 0; i < n; i++, row += l->size) {
+        json_t *members = json_array();
+        append(array, members, ok);
+        for (const Field *f = l->field; f->key; f++)
+            append(members, write_field(f, row + f->at), ok);
     }
     return array;
 }
@@ -177,24 +241,6 @@ static json_t *write_batch(const ThBatch *b, const ThSignature *s, bool *ok)
     return array;
 }
 
-static json_t *write_scores(const ThModel *m, bool *ok)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < m->n_scores; i++) {
-        const ThScore *x = &m->scores[i];
-        const long long count[] = {x->length, x->least, x->tokens,  x->strings,  x->exact,
-                                   x->n,      x->right, x->written, x->answered, x->whole};
-        const double real[] = {x->accuracy, x->lo, x->hi, x->chance, x->loss};
-        json_t *row = json_array();
-        append(array, row, ok);
-        for (size_t k = 0; k < sizeof count / sizeof *count; k++)
-            append(row, json_integer(count[k]), ok);
-        for (size_t k = 0; k < sizeof real / sizeof *real; k++)
-            append(row, real_or_null(real[k]), ok);
-    }
-    return array;
-}
-
 json_t *th_metadata_write(const ThModel *m, ThError *err)
 {
     bool ok = true;
@@ -210,12 +256,11 @@ json_t *th_metadata_write(const ThModel *m, ThError *err)
     if (m->bound) {
         put_text(metadata, "signature", write_signature(&m->signature, &ok), &ok);
         put_text(metadata, "training", write_training(&m->training, &ok), &ok);
-        put_text(metadata, "history", write_history(&m->training, &ok), &ok);
-        put_text(metadata, "validations", write_validations(&m->training, &ok), &ok);
-        put_text(metadata, "scores", write_scores(m, &ok), &ok);
+        for (const List *l = lists; l < lists + COMPARISONS; l++)
+            put_text(metadata, l->key, write_list(m, l, &ok), &ok);
     }
     if (m->bound && m->training.n_comparisons > 0) {
-        put_text(metadata, "comparisons", write_comparisons(&m->training, &ok), &ok);
+        put_text(metadata, "comparisons", write_list(m, &lists[COMPARISONS], &ok), &ok);
         put_text(metadata, "joined", write_batch(&m->training.joined, &m->signature, &ok), &ok);
     }
     if (ok)
@@ -246,21 +291,6 @@ static json_t *get_document(const json_t *metadata, const char *key, ThError *er
     if (text && !document)
         th_fail(err, TH_EVALUE, "the model's %s are not valid JSON", key);
     return document;
-}
-
-static bool get_integer(const json_t *object, const char *key, json_int_t least, json_int_t most,
-                        json_int_t *value)
-{
-    const json_t *member = json_object_get(object, key);
-    *value = json_integer_value(member);
-    return json_is_integer(member) && *value >= least && *value <= most;
-}
-
-/* A number, or null for what is none. */
-static bool real_of(const json_t *member, double *value)
-{
-    *value = json_is_null(member) ? (double)NAN : json_number_value(member);
-    return json_is_number(member) || json_is_null(member);
 }
 
 static bool read_options(const json_t *metadata, const ThModelKind *kind, ThOptions *o,
@@ -385,9 +415,9 @@ ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
     return NULL;
 }
 
-static bool read_seed(const json_t *object, uint64_t *seed)
+static bool read_seed(const json_t *value, uint64_t *seed)
 {
-    const char *text = get_string(object, "seed");
+    const char *text = json_string_value(value);
     char *end;
     if (!text || strlen(text) > 20 || strspn(text, "0123456789") != strlen(text) || !*text)
         return false;
@@ -396,97 +426,84 @@ static bool read_seed(const json_t *object, uint64_t *seed)
     return errno == 0 && *end == '\0';
 }
 
-static bool read_text(const json_t *object, const char *key, char **to, ThError *err)
+/* A text that is not there stays as it is. */
+static bool read_text(const json_t *value, char **to, ThError *err)
 {
-    const json_t *member = json_object_get(object, key);
-    if (!member)
+    if (!value)
         return true;
-    *to = is_name(member) ? th_strdup(json_string_value(member), err) : NULL;
+    *to = is_name(value) ? th_strdup(json_string_value(value), err) : NULL;
     return *to != NULL;
 }
 
-/* Lengths and levels of the curriculum are converted to int by the trainer. */
-static bool read_progress(const json_t *object, ThModelTraining *t)
+static bool read_field(const Field *f, const json_t *value, void *to, ThError *err)
 {
-    json_int_t step, updates, lo, hi, began = 0;
-    bool ok =
-        get_integer(object, "step", 0, MOST_STEPS, &step) &&
-        (!json_object_get(object, "began") || get_integer(object, "began", 0, step, &began)) &&
-        get_integer(object, "updates", 0, MOST_STEPS, &updates) &&
-        get_integer(object, "trained_lo", 0, INT_MAX, &lo) &&
-        get_integer(object, "trained_hi", lo, INT_MAX, &hi) && read_seed(object, &t->seed) &&
-        real_of(json_object_get(object, "ema"), &t->ema) &&
-        real_of(json_object_get(object, "reach"), &t->reach) &&
-        real_of(json_object_get(object, "mean_loss"), &t->mean_loss) &&
-        real_of(json_object_get(object, "mean_accuracy"), &t->mean_accuracy) &&
-        real_of(json_object_get(object, "mean_weight"), &t->mean_weight) && fabs(t->ema) <= 1e9 &&
-        fabs(t->reach) <= 1e9 && t->mean_weight >= 0;
-    if (!ok)
-        return false;
-    t->step = step;
-    t->began = began;
-    t->updates = updates;
-    t->trained_lo = (int)lo;
-    t->trained_hi = (int)hi;
-    return true;
+    json_int_t x = json_integer_value(value);
+    bool whole = json_is_integer(value) && x >= f->least && x <= f->most;
+    switch (f->type) {
+    case INT:
+        *(int *)to = whole ? (int)x : 0;
+        return whole;
+    case LONG:
+        *(long long *)to = x;
+        return whole;
+    case REAL:
+        *(double *)to = json_is_null(value) ? (double)NAN : json_number_value(value);
+        return json_is_number(value) || json_is_null(value);
+    case SEED:
+        return read_seed(value, to);
+    default:
+        return read_text(value, to, err);
+    }
 }
 
-static bool read_history(const json_t *array, ThModelTraining *t, ThError *err)
+/* Files of before there was `began` have none.  Lengths and levels of the curriculum are converted
+ * to int by the trainer. */
+static bool read_progress(const json_t *object, ThModelTraining *t, ThError *err)
 {
-    size_t n = json_array_size(array);
-    t->history = json_is_array(array) ? th_alloc(n, sizeof *t->history, err) : NULL;
-    if (!t->history)
-        return false;
-    t->cap_history = n;
-    for (size_t i = 0; i < n; i++) {
-        const json_t *row = json_array_get(array, i);
-        const json_t *step = json_array_get(row, 0);
-        ThModelHistoryPoint *p = &t->history[t->n_history++];
-        p->step = json_integer_value(step);
-        if (json_array_size(row) != 3 || !json_is_integer(step) ||
-            !real_of(json_array_get(row, 1), &p->loss) ||
-            !real_of(json_array_get(row, 2), &p->accuracy))
-            return false;
+    bool ok = json_is_object(object);
+    for (const Field *f = training_fields; ok && f->key; f++) {
+        const json_t *value = json_object_get(object, f->key);
+        ok = (!value && f->at == offsetof(ThModelTraining, began)) ||
+             read_field(f, value, (char *)t + f->at, err);
     }
-    return true;
+    return ok && t->began <= t->step && t->trained_lo <= t->trained_hi && fabs(t->ema) <= 1e9 &&
+           fabs(t->reach) <= 1e9 && t->mean_weight >= 0;
 }
 
-static bool read_validations(const json_t *array, ThModelTraining *t, ThError *err)
+static bool read_row(const json_t *members, const List *l, char *row, ThError *err)
 {
-    size_t n = json_array_size(array);
-    t->validation = th_alloc(n, sizeof *t->validation, err);
-    t->cap_validations = n;
-    bool ok = t->validation && (!array || json_is_array(array));
-    for (size_t i = 0; ok && i < n; i++) {
-        const json_t *row = json_array_get(array, i);
-        ThModelValidation *v = &t->validation[t->n_validations++];
-        json_int_t step = json_integer_value(json_array_get(row, 0));
-        ok = json_array_size(row) == 3 && json_is_integer(json_array_get(row, 0)) &&
-             step >= (i ? v[-1].step : 0) && step <= t->step &&
-             real_of(json_array_get(row, 1), &v->accuracy) &&
-             real_of(json_array_get(row, 2), &v->loss);
-        v->step = step;
+    size_t n = 0;
+    bool ok = json_is_array(members);
+    for (const Field *f = l->field; ok && f->key; f++)
+        ok = read_field(f, json_array_get(members, n++), row + f->at, err);
+    return ok && json_array_size(members) == n;
+}
+
+/* Files of before there was a list have none; all have a history. */
+static bool read_list(const json_t *metadata, const List *l, ThModel *m, ThError *err)
+{
+    json_t *array = get_document(metadata, l->key, err);
+    size_t n = json_array_size(array), *count = (size_t *)(void *)((char *)m + l->n);
+    char *row = th_alloc(n, l->size, err);
+    *(char **)(void *)((char *)m + l->rows) = row;
+    bool ok = row && (array ? json_is_array(array) : l != &lists[HISTORY]);
+    for (long long step = 0; ok && *count < n; row += l->size) {
+        ok = read_row(json_array_get(array, (*count)++), l, row, err);
+        long long before = step;
+        step = l->by_step ? *(const long long *)(void *)row : 0;
+        ok = ok && step >= before && (!l->by_step || step <= m->training.step);
     }
+    json_decref(array);
     return ok;
 }
 
-static bool read_comparisons(const json_t *array, ThModelTraining *t, ThError *err)
+static bool read_lists(const json_t *metadata, ThModel *m, ThError *err)
 {
-    size_t n = json_array_size(array);
-    t->comparison = th_alloc(n, sizeof *t->comparison, err);
-    t->cap_comparisons = n;
-    bool ok = t->comparison && (!array || json_is_array(array));
-    for (size_t i = 0; ok && i < n; i++) {
-        ThModelComparison *c = &t->comparison[t->n_comparisons++];
-        json_int_t x[4];
-        json_t *row = json_array_get(array, i);
-        ok = json_array_size(row) == 4 &&
-             json_unpack(row, "[I,I,I,I]", &x[0], &x[1], &x[2], &x[3]) == 0 &&
-             x[0] >= (i ? c[-1].step : 0) && x[0] <= t->step && x[2] >= 0 && x[1] >= x[2] &&
-             x[3] >= 0 && x[3] <= INT_MAX;
-        if (ok)
-            *c = (ThModelComparison){x[0], x[1], x[2], (int)x[3]};
-    }
+    bool ok = true;
+    for (const List *l = lists; ok && l < lists + LISTS; l++)
+        ok = read_list(metadata, l, m, err);
+    for (size_t i = 0; ok && i < m->training.n_comparisons; i++)
+        ok = m->training.comparison[i].wrong <= m->training.comparison[i].words;
     return ok;
 }
 
@@ -528,69 +545,13 @@ static bool read_batch(const json_t *array, const ThSignature *s, ThBatch *b, Th
     return ok;
 }
 
-static bool read_score(const json_t *row, ThScore *x)
-{
-    enum { COUNTS = 10, REALS = 5 };
-    json_int_t count[COUNTS];
-    double real[REALS];
-    bool ok = json_array_size(row) == COUNTS + REALS;
-    for (size_t i = 0; ok && i < COUNTS; i++) {
-        const json_t *member = json_array_get(row, i);
-        count[i] = json_integer_value(member);
-        ok = json_is_integer(member) && count[i] >= 0 && (i >= 3 || count[i] <= INT_MAX);
-    }
-    for (size_t i = 0; ok && i < REALS; i++)
-        ok = real_of(json_array_get(row, COUNTS + i), &real[i]);
-    if (!ok)
-        return false;
-    *x = (ThScore){.length = (int)count[0],
-                   .least = (int)count[1],
-                   .tokens = (int)count[2],
-                   .strings = count[3],
-                   .exact = count[4],
-                   .n = count[5],
-                   .right = count[6],
-                   .written = count[7],
-                   .answered = count[8],
-                   .whole = count[9],
-                   .accuracy = real[0],
-                   .lo = real[1],
-                   .hi = real[2],
-                   .chance = real[3],
-                   .loss = real[4]};
-    return true;
-}
-
-static bool read_scores(const json_t *array, ThModel *m, ThError *err)
-{
-    size_t n = json_array_size(array);
-    m->scores = th_alloc(n, sizeof *m->scores, err);
-    bool ok = m->scores && (!array || json_is_array(array));
-    for (size_t i = 0; ok && i < n; i++)
-        ok = read_score(json_array_get(array, i), &m->scores[m->n_scores++]);
-    return ok;
-}
-
 bool th_metadata_training(const json_t *metadata, ThModel *m, ThError *err)
 {
     json_t *training = get_document(metadata, "training", err);
-    json_t *history = get_document(metadata, "history", err);
-    json_t *validations = get_document(metadata, "validations", err);
-    json_t *scores = get_document(metadata, "scores", err);
-    json_t *comparisons = get_document(metadata, "comparisons", err);
     json_t *joined = get_document(metadata, "joined", err);
-    ThModelTraining *t = &m->training;
-    bool ok = json_is_object(training) && read_progress(training, t) &&
-              read_text(training, "optimizer", &t->optimizer, err) &&
-              read_text(training, "task", &t->task, err) && read_history(history, t, err) &&
-              read_validations(validations, t, err) && read_scores(scores, m, err) &&
-              read_comparisons(comparisons, t, err) &&
-              read_batch(joined, &m->signature, &t->joined, err);
+    bool ok = read_progress(training, &m->training, err) && read_lists(metadata, m, err) &&
+              read_batch(joined, &m->signature, &m->training.joined, err);
     json_decref(training);
-    json_decref(history);
-    json_decref(validations);
-    json_decref(scores);
-    json_decref(comparisons);
     json_decref(joined);
     return ok || wrong(err, "training figures");
 }

@@ -44,16 +44,4 @@ typedef struct {
 
 void th_kernel_scan_back(const ThKernelScanBack *b);
 
-/* Blocks of eight that several positions share, where there is a kernel for them on this processor:
- * `a` is turned before; backward da has room for `a`, turned otherwise, beside the gradient, twice
- * as much as for that, which is added to the real one in the end.  Sizes are those of `a`, in pairs
- * of blocks. */
-enum { TH_SCAN_PAIR = 128 };
-bool th_kernel_scan_has_diagonals(const ThKernelScan *s);
-void th_kernel_scan_turn(float *to, const float *a, size_t pairs);
-void th_kernel_scan_diagonals(const ThKernelScan *s);
-void th_kernel_scan_turn_back(float *to, const float *a, size_t pairs);
-void th_kernel_scan_diagonals_back(const ThKernelScanBack *b); /* neither clear_a nor clear_b */
-void th_kernel_scan_add_turned(float *a, const float *from, size_t pairs); /* da */
-
 #endif

@@ -1,7 +1,7 @@
 /* kernels_tile.h - small products that are added up in wide registers; included by
- * lib/tensor/kernels/kernels_gemm.c, kernels_heads.c and kernels_scan_diagonals.c only.  Everything
- * is inlined into functions that are compiled with TH_KERNEL_TILE_REGISTERS and called only where
- * th_kernel_tile_pays says so.
+ * lib/tensor/kernels/kernels_gemm.c and kernels_heads.c only.  Everything is inlined into functions
+ * that are compiled with TH_KERNEL_TILE_REGISTERS and called only where th_kernel_tile_pays says
+ * so.
  *
  * Internal: for the library itself; not installed.
  */

@@ -66,11 +66,6 @@ static bool shares_blocks(ThTape *t, const ThTapeNode *n)
     return scan->form == TH_SCAN_BLOCKS && th_tape_in(t, n, A)->rows < n->rows;
 }
 
-static size_t pairs_in(ThTape *t, const ThTapeNode *n)
-{
-    return th_tape_size(th_tape_in(t, n, A)) / TH_SCAN_PAIR;
-}
-
 /* Columns take the place of the rows of blocks. */
 static float *columns_of_blocks(ThTape *t, const ThTapeNode *n, const ThKernelScan *k)
 {
@@ -83,26 +78,13 @@ static float *columns_of_blocks(ThTape *t, const ThTapeNode *n, const ThKernelSc
     return to;
 }
 
-static void diagonals_forward(ThTape *t, const ThTapeNode *n, ThKernelScan *k)
-{
-    size_t pairs = pairs_in(t, n);
-    float *to = th_tape_take(t, pairs * TH_SCAN_PAIR, sizeof *to);
-    if (!to)
-        return;
-    th_kernel_scan_turn(to, k->a, pairs);
-    k->a = to;
-    th_kernel_scan_diagonals(k);
-}
-
 static void scan_forward(ThTape *t, ThTapeNode *n)
 {
     ThKernelScan k;
     if (!arrange(t, n, &k))
         return;
     k.columns = shares_blocks(t, n);
-    if (k.columns && th_kernel_scan_has_diagonals(&k))
-        diagonals_forward(t, n, &k);
-    else if (!k.columns || (k.a = columns_of_blocks(t, n, &k)))
+    if (!k.columns || (k.a = columns_of_blocks(t, n, &k)))
         th_kernel_scan(&k);
 }
 
@@ -116,37 +98,19 @@ static float *gradient(ThTape *t, const ThTapeNode *n, int input, bool each, boo
     return g;
 }
 
-static void diagonals_backward(ThTape *t, const ThTapeNode *n, ThKernelScanBack *b)
-{
-    size_t pairs = pairs_in(t, n);
-    float *da = b->da;
-    b->da = th_tape_take(t, 2 * pairs * TH_SCAN_PAIR, sizeof *b->da);
-    if (!b->da)
-        return;
-    th_kernel_scan_turn_back(b->da, b->forward->a, pairs);
-    th_kernel_scan_diagonals_back(b);
-    th_kernel_scan_add_turned(da, b->da, pairs);
-}
-
 static void scan_backward(ThTape *t, ThTapeNode *n)
 {
     const Scan *scan = n->args;
     ThKernelScan k;
     if (!arrange(t, n, &k))
         return;
-    bool diagonals = shares_blocks(t, n) && th_kernel_scan_has_diagonals(&k);
-    bool each = one_each(scan->s.b_row, th_tape_in(t, n, B), scan) && !diagonals;
     ThKernelScanBack b = {.forward = &k, .dy = n->grad};
     b.da = gradient(t, n, A, one_each(scan->s.a_row, th_tape_in(t, n, A), scan), &b.clear_a);
-    b.db = gradient(t, n, B, each, &b.clear_b);
+    b.db = gradient(t, n, B, one_each(scan->s.b_row, th_tape_in(t, n, B), scan), &b.clear_b);
     b.dstart = n->in[START] < 0 ? NULL : th_tape_grad_float_zeroed(t, n, START);
     b.g = th_tape_take(t, (size_t)n->cols, sizeof *b.g);
     b.next = th_tape_take(t, (size_t)n->cols, sizeof *b.next);
-    if (!b.da || !b.db || !b.g || !b.next)
-        return;
-    if (diagonals)
-        diagonals_backward(t, n, &b);
-    else
+    if (b.da && b.db && b.g && b.next)
         th_kernel_scan_back(&b);
 }
 
