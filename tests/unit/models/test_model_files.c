@@ -189,6 +189,58 @@ static void test_metadata_by_name(void **state)
     th_task_free(t);
 }
 
+static void check_text(const Saved *s, const char *key, const char *expected)
+{
+    const json_t *metadata = json_object_get(s->header, "__metadata__");
+    assert_string_equal(json_string_value(json_object_get(metadata, key)), expected);
+}
+
+/* Rows have no names in a file: their members stand where they always stood. */
+static void test_rows_by_place(void **state)
+{
+    (void)state;
+    ThModelHistoryPoint history = {2, 0.5, 0.25};
+    ThModelValidation validation[] = {{1, 0.125, 0.75}, {3, 0.25, NAN}};
+    ThModelComparison comparison = {3, 9, 2, 4};
+    ThScore score = {.length = 1, .least = 2, .tokens = 3, .strings = 4, .exact = 5, .n = 6};
+    score.right = 7;
+    score.written = 8;
+    score.answered = 9;
+    score.whole = 10;
+    score.accuracy = 0.5;
+    score.lo = 1.5;
+    score.hi = 2.5;
+    score.chance = 3.5;
+    score.loss = 4.5;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t);
+    ThModelTraining kept = m->training, *x = &m->training;
+    x->history = &history;
+    x->n_history = x->n_comparisons = m->n_scores = 1;
+    x->validation = validation;
+    x->n_validations = 2;
+    x->comparison = &comparison;
+    m->scores = &score;
+    Saved s = save(m);
+    check_text(&s, "history", "[[2,0.5,0.25]]");
+    check_text(&s, "validations", "[[1,0.125,0.75],[3,0.25,null]]");
+    check_text(&s, "comparisons", "[[3,9,2,4]]");
+    check_text(&s, "scores", "[[1,2,3,4,5,6,7,8,9,10,0.5,1.5,2.5,3.5,4.5]]");
+    ThError err = {0};
+    ThModel *again = th_safetensors_parse(s.bytes, s.n, &err);
+    if (!again)
+        fail_msg("%s", err.msg);
+    assert_memory_equal(again->scores, &score, sizeof score);
+    assert_int_equal(again->training.comparison[0].wrong, 2);
+    th_model_free(again);
+    drop(&s);
+    m->training = kept;
+    m->scores = NULL;
+    m->n_scores = 0;
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* Replaces a text of the file by one of the same length; returns what loading it says. */
 static ThError with(const Saved *s, const char *old, const char *fresh)
 {
@@ -404,10 +456,11 @@ static void test_every_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensors_by_name),    cmocka_unit_test(test_metadata_by_name),
-        cmocka_unit_test(test_impossible_figures), cmocka_unit_test(test_foreign_tensors),
-        cmocka_unit_test(test_infinite_weights),   cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_types_of_arrays),    cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_rows_by_place),    cmocka_unit_test(test_tensors_by_name),
+        cmocka_unit_test(test_metadata_by_name), cmocka_unit_test(test_impossible_figures),
+        cmocka_unit_test(test_foreign_tensors),  cmocka_unit_test(test_infinite_weights),
+        cmocka_unit_test(test_alignment),        cmocka_unit_test(test_types_of_arrays),
+        cmocka_unit_test(test_every_kind),
     };
     return cmocka_run_group_tests_name("model files", tests, make_folder, remove_folder);
 }
