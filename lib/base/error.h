@@ -3,7 +3,7 @@
  * A fallible function returns false (or NULL) and fills the ThError that its caller owns:
  *
  *     ThError err = {0};
- *     if (!th_thing(..., &err))
+ *     if (!th_range_parse(&range, text, &err))
  *         fprintf(stderr, "%d:%d: %s\n", err.line, err.col, err.msg);
  *
  * The first error wins: th_fail() on an error that is already set changes nothing, so cleanup code

@@ -3,7 +3,7 @@
  *     ThFile f = {0};
  *     FILE *out = th_file_begin(&f, path, &err);
  *     if (out)
- *         fprintf(out, …);
+ *         fprintf(out, "%s\n", text);
  *     return out && th_file_commit(&f, &err);       // or th_file_abort(&f)
  *
  * What is written goes to a temporary file beside the target, which replaces it on commit; a target

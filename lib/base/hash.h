@@ -5,13 +5,13 @@
  * several arrays side by side, which move as they grow.  (uthash.h wants a handle inside of each
  * thing, and things that stay where they are.)
  *
- *     if (!th_hash_reserve(&t, err))                    // before the search: room for one more
+ *     if (!th_hash_reserve(&t, &err))                   // before the search: room for one more
  *         return false;
  *     ThHashSeek s = th_hash_seek(hash_of(key));
  *     for (uint32_t i; (i = th_hash_next(&t, &s)) != TH_HASH_END;)
  *         if (equal(array[i], key))
- *             return found(i);
- *     … array[n] = key …
+ *             return i;
+ *     array[n] = key;
  *     th_hash_put(&t, &s, n++);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.

@@ -5,7 +5,8 @@
  *
  *     ThInspectTeacher t = {0};
  *     ThInspectTeaching how = {.length = {0, 30, 1}, .error = 0.01, .confidence = 0.95};
- *     bool ok = th_inspect_teach_model(&t, model, &how, &err) && …th_inspect_member(&t, …)…;
+ *     bool ok = th_inspect_teach_model(&t, model, &how, &err) &&
+ *               th_inspect_member(&t, word, length, &label, &err);
  *     th_inspect_teacher_free(&t);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.

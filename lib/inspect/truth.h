@@ -7,7 +7,8 @@
  * words that lead to no output, or that nothing accepted begins with, nothing is asked.
  *
  *     ThInspectTruth t = {0};
- *     bool ok = th_inspect_truth_of_task(&t, model, task, &err) && …;
+ *     bool ok = th_inspect_truth_of_task(&t, &model->signature, task, &err);
+ *     …
  *     th_inspect_truth_free(&t);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.

@@ -3,7 +3,8 @@
  * The caller owns the loop and the interruption:
  *
  *     ThLabGenerator *g = th_generate_open(m, &prompts, &how, &err);
- *     while (!th_generate_done(g) && th_generate_step(g, symbol, &err)) …
+ *     while (!th_generate_done(g) && th_generate_step(g, symbol, &err))
+ *         …
  *     th_generate_free(g);
  *
  * Several prompts of one length are gone on with at the same time, which costs little more than

@@ -2,8 +2,9 @@
  *
  * The caller owns the loop, the clock and the interruption:
  *
- *     ThTrainer *tr = th_trainer_new(model, task, &config, &err);
- *     while (!th_trainer_done(tr) && th_trainer_step(tr, &err)) …
+ *     ThTrainer *tr = th_trainer_new(model, task, &options, threads, &err);
+ *     while (!th_trainer_done(tr) && th_trainer_step(tr, &err))
+ *         …
  *     th_trainer_free(tr);
  *
  * After any number of steps the model is whole: parameters, optimiser state and step count belong

@@ -1,7 +1,8 @@
 /* trials.h - a model goes on behind prompts of a task, and the task judges what it writes.
  *
  *     ThLabTrials t;
- *     if (th_lab_trials(&plan, &t, &err)) … t.item[0 … t.n-1] …
+ *     if (th_lab_trials(&plan, &t, &err))
+ *         …                                             // t.item[0] to t.item[t.n - 1]
  *     th_lab_trials_free(&t);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.

@@ -2,8 +2,9 @@
  * what generation is made of.
  *
  *     ThModelState *s = th_model_open(m, TH_MODEL_CACHED, B, &err);
- *     th_model_feed(s, prompts, n, logits, &err)           // (B, n_classes), after the last
- * symbols th_model_feed(s, next, 1, logits, &err) … th_model_close(s);
+ *     th_model_feed(s, prompts, n, logits, &err);         // (B, n_classes), after the last symbols
+ *     th_model_feed(s, next, 1, logits, &err);
+ *     th_model_close(s);
  *
  * Cached, a Transformer keeps keys and values and a recurrent network its state, so a symbol costs
  * one position; uncached, and for architectures that keep nothing, the whole string is run again.

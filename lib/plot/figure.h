@@ -10,7 +10,7 @@
  *     th_figure_printf(&f, "%d %.9g\n", step, loss);
  *     th_figure_end_block(&f);
  *     th_figure_printf(&f, "plot $LOSS using 1:2 with lines notitle\n");
- *     th_figure_render(&f, "loss.png", &target, &err);
+ *     th_figure_render(&f, &(ThPlotTarget){.path = "loss.png"}, &err);
  *     th_figure_free(&f);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.

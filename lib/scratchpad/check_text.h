@@ -6,7 +6,7 @@
  *     ThPadCheckRules rules = {0};
  *     ThPadChecked c;
  *     if (th_pad_check(text, size, &rules, &c, &err) && c.slip != TH_PAD_SLIP_NONE)
- *         … c.line, c.column, th_pad_slip_name(c.slip) …
+ *         printf("%d:%d: %s\n", (int)c.line, (int)c.column, th_pad_slip_name(c.slip));
  *
  * Any bytes are read; time and memory are linear in their number (of products without steps, those
  * of GMP's multiplication).

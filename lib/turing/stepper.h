@@ -1,8 +1,8 @@
 /* stepper.h - a run that is gone through by hand: forwards, backwards, to breakpoints.
  *
  *     ThTmStepper *s = th_tm_stepper_new(m, &err);
- *     th_tm_stepper_start(s, &words, 1000000, &err);
- *     th_tm_stepper_go(s, 5, 0, stop, &err);
+ *     th_tm_stepper_start(s, &words, 1000000, 1, 0, &err);
+ *     th_tm_stepper_go(s, 5, 0, NULL, stop, &err);
  *     th_tm_stepper_back(s, 2);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.

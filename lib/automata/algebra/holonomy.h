@@ -11,8 +11,9 @@
  *
  *     ThHolonomy *h = th_holonomy_new(minimal, 100000, stop, &err);
  *     int c[h->n_levels];
- *     th_holonomy_lift(h, q, c);  th_holonomy_step(h, c, a, next);
- *     assert(th_holonomy_state(h, next) == minimal->next[q * n_symbols + a]);
+ *     th_holonomy_lift(h, q, c);
+ *     if (th_holonomy_step(h, c, a, next, &err))
+ *         assert(th_holonomy_state(h, next) == minimal->next[q * minimal->n_symbols + a]);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

@@ -6,7 +6,7 @@
  * there, th_automaton_from_dfa back.
  *
  *     ThAutomaton *a = th_automaton_parse(text, &err);     // the inside of automaton NAME { … }
- *     ThDfa *d = th_automaton_dfa(a, NULL, &err);
+ *     ThDfa *d = th_automaton_dfa(a, 0, stop, &err);
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */

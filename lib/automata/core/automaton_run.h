@@ -2,7 +2,7 @@
  *
  *     ThAutomatonRun r;
  *     if (th_automaton_run_word(&r, a, word, length, stop, &err))
- *         … r.accepted, th_automaton_run_path(…) …
+ *         path = r.accepted ? th_automaton_run_path(&r, &n, &err) : NULL;
  *     th_automaton_run_free(&r);
  *
  * Stable: what is declared here keeps its meaning until the next major version.

@@ -10,8 +10,9 @@
  *     ThVar x = th_op_rows(t, th_param(t, m->embedding), token, n, 1);
  *     ThVar y = th_op_linear(t, x, th_param(t, m->w), th_param(t, m->b));
  *     ThVar loss = th_op_cross_entropy(t, y, target, n, 1.0 / n);
- *     if (!th_tape_backward(t, loss, &err)) …
- *     th_tape_gradient(t)                                  // (params->total), view
+ *     if (!th_tape_backward(t, loss, NULL, &err))
+ *         …
+ *     float *g = th_tape_gradient(t);                      // (params->total), view
  *
  * TH_TAPE_FLOAT uses the fast kernels (OpenBLAS, vector loops), TH_TAPE_DOUBLE the plain reference
  * versions: two independent implementations of every operation, of which the second is checked
