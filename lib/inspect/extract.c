@@ -6,7 +6,6 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
-#include "lab/evaluate.h"
 #include "stats/intervals.h"
 
 /* ---- machines as automata -------------------------------------------------------------------- */

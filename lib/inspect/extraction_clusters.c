@@ -1,5 +1,4 @@
 /* States as clusters of vectors, transitions by majority, clusters split where they disagree. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

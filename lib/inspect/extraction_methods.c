@@ -2,10 +2,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "lab/evaluate.h"
 #include "proof/check/quantize.h"
 #include "stats/intervals.h"
 

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "inspect/state_functions.h"
-#include "lab/evaluate.h"
 #include "stats/intervals.h"
 
 /* Vectors of one level, those of fitted strings first. */

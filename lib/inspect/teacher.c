@@ -3,13 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/automaton_run.h"
 #include "automata/infer/rpni.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "base/text.h"
-#include "lab/evaluate.h"
 
 /* Appends a set: {a,b}. */
 static void write_set(ThText *t, const ThSignature *g, const int *bit)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "plot/child.h"
 #include "plot/tex.h"
 

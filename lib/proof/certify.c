@@ -8,7 +8,6 @@
 #include "proof/cell/cell.h"
 #include "proof/prover.h"
 #include "proof/matrix.h"
-#include "proof/metric.h"
 #include "proof/sample.h"
 
 /* ---- words that are answered wrong ----------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #include "proof/matrix.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_eigen.h>

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 static const char *word_text(const ThPadMachineText *t, size_t word, size_t *size)
 {
     *size = t->w.word[word].size;

@@ -1,5 +1,4 @@
 /* A user's own labelled data. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 #include <stdlib.h>
 
-#include "automata/core/state_classes.h"
-#include "base/memory.h"
 #include "tasks/acceptor.h"
 
 static const ThOptionSpec options[] = {

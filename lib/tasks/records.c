@@ -1,7 +1,6 @@
 #include "tasks/records.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

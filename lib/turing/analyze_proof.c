@@ -1,6 +1,5 @@
 /* analyze_proof.c - proofs of analyze.h as text. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/symbols.h"

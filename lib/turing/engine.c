@@ -1,7 +1,6 @@
 #include "turing/engine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/symbols.h"

@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "turing/tm_machine.h"
 

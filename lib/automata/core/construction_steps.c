@@ -1,6 +1,5 @@
 #include "automata/core/construction_steps.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "automata/core/state_classes.h"
-#include "base/memory.h"
 
 static ThAutomaton *minimize_acceptor(const ThAutomaton *a, size_t max_states, ThStop *stop,
                                       ThError *err)

@@ -1,11 +1,9 @@
 #include "automata/core/state_classes.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/build.h"
 #include "base/intern.h"
 #include "base/memory.h"
 

@@ -1,7 +1,6 @@
 #include "automata/infer/rpni.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 #include "automata/operations/operations.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/alphabets.h"
 #include "automata/core/build.h"

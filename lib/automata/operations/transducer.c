@@ -1,8 +1,6 @@
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/alphabets.h"
 #include "automata/core/nfa.h"
 #include "automata/operations/operations.h"
 #include "automata/operations/transducer.h"

@@ -1,5 +1,4 @@
 /* From an automaton to a regular expression by eliminating states. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,11 +3,9 @@
  * most cycles on a path (Szilard, Yu, Zhang and Shallit 1992). */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/components.h"
 #include "automata/words/growth.h"
-#include "automata/words/words.h"
 #include "base/memory.h"
 
 typedef struct {

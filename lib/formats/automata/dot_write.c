@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "base/scan.h"
 #include "formats/automata/dot_graph.h"
 #include "formats/automata/automaton_files.h"
 

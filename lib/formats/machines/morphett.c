@@ -2,7 +2,6 @@
  * comment. https://morphett.info/turing/turing.html, and the words of a clone: s < > = left right
  * stay same else, halting in accept and reject.  What the page asks for beside the program is noted
  * in comments: `; initial state: q`, `; variant: 1`. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

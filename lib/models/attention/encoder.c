@@ -1,7 +1,6 @@
 #include "models/attention/encoder.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "models/attention/sentence_pairs.h"

@@ -1,7 +1,6 @@
 /* RegularGPT (Chi, Fan, Rudnicky, Ramadge 2023): one Transformer layer, shared over all levels, and
  * sliding dilated attention, so that a string is combined like the leaves of a tree and the depth
  * grows with its length.  Names follow the paper: C chunk, K thickness, r relative scalars. */
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

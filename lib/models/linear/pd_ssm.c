@@ -2,7 +2,6 @@
  * every column, as the map of a deterministic automaton.  P comes from a sum of matrices, weighed
  * by the input: the greatest number in every column counts, and it learns by their softmax. */
 #include <math.h>
-#include <string.h>
 
 #include "models/linear/linear.h"
 

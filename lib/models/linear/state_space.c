@@ -1,7 +1,6 @@
 #include "models/linear/state_space.h"
 
 #include <math.h>
-#include <string.h>
 
 bool th_model_space_check(const ThOptions *o, ThError *err)
 {

@@ -1,12 +1,10 @@
 #include "proof/check/quantize.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "proof/prover.h"
 #include "proof/check/check_impl.h"
 #include "proof/sample.h"
 

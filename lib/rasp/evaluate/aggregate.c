@@ -1,7 +1,6 @@
 /* aggregate and selector_width: all rows at once where the selector allows it, else row by row. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "rasp/evaluate/run_impl.h"
 #include "rasp/values/column.h"

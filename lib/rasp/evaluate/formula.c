@@ -7,7 +7,6 @@
  * products instead, negations pushed down to the selects.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "rasp/evaluate/run_impl.h"
 

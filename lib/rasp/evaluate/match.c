@@ -1,6 +1,5 @@
 /* The rows of select: for every row the interval of the ranks of keys that it selects. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "rasp/evaluate/run_impl.h"
 

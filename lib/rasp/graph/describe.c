@@ -1,7 +1,6 @@
 #include "rasp/graph/describe.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/graph/graph_impl.h"

@@ -1,6 +1,5 @@
 /* execute.c - what each statement does. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"

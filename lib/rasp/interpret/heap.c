@@ -1,7 +1,6 @@
 #include "rasp/interpret/heap.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"

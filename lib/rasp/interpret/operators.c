@@ -1,6 +1,5 @@
 /* operators.c - operators on the interpreter's values. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"

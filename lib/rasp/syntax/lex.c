@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/option.h"
 #include "base/text.h"
 
 static int peek(const ThRaspSource *lx, size_t ahead)

@@ -1,6 +1,5 @@
 /* operands.c - the parser of what stands between operators: names, numbers, lists, calls, …. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "rasp/syntax/parse_impl.h"
 

@@ -1,8 +1,6 @@
 /* Dropout (Srivastava et al. 2014), inverted: what is kept is scaled up, so that nothing changes
  * where nothing is dropped. */
-#include <string.h>
 
-#include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_elementwise.h"
 #include "tensor/tape/tape_impl.h"
 

@@ -1,5 +1,4 @@
 /* Gates: one that chooses between two values, and one that lets a value through. */
-#include <math.h>
 
 #include "tensor/kernels/kernels_elementwise.h"
 #include "tensor/kernels/kernels_gate.h"

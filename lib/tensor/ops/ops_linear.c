@@ -1,5 +1,4 @@
 /* Products with parameter matrices, with and without an activation. */
-#include <string.h>
 
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/elementwise.h"

@@ -1,6 +1,5 @@
 /* Layer normalisation, and noise. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/tape/tape_impl.h"

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_attention.h"
 #include "tensor/tape/tape_impl.h"
 
