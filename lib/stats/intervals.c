@@ -42,14 +42,6 @@ ThStatsInterval th_stats_mean(const double *x, size_t n)
     return student(mean, n > 1 ? gsl_stats_tss_m(x, 1, n, mean) : 0, n);
 }
 
-ThStatsInterval th_stats_paired(const double *x, const double *y, size_t n)
-{
-    double mean = gsl_stats_mean(x, 1, n) - gsl_stats_mean(y, 1, n), squares = 0;
-    for (size_t i = 0; i < n; i++)
-        squares += (x[i] - y[i] - mean) * (x[i] - y[i] - mean);
-    return student(mean, squares, n);
-}
-
 ThStatsInterval th_stats_median(const double *x, size_t n)
 {
     size_t k = 0; /* values left out at each end: P(at most k below the median) ≤ 2.5 % */

@@ -22,9 +22,6 @@ ThStatsInterval th_stats_share(double right, double n);
 /* Of the mean of what n ≥ 1 values were drawn from, by Student's t; none where n is 1. */
 ThStatsInterval th_stats_mean(const double *x, size_t n);
 
-/* Of the mean of n differences x - y, value by value: that of pairs. */
-ThStatsInterval th_stats_paired(const double *x, const double *y, size_t n);
-
 /* Of the median: the inmost two of the values that it lies between in 95 % of all samples of n
  * (binomial with one half); none where n < 6.  x is sorted, ascending. */
 ThStatsInterval th_stats_median(const double *x, size_t n);

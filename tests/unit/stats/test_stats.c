@@ -68,7 +68,10 @@ static const double first[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4
 static void means_of_students_sleep(void **state)
 {
     (void)state;
-    near_interval(th_stats_paired(first, second, 10), 0.7001142, 2.4598858, 1e-7);
+    double more[10];
+    for (int i = 0; i < 10; i++)
+        more[i] = first[i] - second[i];
+    near_interval(th_stats_mean(more, 10), 0.7001142, 2.4598858, 1e-7);
     near_interval(th_stats_mean(second, 10), -0.5297804, 2.0297804, 1e-7);
     assert_true(isnan(th_stats_mean(first, 1).low));
     double two[] = {1, 2};
