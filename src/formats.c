@@ -10,7 +10,6 @@
 #include "terminal/confirm.h"
 #include "machine_list.h"
 #include "rasp.h"
-#include "session_impl.h"
 #include "shell.h"
 #include "object_kinds.h"
 

@@ -6,7 +6,6 @@
 #include "terminal/confirm.h"
 #include "base/memory.h"
 #include "terminal/diagnostics.h"
-#include "shell.h"
 #include "language/variables.h"
 
 /* ---- objects --------------------------------------------------------------------------------- */

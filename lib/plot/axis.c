@@ -5,7 +5,7 @@
 #include "plot/figure.h"
 
 /* From here on numbers are written as powers of ten. */
-static const double LARGE = 1e5;
+static const double LARGE = 1e5, SMALL = 1e-4;
 
 static void put_exponent(ThText *t, int exponent)
 {
@@ -22,6 +22,21 @@ void th_figure_power(ThText *t, int exponent)
         th_text_printf(t, "%.0f", pow(10, exponent));
         return;
     }
+    th_text_add(t, "10");
+    put_exponent(t, exponent);
+}
+
+void th_figure_number(ThText *t, double x)
+{
+    double size = fabs(x);
+    if (x == 0 || (size >= SMALL && size < LARGE)) {
+        th_text_printf(t, "%.6g", x + 0.0); /* of the two zeros the positive one */
+        return;
+    }
+    int exponent = (int)floor(log10(size) + 1e-9);
+    double factor = x / pow(10, exponent);
+    if (fabs(factor - 1) > 1e-6)
+        th_text_printf(t, "%.4g·", factor);
     th_text_add(t, "10");
     put_exponent(t, exponent);
 }

@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/automaton.h"
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
 #include "base/text.h"
 #include "formats.h"
 #include "help/help.h"
-#include "models/model.h"
 #include "session_impl.h"
-#include "tasks/task.h"
 
 /* ---- mdoc ------------------------------------------------------------------------------------ */
 

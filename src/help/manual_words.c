@@ -5,7 +5,6 @@
 #include "automata/expression/functions.h"
 #include "family.h"
 #include "help/manual.h"
-#include "session_impl.h"
 
 /* The first words of all commands, with blanks between. */
 static void put_commands(FILE *out)

@@ -10,7 +10,6 @@
 #include "automata/operations/shortest_difference.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/option.h"
 #include "session_impl.h"
 #include "language/variables.h"
 

@@ -1,5 +1,4 @@
 /* first_words.c - which command a statement is a call of. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

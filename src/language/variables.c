@@ -7,7 +7,6 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/option.h"
 #include "rasp.h"
 
 /* ---- what a name stands for ------------------------------------------------------------------ */

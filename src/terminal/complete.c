@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/automaton.h"
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
 #include "base/memory.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "rasp.h"
-#include "session_impl.h"
 #include "object_kinds.h"
 
 static bool at_prompt(const ShSession *s)

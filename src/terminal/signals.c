@@ -1,7 +1,6 @@
 #include "terminal/signals.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "automata/core/atlas.h"
 #include "base/memory.h"
 #include "commands/automata/monoid.h"
-#include "session_impl.h"
 
 static const ThOptionSpec options[] = {
     {"states", TH_INT, "2", 1, TH_DFA_ATLAS_STATES, NULL, "of the complete machines, at most"},

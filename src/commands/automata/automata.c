@@ -1,13 +1,11 @@
 /* automata.c - commands about automata: defining, comparing, minimizing; and how an automaton is
  * shown, run and traced. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/automaton_run.h"
 #include "automata/operations/shortest_difference.h"
 #include "automata/operations/relate.h"
 #include "automata/regex/regex.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
 #include "terminal/confirm.h"

@@ -1,6 +1,5 @@
 /* control.c - commands that run others: loops and conditions. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "language/condition.h"
 #include "language/loop.h"

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "commands/general/results.h"
-#include "shell.h"
 
 /* ---- what was found of each ------------------------------------------------------------------ */
 

@@ -5,7 +5,6 @@
 
 #include <gsl/gsl_statistics_double.h>
 
-#include "base/memory.h"
 #include "commands/general/results.h"
 
 /* ---- what is shown of a group ---------------------------------------------------------------- */

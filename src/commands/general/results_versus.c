@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "commands/general/results.h"
-#include "shell.h"
 
 bool sh_results_value(const ShResults *r, const char *option, const char *text, int *at,
                       const char **value, ThError *err)

@@ -11,11 +11,9 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/version.h"
 #include "commands/general/sweep.h"
-#include "rasp.h"
 #include "shell.h"
 
 /* ---- the body -------------------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
 #include "commands/modelling.h"
 #include "inspect/mean_activation.h"
 #include "lab/evaluate.h"
-#include "object_kinds.h"
 #include "stats/intervals.h"
 
 /* ---- ablate ---------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include "command.h"
 #include "commands/modelling.h"
 #include "lab/evaluate.h"
-#include "object_kinds.h"
 #include "stats/intervals.h"
 
 static const ThOptionSpec options[] = {

@@ -9,7 +9,6 @@
 #include "commands/plots/plots.h"
 #include "commands/inspection/writing_options.h"
 #include "inspect/first_errors.h"
-#include "lab/evaluate.h"
 #include "plot/views.h"
 #include "stats/intervals.h"
 

@@ -1,6 +1,5 @@
 /* analyze.c - commands that say what a machine will do before or without running it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands/machines/machine_lists.h"
 #include "turing/analyze.h"

@@ -1,6 +1,5 @@
 /* grams.c - commands about machines and the program that predicts their next token. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 #include "commands/machines/machines.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "commands/machines/machine_lists.h"
 #include "machine_list.h"
 #include "language/variables.h"

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "commands/machines/machines.h"
-#include "commands/modelling.h"
 #include "turing/test_cases.h"
 
 enum { MOST_BYTES = 1 << 28 };

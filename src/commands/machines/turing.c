@@ -2,13 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/symbols.h"
 #include "command.h"
 #include "terminal/confirm.h"
 #include "commands/modelling.h"
 #include "formats.h"
 #include "object_kinds.h"
-#include "turing/engine.h"
 #include "turing/census.h"
 
 /* ---- defining -------------------------------------------------------------------------------- */

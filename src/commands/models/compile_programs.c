@@ -8,7 +8,6 @@
 #include "rasp.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/graph/cost.h"
-#include "session_impl.h"
 
 static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompileProgramSize *z,
                      ThError *err)

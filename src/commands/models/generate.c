@@ -9,7 +9,6 @@
 #include "commands/inspection/writing_options.h"
 #include "lab/evaluate.h"
 #include "rasp.h"
-#include "session_impl.h"
 #include "object_kinds.h"
 #include "turing/tm_program.h"
 

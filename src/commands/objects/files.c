@@ -4,7 +4,6 @@
 
 #include "terminal/confirm.h"
 #include "formats.h"
-#include "session_impl.h"
 #include "shell.h"
 
 static const char formats[] = "auto"

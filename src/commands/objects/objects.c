@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "terminal/confirm.h"
 #include "rasp.h"
-#include "session_impl.h"
 #include "object_kinds.h"
 
 static ShSize automaton_size(const ThAutomaton *a)

@@ -1,6 +1,5 @@
 /* plot_algebra.c - drawing the algebra of a language. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
 #include "base/memory.h"

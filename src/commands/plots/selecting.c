@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/symbols.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"

@@ -1,14 +1,11 @@
 /* rasp_language.c - an s-op that gives truth values as a language, beside an automaton. */
 #include <stdlib.h>
 
-#include "automata/core/automaton_run.h"
-#include "automata/operations/shortest_difference.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
 #include "rasp.h"
 #include "rasp/evaluate/language.h"
-#include "object_kinds.h"
 
 typedef struct {
     const ThDfa *machine;

@@ -219,6 +219,21 @@ static void check_tex(const char *tex)
 static void test_numbers(void **state)
 {
     (void)state;
+    static const struct {
+        double x;
+        const char *text;
+    } of[] = {{0, "0"},         {1, "1"},
+              {-2.5, "-2.5"},   {99999, "99999"},
+              {1e5, "10⁵"},     {5e6, "5·10⁶"},
+              {-5e6, "-5·10⁶"}, {47176870, "4.718·10⁷"},
+              {1e-5, "10⁻⁵"},   {2.5e-12, "2.5·10⁻¹²"},
+              {1e100, "10¹⁰⁰"}, {0.001, "0.001"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        ThText t = {0};
+        th_figure_number(&t, of[i].x);
+        assert_string_equal(t.data, of[i].text);
+        th_text_free(&t);
+    }
     ThText t = {0};
     th_figure_power(&t, 400);
     th_figure_power(&t, 3);
