@@ -52,7 +52,8 @@ typedef enum {
 enum {
     A_OPTIONAL = 1,
     A_REPEATED = 2,
-    A_NAMED = 8 /* of the operands that name objects: no expression may stand for it */
+    A_SILENT = 4, /* of optional keywords: the synopsis does not show it */
+    A_NAMED = 8   /* of the operands that name objects: no expression may stand for it */
 };
 
 typedef struct {
@@ -86,9 +87,9 @@ typedef struct {
 typedef bool ShHandler(ShSession *s, const ShCall *call, ThError *err);
 
 typedef struct ShCommand {
-    const char *name;    /* as in C; blanks for underscores when typed */
-    const char *alias;   /* another name for it; may be NULL */
-    const char *group;   /* the name of one of sh_command_groups */
+    const char *name;  /* as in C; blanks for underscores when typed */
+    const char *alias; /* another name for it, or one of before: known, but never shown; or NULL */
+    const char *group; /* the name of one of sh_command_groups */
     const char *summary; /* one line, no full stop */
     const char *detail;  /* paragraphs separated by an empty line; may be NULL */
     const char *example; /* commands; lines "#> …" are what must be printed by those before */
@@ -115,8 +116,10 @@ enum {
     C_ANY_FILE = 256,   /* its output may be sent to a file with any ending (echo) */
     C_ARRAYS = 512,     /* the handler writes a .npy or .safetensors file that its output is sent to
                            (sh_redirect_is_array) */
-    C_LATEX = 2048,     /* its tables can be LaTeX, for .tex files */
-    C_WRITES = 1024     /* it does nothing but write files */
+    C_BY_KIND = 4096, /* a second word that may be left out, where the first operand names an object
+                         of the kind that its operands begin with (compare models) */
+    C_LATEX = 2048,   /* its tables can be LaTeX, for .tex files */
+    C_WRITES = 1024   /* it does nothing but write files */
 };
 
 #define SH_COMMAND(id, ...)                                                                        \

@@ -8,11 +8,20 @@
 #include "tasks/task.h"
 #include "tensor/optimizers/optimizer.h"
 
+static size_t former_tasks(void)
+{
+    size_t n, former = 0;
+    const ThTaskKind *const *kind = th_task_kinds(&n);
+    while (former < n && kind[n - 1 - former]->former)
+        former++;
+    return former;
+}
+
 static size_t count_tasks(void)
 {
     size_t n;
     th_task_kinds(&n);
-    return n;
+    return n - former_tasks();
 }
 
 static ShKindRow task_row(size_t i)
@@ -107,11 +116,13 @@ static ShKindRow optimizer_row(size_t i)
 }
 
 static const ShFamily families[] = {
-    {"task", "tasks", "task NAME = ", count_tasks, task_row, A_TASK_KIND, false},
-    {"model", "models", "model NAME = ", count_models, model_row, A_MODEL_KIND, false},
-    {"positional encoding", "positions", "position=", count_positions, position_row, A_NONE, false},
-    {"update rule", "optimizers", "optimizer=", count_optimizers, optimizer_row, A_NONE, false},
-    {"scratchpad", "scratchpad", "scratchpad ", count_pads, pad_row, A_PAD_KIND, true},
+    {"task", "tasks", "task NAME = ", count_tasks, former_tasks, task_row, A_TASK_KIND, false},
+    {"model", "models", "model NAME = ", count_models, NULL, model_row, A_MODEL_KIND, false},
+    {"positional encoding", "positions", "position=", count_positions, NULL, position_row, A_NONE,
+     false},
+    {"update rule", "optimizers", "optimizer=", count_optimizers, NULL, optimizer_row, A_NONE,
+     false},
+    {"scratchpad", "scratchpad", "scratchpad ", count_pads, NULL, pad_row, A_PAD_KIND, true},
 };
 
 const ShFamily *sh_families(size_t *n)
@@ -166,7 +177,8 @@ bool sh_family_unknown(const ShFamily *f, const char *word, ThError *err)
 
 bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row)
 {
-    for (size_t i = 0; i < f->count(); i++) {
+    size_t n = f->count() + (f->former ? f->former() : 0);
+    for (size_t i = 0; i < n; i++) {
         *row = f->row(i);
         if (strcmp(row->name, name) == 0)
             return true;

@@ -20,10 +20,12 @@ typedef struct {
 } ShKindRow;
 
 typedef struct {
-    const char *word;   /* what it is a kind of: "task" */
-    const char *topic;  /* the topic of help that lists the kinds */
-    const char *before; /* what stands in front of a kind where it is typed: "task NAME = " */
-    size_t (*count)(void);
+    const char *word;      /* what it is a kind of: "task" */
+    const char *topic;     /* the topic of help that lists the kinds */
+    const char *before;    /* what stands in front of a kind where it is typed: "task NAME = " */
+    size_t (*count)(void); /* of those that are listed */
+    size_t (*former)(
+        void); /* of names of before behind them, which are read; NULL: there are none */
     ShKindRow (*row)(size_t i); /* in manual order */
     ShArgKind arg;              /* the operand that names a kind; A_NONE: an option does */
     /* The kinds are second words of a command, with operands of their own, and are listed as

@@ -17,7 +17,7 @@ enum {
 
 const ThInspectPaperLanguage th_inspect_paper_languages[] = {{"even_pairs", 0, {0}, EVEN_PAIRS},
                                                              {"parity", 0, {0}, PARITY},
-                                                             {"cycle", 1, {5}, CYCLE},
+                                                             {"cycle_navigation", 1, {5}, CYCLE},
                                                              {"dyck", 2, {1, 2}, DYCK},
                                                              {"dyck", 2, {1, 3}, DYCK},
                                                              {"dyck", 2, {1, 4}, DYCK},

@@ -88,7 +88,7 @@ const ThOptionSpec th_train_options[] = {
     {"counterexample_length", TH_RANGE, NULL, 1, 100000, NULL,
      "lengths of the words that are compared; default: 1 to the longest of length="},
     {"accept", TH_STRING, NULL, 0, 0, NULL,
-     "the class of the model that the automaton of counterexamples= accepts, see verify"},
+     "the class of the model that the automaton of counterexamples= accepts, see compare models"},
     {"validate", TH_RANGE, NULL, 1, 1000000, NULL,
      "lengths on which the model is evaluated while it trains, on strings of their own; of a file "
      "the lengths of rows to test on"},

@@ -121,7 +121,7 @@ static int bracket(const ThTask *t)
 
 static bool has_sign(const ThTask *t)
 {
-    return t->kind == &th_task_kind_modular_arithmetic &&
+    return t->kind == &th_task_kind_modular_arithmetic && !th_task_is_fans(t) &&
            th_option_flag(&t->options, "leading_plus");
 }
 
@@ -332,9 +332,24 @@ static double chance(const ThTask *t, int length)
                            : th_task_chance_by_weight(t, length, weight, t);
 }
 
-static bool init_modular_arithmetic(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init_mod_arith(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     (void)from;
+    int m = modulus(t);
+    t->machine = machine(m, 0, false, 0, err);
+    return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, "+ - *"},
+                                           (ThTaskNames){m, ""}, err);
+}
+
+static bool init_modular_arithmetic(ThTask *t, const ThTaskSource *from, ThError *err)
+{
+    static const char *const of_fan[] = {"labels", NULL};
+    if (th_task_is_fans(t) && (depth_of(t) > 0 || th_option_given(&t->options, "leading_plus")))
+        return th_fail(err, TH_EUSAGE, "depth= and leading_plus= are not for variant=fan");
+    if (th_task_is_fans(t))
+        return init_mod_arith(t, from, err);
+    if (!th_task_only_fans(t, of_fan, err))
+        return false;
     int m = modulus(t);
     bool small = count_states(m, depth_of(t)) < MOST_STATES;
     if (small && !(t->machine = machine(m, 1, has_sign(t), depth_of(t), err)))
@@ -354,13 +369,20 @@ static const ThOptionSpec modular_arithmetic_options[] = {
     COMMON_OPTIONS,
     {"leading_plus", TH_FLAG, "yes", 0, 0, NULL, "start every expression with a +"},
     {"depth", TH_INT, "0", 0, 8, NULL, "how deep brackets nest at most; 0: there are none"},
+    {"variant", TH_CHOICE, "deletang", 0, 0, "deletang|fan",
+     "whose: one answer a string, or the value so far after every digit, without leading plus"},
+    {"labels", TH_CHOICE, NULL, 0, 0, "every|final|last",
+     "variant=fan: answers after every digit, as if not given, or one a string; last: after every "
+     "digit, and the last one is asked"},
     {0},
 };
 
 const ThTaskKind th_task_kind_modular_arithmetic = {
     .name = "modular_arithmetic",
     .summary = "the value of an expression of digits and + - *, modulo modulus=",
-    .source = "Delétang et al. 2023, Modular Arithmetic (Simple); Chi et al. 2023, Table 1",
+    .source =
+        "Delétang et al. 2023, Modular Arithmetic (Simple); Chi et al. 2023, Table 1; variant=fan: "
+        "Fan et al. 2023 (block-diagonal LRNN), ModArith",
     .detail =
         "Digits and operators are uniform (see products=) and independent; * binds tighter, "
         "the value is not negative.  The symbol _ belongs to the alphabet but is never drawn.\n\n"
@@ -369,7 +391,9 @@ const ThTaskKind th_task_kind_modular_arithmetic = {
         "leading_plus=no they are odd (an even one is drawn one shorter).\n\n"
         "With depth= a third of the terms for which there is room are expressions in brackets, "
         "of any length that fits.  The automaton has 2 m^2 (1 + m^2 + m^4 + …) states; where "
-        "these are more than 65536 there is none, and strings are labelled by evaluating them.",
+        "these are more than 65536 there is none, and strings are labelled by evaluating them.\n\n"
+        "With variant=fan lengths are odd (an even one is drawn one shorter), and the value so far "
+        "is asked after every digit, nothing after an operator.",
     .options = modular_arithmetic_options,
     .init = init_modular_arithmetic,
     .length = drawn_length,
@@ -378,15 +402,6 @@ const ThTaskKind th_task_kind_modular_arithmetic = {
     .words = words,
     .chance = chance,
 };
-
-static bool init_mod_arith(ThTask *t, const ThTaskSource *from, ThError *err)
-{
-    (void)from;
-    int m = modulus(t);
-    t->machine = machine(m, 0, false, 0, err);
-    return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, "+ - *"},
-                                           (ThTaskNames){m, ""}, err);
-}
 
 static const ThOptionSpec mod_arith_options[] = {
     COMMON_OPTIONS,
@@ -398,11 +413,9 @@ static const ThOptionSpec mod_arith_options[] = {
 
 const ThTaskKind th_task_kind_mod_arith = {
     .name = "mod_arith",
-    .summary = "the value of an expression so far, after every digit",
+    .summary = "modular_arithmetic variant=fan",
     .source = "Fan et al. 2023 (block-diagonal LRNN), ModArith",
-    .detail = "Expressions of odd length (an even length is drawn one shorter), digits and "
-              "operators uniform and independent.  With labels=every, as in the paper, the value "
-              "is asked after every digit; nothing is asked after an operator.",
+    .former = true,
     .options = mod_arith_options,
     .init = init_mod_arith,
     .length = drawn_length,

@@ -61,9 +61,10 @@ typedef struct {
 typedef struct {
     const char *name, *summary, *source; /* source: paper and section */
     const char *detail;                  /* how strings are drawn, what chance level to expect */
-    bool takes_automaton;                /* `task t = KIND AUTOMATON` */
-    bool takes_file;                     /* `task t = KIND "FILE"` */
-    bool takes_program;                  /* `task t = KIND SOP` */
+    bool former;          /* a name of before: read, but not listed; the last kinds */
+    bool takes_automaton; /* `task t = KIND AUTOMATON` */
+    bool takes_file;      /* `task t = KIND "FILE"` */
+    bool takes_program;   /* `task t = KIND SOP` */
     bool
         takes_pad; /* `task t = KIND PAD [MACHINE]`; its options are those of the scratchpad, too */
     bool ragged;   /* strings of one batch may differ in length */

@@ -56,6 +56,20 @@ ThTarget th_task_labels(ThTask *t)
     return labels == LABELS_FINAL ? TH_TARGET_FINAL : TH_TARGET_EVERY;
 }
 
+bool th_task_is_fans(const ThTask *t)
+{
+    return th_option_known(&t->options, "variant") && th_option_choice(&t->options, "variant") == 1;
+}
+
+bool th_task_only_fans(const ThTask *t, const char *const *option, ThError *err)
+{
+    for (size_t i = 0; option[i]; i++)
+        if (th_option_given(&t->options, option[i]))
+            return th_fail(err, TH_EUSAGE, "%s= is for variant=fan", option[i]) ||
+                   th_option_error(&t->options, option[i], err);
+    return true;
+}
+
 ThDfa *th_task_cyclic_machine(int m, int n_symbols, const int *move, ThError *err)
 {
     ThDfa *d = th_dfa_new(m, n_symbols, m, err);

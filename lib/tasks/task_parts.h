@@ -30,6 +30,12 @@ void th_task_byte_name(unsigned char byte, char to[TH_TASK_BYTE_NAME]);
 /* TH_TARGET_EVERY or TH_TARGET_FINAL by the option labels=every|final|last; sets t->last_only. */
 ThTarget th_task_labels(ThTask *t);
 
+/* Does the option variant=deletang|fan, where a kind has it, ask for the task of Fan et al.? */
+bool th_task_is_fans(const ThTask *t);
+
+/* TH_EUSAGE if an option of such a kind is given that only the other variant reads. */
+bool th_task_only_fans(const ThTask *t, const char *const *option, ThError *err);
+
 /* Returns new: the machine of the integers modulo m, starting at 0; symbol a adds move[a], its
  * class is its state. */
 ThDfa *th_task_cyclic_machine(int m, int n_symbols, const int *move, ThError *err);

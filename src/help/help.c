@@ -62,6 +62,8 @@ static void add_args(ThText *t, const ShArg *args)
     for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
         const ShArg *a = &args[i];
         bool optional = a->flags & A_OPTIONAL;
+        if (a->flags & A_SILENT)
+            continue;
         if (!bracket)
             th_text_printf(t, " %s", optional ? "[" : "");
         else
@@ -281,7 +283,7 @@ static void help_builtin(const ShSheet *to, const ThAutomatonBuiltin *b)
     for (int i = 0; i < b->n_arguments; i++) {
         fprintf(to->out, "    %s   integer from %d to %d", b->argument[i].name,
                 b->argument[i].least, b->argument[i].most);
-        if (b->argument[i].fallback)
+        if (b->argument[i].fallback > 0)
             fprintf(to->out, "; default %d", b->argument[i].fallback);
         fputc('\n', to->out);
     }

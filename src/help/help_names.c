@@ -16,8 +16,6 @@ static void name_commands(ShHelpName *with, void *context)
     const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
         with(context, sh_command_typed(commands[i], typed));
-        if (commands[i]->alias)
-            with(context, commands[i]->alias);
     }
 }
 
@@ -81,7 +79,7 @@ bool sh_help_knows(const char *topic)
 {
     Asked a = {topic, *topic == '\0'};
     sh_help_names(ask, &a);
-    return a.known || sh_synonym(topic);
+    return a.known || sh_command(topic) || sh_synonym(topic);
 }
 
 /* ---- a topic that is none -------------------------------------------------------------------- */

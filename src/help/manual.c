@@ -289,7 +289,7 @@ static void mdoc_automata(FILE *out)
         for (int k = 0; k < b[i].n_arguments; k++) {
             fprintf(out, "The argument\n.Ar %s\nis an integer from %d to %d", b[i].argument[k].name,
                     b[i].argument[k].least, b[i].argument[k].most);
-            if (b[i].argument[k].fallback)
+            if (b[i].argument[k].fallback > 0)
                 fprintf(out, ", %d where it is left out", b[i].argument[k].fallback);
             fputs(".\n", out);
         }

@@ -11,7 +11,7 @@ static const ShToken *token(const ShStatement *st, size_t i)
     return &st->lexer->token[i];
 }
 
-/* The C name made of up to two words; "" if there are fewer. */
+/* The C name made of some words; "" if there are fewer. */
 static void join_words(const ShStatement *st, size_t words, char *name, size_t size)
 {
     name[0] = '\0';
@@ -83,7 +83,7 @@ const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError 
 {
     char name[64];
     const ShToken *first = token(st, st->from);
-    for (*words = 2; *words > 0; (*words)--) {
+    for (*words = 3; *words > 0; (*words)--) {
         join_words(st, *words, name, sizeof name);
         const ShCommand *c = *name ? sh_command(name) : NULL;
         if (c)
@@ -96,4 +96,28 @@ const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError 
     sh_fail_second_word(name, st, err);
     unknown_command(name, first, err);
     return NULL;
+}
+
+/* The kind of object that an operand names; -1: any, or none. */
+static int kind_named(ShArgKind kind)
+{
+    return kind == A_MODEL ? SH_MODEL : kind == A_MACHINE ? SH_MACHINE : -1;
+}
+
+const ShCommand *sh_command_by_kind(ShSession *s, const ShStatement *st, const ShCommand *c,
+                                    size_t words)
+{
+    size_t n, length = strlen(c->name), at = st->from + words;
+    const ShCommand *const *all = sh_commands(&n);
+    const ShToken *t = at < st->to ? token(st, at) : NULL;
+    char *name = t && t->type == T_WORD
+                     ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL)
+                     : NULL;
+    const ShObject *o = name ? sh_find(s, name) : NULL;
+    for (size_t i = 0; o && i < n; i++)
+        if ((all[i]->flags & C_BY_KIND) && strncmp(all[i]->name, c->name, length) == 0 &&
+            all[i]->name[length] == '_' && kind_named(all[i]->args[0].kind) == (int)o->kind)
+            c = all[i];
+    free(name);
+    return c;
 }

@@ -556,6 +556,7 @@ static bool bind_form(ShBinder *b, size_t words, int form, size_t *reached, ThEr
 bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size_t words,
                    ShParsed *p, ThError *err)
 {
+    c = sh_command_by_kind(s, st, c, words);
     ShBinder b = {.s = s, .st = st, .command = c, .p = p};
     ThError first = {0}, second = {0};
     char list[SH_NAME];

@@ -19,6 +19,11 @@ const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError 
  * false, always. */
 bool sh_fail_second_word(const char *word, const ShStatement *st, ThError *err);
 
+/* What is said with a second word, as compare models, needs none where the first operand behind so
+ * many words names an object of its kind: then the command with it, else c. */
+const ShCommand *sh_command_by_kind(ShSession *s, const ShStatement *st, const ShCommand *c,
+                                    size_t words);
+
 /* Reads operands, options and redirection.  p is zeroed by the caller and freed by it in any case.
  */
 bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size_t words,

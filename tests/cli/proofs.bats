@@ -41,10 +41,10 @@ certify m on t certificate="$1.cert"
 assert verdict == "proved of real numbers" and in_double and not in_float
 check certificate "$1.cert" of m on t
 assert holds and in_double and not in_float
-verify m against $2 length=$4
+compare m $2 length=$4
 assert not equivalent
 set precision double
-verify m against $2 length=$4
+compare m $2 length=$4
 assert equivalent
 certify m on t
 assert verdict == "proved"
@@ -88,7 +88,7 @@ END
 
 @test "compiled with GELU" {
     "$TAPEHEAD" -q -e 'compile parity as m activation=gelu > "log.txt"' -e 'assert in_float' \
-        -e 'verify m against parity length=1..10 > "log.txt"' -e 'assert equivalent'
+        -e 'compare m parity length=1..10 > "log.txt"' -e 'assert equivalent'
 }
 
 # The same wrong words as by itself, in any order of reading: all lengths at once, one by one, and
@@ -97,13 +97,13 @@ END
     cat >verify.th <<'END'
 task t = parity
 load "f2.safetensors" as m
-verify m against t length=1..6 as bug > "log.txt"
+compare m t length=1..6 as bug > "log.txt"
 all = $wrong
 first = $word
 words bug length=1..6 > "wrong.txt"
 some = 0
 for n in 1..6 {
-  verify m against t length=$n > "log.txt"
+  compare m t length=$n > "log.txt"
   some = $some + $wrong
   if $wrong > 0 and found == "" { found = $word }
 }

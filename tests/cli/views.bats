@@ -292,15 +292,15 @@ END
 @test "the inspections answer in text, json and csv" {
     model 'attention m "abbab"
 clusters m on p length=40
-field m on p length=40 strings=2
+receptive field m on p length=40 strings=2
 assert reach > 0 and reach <= 1'
     [ "$status" -eq 0 ]
     [[ $output == *'m on "abbab": '* ]]
     [[ $output == *"purity"* ]]
     "$TAPEHEAD" -f json -e 'task p = parity' -e 'model m = regulargpt dim=8 heads=2' \
         -e 'train m on p length=1..6 steps=5 seed=1 report=0' -e 'attention m "abbab"' \
-        -e 'clusters m on p length=40' -e 'field m on p length=40 strings=2' >json
-    grep -q '"reach":' json
+        -e 'clusters m on p length=40' -e 'receptive field m on p length=40 strings=2' >json
+    grep -q '"extent":' json
     grep -q '"purity":' json
     grep -q '"path":\[' json
     if command -v python3 >/dev/null; then
@@ -314,7 +314,7 @@ for line in sys.stdin: json.loads(line)' <json
     model 'evaluate m on p length=7..9 samples=32 > "scores.txt"
 plot attention m "abbab" > "attention.svg"
 plot clusters m on p length=40 > "clusters.svg"
-plot field m on p length=40 strings=2 > "field.svg"
+plot receptive field m on p length=40 strings=2 > "field.svg"
 plot loss m > "loss.svg"
 plot accuracy m > "accuracy.svg"'
     [ "$status" -eq 0 ]
@@ -324,14 +324,14 @@ plot accuracy m > "accuracy.svg"'
 @test "what the inspections show can be had as .npy" {
     model 'attention m "abbab" matrix=a.npy > "a.txt"
 clusters m on p length=40 matrix=c.npy > "c.txt"
-field m on p length=40 strings=2 matrix=f.npy > "f.txt"'
+receptive field m on p length=40 strings=2 matrix=f.npy > "f.txt"'
     [ "$status" -eq 0 ]
     # layers of 3, 2 and 1 vectors; 2 heads, 2 keys
     grep -qa "'shape': (24, 5)" a.npy
     # 20, 10, 5, 3, 2 and 1 vectors
     grep -qa "'shape': (41, 7)" c.npy
     grep -qa "'shape': (40, 1)" f.npy
-    model 'field m on p length=40 strings=2 matrix="/nonexistent/f.npy"'
+    model 'receptive field m on p length=40 strings=2 matrix="/nonexistent/f.npy"'
     [ "$status" -eq 1 ]
 }
 
@@ -352,7 +352,7 @@ train l on p length=1..6 steps=1 > "train.txt"
 attention l "ab"'
     [ "$status" -eq 1 ]
     [[ $stderr == *attention* ]]
-    for command in 'attention n "ab"' 'clusters n on p' 'field n on p' 'plot loss n'; do
+    for command in 'attention n "ab"' 'clusters n on p' 'receptive field n on p' 'plot loss n'; do
         model "model n = regulargpt
 $command"
         [ "$status" -eq 1 ]

@@ -80,13 +80,7 @@ static ThAutomaton *first_is_last(int m, bool letters, ThError *err)
 
 static ThAutomaton *even_pairs(const int *argument, ThError *err)
 {
-    (void)argument;
-    return first_is_last(2, true, err);
-}
-
-static ThAutomaton *even_pair(const int *argument, ThError *err)
-{
-    return first_is_last(argument[0], false, err);
+    return argument[0] > 0 ? first_is_last(argument[0], false, err) : first_is_last(2, true, err);
 }
 
 /* A counter modulo m that symbol c moves by step[c]; its output is the count, 0 accepts. */
@@ -276,17 +270,17 @@ static ThAutomaton *atlas(const int *argument, ThError *err)
     return result;
 }
 
+enum { FORMER = 3 }; /* the last rows: names of before, which are not listed */
+
 static const ThAutomatonBuiltin builtins[] = {
     {.name = "parity", .summary = "an even number of b, over a and b", .build = parity},
     {.name = "even_pairs",
-     .summary = "an even number of ab and ba: the last symbol equals the first",
-     .build = even_pairs},
-    {.name = "even_pair",
-     .summary = "over 0 ... m-1, the last symbol equals the first",
+     .summary = "an even number of ab and ba: the last symbol equals the first; with m over 0 ... "
+                "m-1, else over a and b",
      .n_arguments = 1,
-     .argument = {{"m", 2, 256, 0}},
-     .build = even_pair},
-    {.name = "cycle",
+     .argument = {{"m", 2, 256, TH_AUTOMATON_BUILTIN_NONE}},
+     .build = even_pairs},
+    {.name = "cycle_navigation",
      .summary = "position on a cycle of n: 0 stays, 1 goes up, 2 goes down; accepts position 0",
      .n_arguments = 1,
      .argument = {{"n", 2, 10000, 5}},
@@ -296,7 +290,7 @@ static const ThAutomatonBuiltin builtins[] = {
      .n_arguments = 1,
      .argument = {{"m", 2, 256, 5}},
      .build = sum},
-    {.name = "mod_arithmetic",
+    {.name = "modular_arithmetic",
      .summary = "the value of d op d ... modulo m, op one of + - *; accepts what is complete",
      .n_arguments = 1,
      .argument = {{"m", 2, 50, 5}},
@@ -315,15 +309,22 @@ static const ThAutomatonBuiltin builtins[] = {
      .summary = "the bit written last: w0 and w1 write, i changes nothing; accepts 1",
      .build = flip_flop},
     {.name = "atlas",
-     .summary = "the minimal acceptors over a b ..., those with fewer states first (see atlas)",
+     .summary = "the minimal acceptors over a b ..., those with fewer states first (see enumerate "
+                "automata)",
      .n_arguments = 2,
      .argument = {{"number", 1, 1000000, 0}, {"symbols", 1, TH_DFA_ATLAS_SYMBOLS, 2}},
      .build = atlas},
+    {.name = "even_pair", .n_arguments = 1, .argument = {{"m", 2, 256, 0}}, .build = even_pairs},
+    {.name = "cycle", .n_arguments = 1, .argument = {{"n", 2, 10000, 5}}, .build = cycle},
+    {.name = "mod_arithmetic",
+     .n_arguments = 1,
+     .argument = {{"m", 2, 50, 5}},
+     .build = mod_arithmetic},
 };
 
 const ThAutomatonBuiltin *th_automaton_builtins(size_t *n)
 {
-    *n = sizeof builtins / sizeof *builtins;
+    *n = sizeof builtins / sizeof *builtins - FORMER;
     return builtins;
 }
 
@@ -353,7 +354,9 @@ ThAutomaton *th_automaton_builtin_build(const ThAutomatonBuiltin *b, const int *
             return NULL;
         }
         value[i] = i < n_arguments ? argument[i] : b->argument[i].fallback;
-        if (value[i] < least || value[i] > most) {
+        if (i >= n_arguments && value[i] == TH_AUTOMATON_BUILTIN_NONE)
+            value[i] = 0;
+        else if (value[i] < least || value[i] > most) {
             th_fail(err, TH_EVALUE, "%s of %s is %d to %d, not %d", b->argument[i].name, b->name,
                     least, most, value[i]);
             return NULL;

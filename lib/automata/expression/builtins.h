@@ -7,18 +7,20 @@
 
 #include "automata/core/automaton.h"
 
-/* A built-in automaton: parity, cycle(5), tomita(3), …  One table lists them. */
+enum { TH_AUTOMATON_BUILTIN_NONE = -1 };
+
+/* A built-in automaton: parity, cycle_navigation(5), tomita(3), …  One table lists them. */
 typedef struct {
     const char *name, *summary;
     int n_arguments;
     struct {
         const char *name;
-        int least, most, fallback; /* fallback 0: must be given */
+        int least, most, fallback; /* fallback 0: must be given; BUILTIN_NONE: 0 if it is not */
     } argument[2];
     ThAutomaton *(*build)(const int *argument, ThError *err); /* returns new */
 } ThAutomatonBuiltin;
 
-/* The table, in manual order; *n gets its length. */
+/* The table, in manual order; *n gets its length.  Names of before are not in it, but known. */
 const ThAutomatonBuiltin *th_automaton_builtins(size_t *n);
 
 /* View, or NULL. */

@@ -163,7 +163,7 @@ static long long show_classes(const Atlas *a)
 }
 
 SH_COMMAND(
-    atlas, .group = "automata",
+    enumerate_automata, .alias = "atlas", .group = "automata",
     .summary = "list all minimal acceptors of a size, by the algebra of their languages",
     .detail =
         "One of all those that renaming states or symbols makes equal; languages is how many that "
@@ -176,7 +176,7 @@ SH_COMMAND(
         "solvable, not solvable (see monoid).  Automata with the same monoid have, up to the names "
         "of symbols, the same multiplication of words.\n\n"
         "What architectures make of them is a sweep over numbers: examples/slow/atlas.th.",
-    .example = "atlas states=2 > \"atlas.txt\"\n"
+    .example = "enumerate automata states=2 > \"atlas.txt\"\n"
                "assert automata == 16 and languages == 26\n"
                "compare atlas(7) parity",
     .results = "automata languages monoids", .options = options, .flags = C_PAGED)

@@ -226,8 +226,8 @@ SH_COMMAND(
         "$inputs how many inputs were compared.\n\n"
         "An s-op that gives truth values is a language, too: what it gives at the last position "
         "of a word says whether the word belongs to it.  With an automaton for the other one it "
-        "is run on all words over the automaton's alphabet up to the greatest length.  Models "
-        "are compared with automata by verify.",
+        "is run on all words over the automaton's alphabet up to the greatest length.\n\n"
+        "Where A names a model or a machine, this is compare models or compare machines.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
                "#> they differ on b\n"

@@ -462,7 +462,7 @@ SH_COMMAND(
         "with pairs of seeds.  near=0 is for figures without error: all points have the "
         "published one, or it is not reached.",
     .example = "sweep \"runs\" for n in 2..4, seed in 1..2 {\n"
-               "  automaton a = cycle($n)\n"
+               "  automaton a = cycle_navigation($n)\n"
                "  count a length=0..4\n"
                "}\n"
                "#> 6 points: 6 done\n"

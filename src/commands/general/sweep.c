@@ -472,7 +472,7 @@ SH_COMMAND(keep, .group = "general", .summary = "in a sweep, keep an object of t
                ".safetensors, anything else as .th.  A variable that is a number becomes a figure "
                "of its name, for results of=NAME.  Where there is no sweep this is an error.",
            .example = "sweep \"runs\" for n in 2..3 {\n"
-                      "  automaton a = cycle($n)\n"
+                      "  automaton a = cycle_navigation($n)\n"
                       "  keep a\n"
                       "  half = $states / 2\n"
                       "  keep half\n"

@@ -107,7 +107,8 @@ SH_COMMAND(
         "a level hands on, or the embedded symbol at a position; several options silence several "
         "parts, and so does ablating again.  Levels and heads count from 1, as in attention, "
         "positions from 0.\n\n"
-        "evaluate, run, trace, attention, activations, lens, probe, patch, clusters, field and "
+        "evaluate, run, trace, attention, activations, lens, probe, patch, clusters, receptive "
+        "field and "
         "learn take the new model as any other; show says what is ablated.  What looks at the "
         "weights alone, or changes or saves them, refuses it: save, train, certify, quantize, "
         "scan.",

@@ -556,25 +556,26 @@ ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
     return f;
 }
 
-SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a model's answer depends",
-           .detail =
-               "Draws strings, or takes those given, which have one length, takes the gradient of "
-               "the winning logit with respect to the "
-               "embedding of every position, and adds up the norms from the last position "
-               "backwards (Fig. 4 of the RegularGPT paper); the table has the share at and after "
-               "some twenty positions, averaged over the strings.\n\n"
-               "Where every position matters alike, the share falls on a straight line from 1 at "
-               "the first position; deviation is the greatest distance from it.  extent is the "
-               "length of the shortest ending that carries 99 % of the gradient, as a share of "
-               "the input.  plot field draws the curve.",
-           .example = SH_EXAMPLE_TRAINED "field m on p length=40 strings=2 > \"field.txt\"\n"
-                                         "assert extent > 0 and extent <= 1",
-           .results = "model architecture task seed string extent deviation",
-           .args = {{A_MODEL, "MODEL", 0},
-                    {A_KEYWORD, "on", 0},
-                    {A_TASK, "TASK", 0},
-                    {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
-           .options = sh_field_options)
+SH_COMMAND(
+    receptive_field, .alias = "field", .group = "inspection",
+    .summary = "measure how far back a model's answer depends",
+    .detail = "Draws strings, or takes those given, which have one length, takes the gradient of "
+              "the winning logit with respect to the "
+              "embedding of every position, and adds up the norms from the last position "
+              "backwards (Fig. 4 of the RegularGPT paper); the table has the share at and after "
+              "some twenty positions, averaged over the strings.\n\n"
+              "Where every position matters alike, the share falls on a straight line from 1 at "
+              "the first position; deviation is the greatest distance from it.  extent is the "
+              "length of the shortest ending that carries 99 % of the gradient, as a share of "
+              "the input.  plot receptive field draws the curve.",
+    .example = SH_EXAMPLE_TRAINED "receptive field m on p length=40 strings=2 > \"field.txt\"\n"
+                                  "assert extent > 0 and extent <= 1",
+    .results = "model architecture task seed string extent deviation",
+    .args = {{A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "on", 0},
+             {A_TASK, "TASK", 0},
+             {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
+    .options = sh_field_options)
 {
     enum { ROWS = 20 };
     sh_about_model(s, call->operand[0].object, call->operand[1].object);

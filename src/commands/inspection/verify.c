@@ -207,9 +207,12 @@ static bool report(ShSession *s, const ShCall *call, const ThInspectTruth *t,
 }
 
 SH_COMMAND(
-    verify, .group = "inspection",
-    .summary = "compare a model with an automaton, or with its task, word by word",
+    compare_models, .alias = "verify", .group = "inspection",
+    .summary = "tell whether a model answers as an automaton or a task does, word by word",
     .detail =
+        "compare MODEL A is the same: a name of a model says what is meant.  Nothing is proved by "
+        "it, "
+        "see certify.\n\n"
         "All words of the lengths are read, the shortest first, as long as no more than words= of "
         "them were; of longer ones samples= of each length are drawn, all words of a length being "
         "equally likely.  Each is read by itself, so that what is said of it is what run says, and "
@@ -227,22 +230,24 @@ SH_COMMAND(
         "With as BUG the wrong words of the lengths that were read whole become an automaton, the "
         "minimal one: plot automaton BUG draws it, words BUG lists them.",
     .example = "compile parity as m prove=no > \"said.txt\"\n"
-               "verify m against parity length=1..12\n"
+               "compare m parity length=1..12\n"
                "#> they agree on all 8190 words of 1 to 12 symbols\n"
-               "verify m against regex \"(b*ab*ab*)*|a*\" length=1..6 as bug > \"found.txt\"\n"
+               "compare m regex \"(b*ab*ab*)*|a*\" length=1..6 as bug > \"found.txt\"\n"
                "assert not equivalent and shortest and word == \"bb\"\n"
                "shortest bug\n"
                "#> accepts bb\n"
                "#> rejects the empty word",
     .results = "equivalent word due said at shortest words wrong all drawn drawn_wrong states "
                "transitions",
-    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "against", 0}, {A_OBJECT, "A", 0}},
+    .args = {{A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "against", A_OPTIONAL | A_SILENT},
+             {A_OBJECT, "A", 0}},
     .args2 = {{A_MODEL, "MODEL", 0},
-              {A_KEYWORD, "against", 0},
+              {A_KEYWORD, "against", A_OPTIONAL | A_SILENT},
               {A_OBJECT, "A", 0},
               {A_KEYWORD, "as", 0},
               {A_NEW, "BUG", 0}},
-    .options = options, .flags = C_PAGED)
+    .options = options, .flags = C_PAGED | C_BY_KIND)
 {
     const ThOptions *o = &call->options;
     ThInspectVerification how = {.length = th_option_range(o, "length"),

@@ -106,7 +106,8 @@ static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExte
 }
 
 SH_COMMAND(
-    grams, .group = "machines", .summary = "can the next-token program carry out a run exactly?",
+    ngrams, .alias = "grams", .group = "machines",
+    .summary = "can the next-token program carry out a run exactly?",
     .detail =
         "Whether a transformer can learn to carry a machine out step by step, for inputs much "
         "longer than those that it was trained on, depends on the run more than on the training.  "
@@ -114,13 +115,14 @@ SH_COMMAND(
         "leaves the input (the run is \"in memory\"), and that no configuration contains the same "
         "n symbols twice.  Then a short program finds every next token by looking for the last n "
         "tokens in the line before.\n\n"
-        "grams tells the least such n for a run, and where it is needed.  A configuration is taken "
+        "ngrams tells the least such n for a run, and where it is needed.  A configuration is "
+        "taken "
         "with a mark at either end and the state behind the scanned cell, so that only symbols on "
         "one side of the head can be there twice.  Where the run leaves the input, it is taken "
         "with as many more cells as it needs; as these are blank, they repeat each other, and "
         "other symbols there would do better.  simulate carries the program out.",
     .example = SH_EXAMPLE_MACHINE
-    "grams increment 10111\n"
+    "ngrams increment 10111\n"
     "#> halted after 10 steps, on cells 0 to 5\n"
     "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
     "cells on the left and 1 on the right\n"
@@ -198,14 +200,18 @@ static void say_difference(ShSession *s, const ThTmSimulation *x, int n, const c
 }
 
 SH_COMMAND(
-    simulate, .group = "machines", .summary = "carry a machine out by predicting its next token",
+    simulate, .group = "machines",
+    .summary = "carry a machine out by looking its next token up, and tell where that errs",
     .detail =
         "Carries out the program of the paper on Turing Programs: the run is a text, one "
         "configuration after the other, and every token is predicted from the text before it, by "
         "looking for the last n+1 tokens in what the line before turns into.  Tells whether all "
         "predictions agree with the machine's own run, and if not, where the first one differs "
-        "and whether the same tokens being there twice explains it.  grams tells beforehand which "
-        "n is enough.\n\n"
+        "and whether the same tokens being there twice explains it.\n\n"
+        "ngrams tells beforehand for which n that is right, and runs nothing; simulate does it; "
+        "rasp "
+        "writes it as a program of RASP, whose layers and heads cost counts; generate lets that "
+        "program, or a model that was trained or compiled, write on.\n\n"
         "A configuration has the tokens (begin), the cells, (end), with the state behind the "
         "scanned cell, and (end of line).  The paper packs the tokens and the number of the line "
         "into one integer; keys=integer does so too, and fails where that overflows: after 32^n "

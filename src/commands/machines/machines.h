@@ -70,6 +70,11 @@ bool sh_machine_go(ShSession *s, ThTmEngine *e, const ThOptions *options, ThTmRu
 bool sh_machine_search(ShSession *s, const ShCall *call, const ThTmTapeWords *words, bool quiet,
                        ShMachineEnd *end, ThError *err);
 
+/* Runs a call's machine on an input to its end, or to a limit of the call's options (steps, cells,
+ * seconds, configurations); the tape is the caller's also where it fails. */
+bool sh_machine_end(ShSession *s, const ShCall *call, const char *input, ShMachineEnd *end,
+                    ThError *err);
+
 /* Prints the tree of the runs. */
 bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,
                            const ThTmTapeWords *words, ThError *err);

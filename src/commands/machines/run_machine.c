@@ -23,7 +23,7 @@ enum { CHOOSE_SEARCH, CHOOSE_RANDOM }; /* choose=, in both tables */
 const ThOptionSpec sh_trace_options[] = {
     {"steps", TH_INT, "1000", 0, 4e18, NULL, "steps of a machine that are shown"},
     {"from", TH_INT, "0", 0, 4e18, NULL, "steps of a machine that are made before"},
-    {"every", TH_INT, "1", 1, 4e18, NULL, "show each so manieth step of a machine"},
+    {"every", TH_INT, "1", 1, 4e18, NULL, "show every so many steps of a machine"},
     SH_CONFIGURATION_FORMS,
     {"choose", TH_CHOICE, "search", 0, 0, "search|random",
      "what a machine does where it has the choice of rules: follow all, or one at random"},
@@ -256,7 +256,8 @@ static const ThOptionSpec continue_options[] = {
     SH_RUN_LIMITS, SH_CONFIGURATION_FORMS, {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 SH_COMMAND(
-    continue, .group = "machines", .summary = "go on with a run of a Turing machine",
+    continue, .group = "machines",
+    .summary = "take up a Turing machine's run that a limit, a breakpoint or Ctrl-C stopped",
     .detail = "A run that was stopped by a limit or by Ctrl-C is kept, and goes on from there: "
               "steps= and seconds= count from now on.  step goes on with it, too, by hand.  A run "
               "by hand goes on to its end or to the next breakpoint.",

@@ -212,7 +212,8 @@ static void offer_again(ShSession *s, const ShCall *call, uint64_t n)
 }
 
 SH_COMMAND(
-    step, .group = "machines", .summary = "go on with a run of a Turing machine by hand",
+    step, .group = "machines",
+    .summary = "make steps of a Turing machine's run by hand, and show where it stands",
     .detail =
         "The run of a machine by hand is kept until another one is started, the machine is "
         "defined anew or dropped.  INPUT starts one, and makes no step unless steps= says how "

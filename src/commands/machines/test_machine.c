@@ -45,13 +45,13 @@ static bool check_inputs(const ThTm *m, const ThTmTestCases *c, const ShOperand 
     return true;
 }
 
-static bool run_case(ShSession *s, const ShCall *call, const ThTmTestCase *c, ShMachineEnd *end,
-                     ThError *err)
+bool sh_machine_end(ShSession *s, const ShCall *call, const char *input, ShMachineEnd *end,
+                    ThError *err)
 {
     const ThTm *m = call->operand[0].object->as.machine;
     ThTmTapeWords words;
     ThTmEngine e = {0};
-    bool ok = th_tm_tape_words_read(&words, m, c->input, err);
+    bool ok = th_tm_tape_words_read(&words, m, input, err);
     if (ok && m->branching) {
         ok = sh_machine_search(s, call, &words, true, end, err);
     } else if (ok) {
@@ -74,7 +74,7 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
         const ThTmTestCase *t = &c->item[i];
         ThText expected = {0};
         ShMachineEnd end = {0};
-        ok = run_case(s, call, t, &end, err);
+        ok = sh_machine_end(s, call, t->input, &end, err);
         ThTmFastFigures x = end.figures;
         const char *text = end.tape.data ? end.tape.data : "";
         bool passed =

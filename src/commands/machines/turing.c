@@ -142,13 +142,13 @@ static void show_progress(void *context, const ThTmCensus *c)
     sh_progress(w->s, "%.1f %% of the machines  %ld:%02ld left", 100 * share, left / 60, left % 60);
 }
 
-SH_COMMAND(census, .group = "machines",
+SH_COMMAND(enumerate_count, .alias = "census", .group = "machines",
            .summary = "count the machines of a size by the steps after which they halt",
            .detail = "Each entry of a table is one of 2 x symbols x states actions, or undefined, "
                      "which writes 1 and halts in one step; the tape is blank.  longest is the "
                      "greatest number of steps among those that halt within the limit, ones the "
                      "greatest number of cells that are not 0.",
-           .example = "census states=2 steps=10\n"
+           .example = "enumerate count states=2 steps=10\n"
                       "#> steps  machines\n"
                       "#>     1       729\n"
                       "#>     2       324\n"
@@ -170,7 +170,7 @@ SH_COMMAND(census, .group = "machines",
                            .context = &watching};
     if (!th_tm_census(&c, &work, err))
         return false;
-    sh_table(s, "census", "steps:i machines:i");
+    sh_table(s, "counts", "steps:i machines:i");
     for (int i = 0; i <= limit; i++) {
         longest = c.by_steps[i] ? i : longest;
         ones = c.by_ones[i] ? i : ones;

@@ -355,7 +355,7 @@ SH_COMMAND(
     compile, .group = "models",
     .summary = "write an automaton, a program or a machine into the weights of a model",
     .detail = "The weights are computed, not trained; a compiled model is a model: run, trace, "
-              "attention, clusters, field, evaluate, save and train take it.\n\n"
+              "attention, clusters, receptive field, evaluate, save and train take it.\n\n"
               "An automaton, an expression or a task with an automaton becomes a regulargpt: a "
               "piece of the input is the function on states that it induces, and each level "
               "multiplies those of neighbours.  Without as NAME the sizes of all layouts are "
@@ -378,7 +378,7 @@ SH_COMMAND(
               "many for.\n\n"
               "A Turing machine becomes a causal bare Transformer that predicts the next token of "
               "a run's text (see rasp): heads gather the last n+1 tokens and find where they "
-              "stand in what the line before turns into.  grams tells which n is enough.  It is "
+              "stand in what the line before turns into.  ngrams tells which n is enough.  It is "
               "tried on input=; generate lets it write.",
     .example = "compile parity as m\n"
                "#> m: regulargpt dim=4 heads=1 mlp_ratio=3, 220 parameters\n"

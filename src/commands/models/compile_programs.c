@@ -94,13 +94,13 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
         th_fail(err, TH_EVALUE, "the model writes %lld tokens of the run right, then one is wrong",
                 f.right);
         return th_hint(err,
-                       "grams tells which n is enough (here n=%lld); partial=yes keeps the model",
+                       "ngrams tells which n is enough (here n=%lld); partial=yes keeps the model",
                        th_option_int(o, "n"));
     }
     sh_say(s, "  writes the run of %llu step%s, lines of %d tokens: ",
            (unsigned long long)f.extent.steps, sh_plural(f.extent.steps), f.line);
     if (!exact)
-        sh_say(s, "right for %lld tokens, then one is wrong; grams tells which n is enough\n",
+        sh_say(s, "right for %lld tokens, then one is wrong; ngrams tells which n is enough\n",
                f.right);
     else if (f.tokens < f.room - f.line)
         sh_say(s, "all %lld tokens that fit are right, context=%lld is for all\n", f.tokens,

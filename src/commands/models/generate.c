@@ -281,7 +281,8 @@ static bool generate_on_task(ShSession *s, const ShCall *call, ThError *err)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 SH_COMMAND(
-    generate, .group = "models", .summary = "let a model or an s-op write on, token by token",
+    generate, .group = "models",
+    .summary = "let a model or an s-op write on behind a prompt, token by token",
     .detail =
         "A model that answers at every position, and whose classes are its symbols, says which "
         "symbol comes next.  It reads the input, and what it says is put behind it and read, "

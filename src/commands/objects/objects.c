@@ -269,7 +269,8 @@ static bool needs_input(const ShCall *call, ThError *err)
 }
 
 SH_COMMAND(
-    run, .group = "objects", .summary = "run an automaton, a machine, a model or an s-op on inputs",
+    run, .group = "objects",
+    .summary = "run an automaton, a machine, a model or an s-op on inputs, from start to end",
     .detail = "An automaton accepts or rejects each input, or translates it where it has "
               "outputs; a model predicts the class of each, and truth is the right one where the "
               "alphabet shows what is asked (nested lists, see list_ops); an s-op of RASP gives a "
@@ -292,6 +293,8 @@ SH_COMMAND(
               "then bounds what lies between the outermost cells that are not blank or scanned.  "
               "A machine without accepting states is asked whether some run halts.  With "
               "choose=random a rule is drawn wherever there is a choice.\n\n"
+              "trace shows every step of a run, step makes them one by one by hand, and continue "
+              "takes up a run of a machine that was stopped.\n\n"
               "LIST is a file of machines, a bbchallenge string a line, or a variable that holds "
               "them: see analyze, load, enumerate.",
     .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "

@@ -215,17 +215,20 @@ SH_COMMAND(plot_clusters, .group = "plots",
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
-SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's answer depends",
-           .detail = "The share of the gradient at and after every position, beside the straight "
-                     "line that means that all positions matter alike.  field prints the numbers "
-                     "and explains them.\n\n" SH_PLOT_WHERE,
-           .example = SH_EXAMPLE_TRAINED "plot field m on p length=40 strings=2 > \"field.svg\"",
-           .results = "string extent deviation",
-           .args = {{A_MODEL, "MODEL", 0},
-                    {A_KEYWORD, "on", 0},
-                    {A_TASK, "TASK", 0},
-                    {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
-           .options = sh_field_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_COMMAND(
+    plot_receptive_field, .alias = "plot_field", .group = "plots",
+    .summary = "draw how far back a model's answer depends",
+    .detail =
+        "The share of the gradient at and after every position, beside the straight "
+        "line that means that all positions matter alike.  receptive field prints the numbers "
+        "and explains them.\n\n" SH_PLOT_WHERE,
+    .example = SH_EXAMPLE_TRAINED "plot receptive field m on p length=40 strings=2 > \"field.svg\"",
+    .results = "string extent deviation",
+    .args = {{A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "on", 0},
+             {A_TASK, "TASK", 0},
+             {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
+    .options = sh_field_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = sh_new_plot(call);
     ThField *field = sh_call_field(s, call, err);

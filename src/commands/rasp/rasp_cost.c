@@ -269,7 +269,7 @@ void sh_hint_verify(ShSession *s, const ShOperand *o, ThError *err)
 {
     const ShObject *other = sh_find(s, o->text);
     if (other && other->kind == SH_MODEL)
-        th_hint(err, "verify tells whether a model answers as an automaton does");
+        th_hint(err, "the model comes first: compare %s A", o->text);
 }
 
 /* A bare word that RASP does not know was meant as an automaton. */

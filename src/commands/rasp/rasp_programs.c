@@ -39,7 +39,7 @@ SH_COMMAND(
         "gets an apostrophe: a state 0 beside a symbol 0 is called 0'.\n\n"
         "The program works out the line after each line of the text, and looks in it for the last "
         "n+1 tokens; the token behind them is the next.  It is exact where no line contains these "
-        "n+1 tokens twice: grams tells for which n that is so.",
+        "n+1 tokens twice: ngrams tells for which n that is so.",
     .example = SH_EXAMPLE_MACHINE "rasp increment as next n=2\n"
                                   "#>      s-op: next\n"
                                   "generate next on increment 10 steps=4\n"

@@ -256,7 +256,8 @@ SH_COMMAND(
         "source: a theorem, which speaks of all languages of a sort, told from the transition "
         "monoid "
         "of the minimal machine; or a table, which speaks of the languages that it measures, known "
-        "by their words (parity, even_pairs, cycle(5), sum(5), dyck and tomita), and there yes is "
+        "by their words (parity, even_pairs, cycle_navigation(5), sum(5), dyck and tomita), and "
+        "there yes is "
         "at "
         "least 99 % at best; unverified stands behind tables whose figure could not be looked up.  "
         "unknown means that no source of the manual speaks of it, and why, if "
@@ -272,7 +273,7 @@ SH_COMMAND(
         "that fewer are.  Those that do not fit are the interesting ones ($misfits): a few hundred "
         "steps are few, and one seed is one seed.  The figures learns, extends, accuracy and "
         "longer "
-        "are those of the last model; class is that of atlas.",
+        "are those of the last model; class is that of enumerate automata.",
     .example = "predict parity only=\"rnn transformer\" > \"known.txt\"\n"
                "assert group and not aperiodic and models == 2\n"
                "predict parity measure=yes only=rnn steps=5 batch=8 longer=30..30 > \"rnn.txt\"\n"

@@ -1,0 +1,170 @@
+/* compare_machines.c - whether two Turing machines compute the same, input by input. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "commands/machines/machines.h"
+
+static const ThOptionSpec compare_machines_options[] = {
+    {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of the inputs"},
+    SH_RUN_LIMITS,
+    {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
+     "configurations that a machine with choices may come to"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* The inputs that are gone through, and what was found. */
+typedef struct {
+    ShSession *s;
+    const ShCall *call;
+    char **symbol; /* of both machines but the blanks: views */
+    int n_symbols;
+    int *word, length;
+    long long inputs, open; /* open: a run came to a limit */
+    bool differ;
+    ShMachineEnd end[2]; /* of the input that was run last */
+} Search;
+
+static bool is_shared(const ThTm *m, const char *symbol)
+{
+    for (int i = 0; i < m->n_symbols; i++)
+        if (i != m->blank && strcmp(m->symbol[i], symbol) == 0)
+            return true;
+    return false;
+}
+
+static bool find_symbols(Search *x, ThError *err)
+{
+    const ThTm *m = x->call->operand[0].object->as.machine;
+    x->symbol = th_alloc((size_t)m->n_symbols, sizeof *x->symbol, err);
+    for (int i = 0; x->symbol && i < m->n_symbols; i++)
+        if (i != m->blank && is_shared(x->call->operand[1].object->as.machine, m->symbol[i]))
+            x->symbol[x->n_symbols++] = m->symbol[i];
+    return x->symbol != NULL;
+}
+
+static bool ends_itself(const ShMachineEnd *e)
+{
+    ThTmVerdict v = e->figures.verdict;
+    return v != TH_TM_GOES_ON && v <= TH_TM_ENDLESS;
+}
+
+static const char *tape_of(const ShMachineEnd *e)
+{
+    return e->tape.data ? e->tape.data : "";
+}
+
+/* Runs both on the word; what differs is the verdict, or the tape at the end. */
+static bool run_both(Search *x, ThError *err)
+{
+    ThText text = {0};
+    th_symbols_write(&text, x->symbol, x->n_symbols, x->word, x->length);
+    char *input = th_text_take(&text, err);
+    bool ok = input != NULL;
+    for (int k = 0; ok && k < 2; k++) {
+        ShCall one = *x->call;
+        one.operand += k;
+        th_text_free(&x->end[k].tape);
+        x->end[k] = (ShMachineEnd){0};
+        ok = sh_machine_end(x->s, &one, input, &x->end[k], err) ||
+             sh_error_inside(err, &x->call->operand[k]);
+    }
+    free(input);
+    ThTmVerdict one = x->end[0].figures.verdict, other = x->end[1].figures.verdict;
+    bool decided = ok && ends_itself(&x->end[0]) && ends_itself(&x->end[1]);
+    x->inputs++;
+    x->open += !decided;
+    x->differ = decided &&
+                (one != other ||
+                 (one != TH_TM_ENDLESS && strcmp(tape_of(&x->end[0]), tape_of(&x->end[1])) != 0));
+    return ok;
+}
+
+/* The next word of the same length, first in order first; false behind the last. */
+static bool next_word(Search *x)
+{
+    int i = x->length;
+    while (i > 0 && ++x->word[i - 1] == x->n_symbols)
+        x->word[--i] = 0;
+    return i > 0;
+}
+
+static bool search(Search *x, ThError *err)
+{
+    ThRange length = th_option_range(&x->call->options, "length");
+    x->word = th_alloc((size_t)length.hi + 1, sizeof *x->word, err);
+    bool ok = x->word != NULL;
+    for (long long n = length.lo; ok && !x->differ && n <= length.hi; n += length.step) {
+        x->length = (int)n;
+        memset(x->word, 0, ((size_t)n + 1) * sizeof *x->word);
+        if (n > 0 && x->n_symbols == 0)
+            break;
+        do {
+            ok = run_both(x, err) && !th_stopped(sh_stop(x->s), err);
+        } while (ok && !x->differ && next_word(x));
+    }
+    return ok;
+}
+
+static bool report(const Search *x, ThError *err)
+{
+    ThText text = {0};
+    if (x->differ)
+        th_symbols_write(&text, x->symbol, x->n_symbols, x->word, x->length);
+    char *word = th_text_take(&text, err);
+    if (!word)
+        return false;
+    sh_result_flag(x->s, "equivalent", !x->differ);
+    sh_result_text(x->s, "word", word);
+    sh_result_int(x->s, "inputs", x->inputs);
+    sh_result_int(x->s, "open", x->open);
+    if (x->differ)
+        sh_say(x->s, "they differ on %s\n", *word ? word : "the blank tape");
+    for (int k = 0; x->differ && k < 2; k++)
+        sh_say(x->s, "  %s: %s, tape %s\n", x->call->operand[k].text,
+               th_tm_verdict_name(x->end[k].figures.verdict),
+               *tape_of(&x->end[k]) ? tape_of(&x->end[k]) : "blank");
+    if (!x->differ)
+        sh_say(x->s, "the same on %lld of %lld input%s\n", x->inputs - x->open, x->inputs,
+               sh_plural(x->inputs));
+    if (x->open > 0)
+        sh_say(x->s, "%lld input%s: a run came to a limit, and nothing is known\n", x->open,
+               sh_plural(x->open));
+    free(word);
+    return true;
+}
+
+SH_COMMAND(
+    compare_machines, .group = "machines",
+    .summary = "tell whether two Turing machines do the same on all short inputs",
+    .detail =
+        "Both are run on every word over the symbols that they share, blanks left out, the "
+        "shortest first; one tape differs from another as far as it is not blank.  The first input "
+        "is shown for which one halts, accepts or rejects otherwise than the other, or leaves "
+        "another tape.  Where a run comes to a limit (see run), nothing is known of that input: "
+        "$open counts these, and equivalent says only that no difference was found.  Machines with "
+        "choices are followed as run does.\n\n"
+        "compare M N is the same where M is the name of a machine.",
+    .example = SH_EXAMPLE_MACHINE "machine same {\n"
+                                  "  start r ; halt end\n"
+                                  "  r 0,1 -> R r\n"
+                                  "  r _   -> L c\n"
+                                  "  c 1   -> 0 L c\n"
+                                  "  c 0   -> 1 S end\n"
+                                  "  c _   -> _ S end\n"
+                                  "}\n"
+                                  "compare increment same\n"
+                                  "#> they differ on the blank tape\n"
+                                  "#>   increment: halted, tape 1\n"
+                                  "#>   same: halted, tape blank",
+    .results = "equivalent word inputs open", .args = {{A_MACHINE, "M", 0}, {A_MACHINE, "N", 0}},
+    .options = compare_machines_options, .flags = C_BY_KIND)
+{
+    Search x = {.s = s, .call = call};
+    bool ok = find_symbols(&x, err) && search(&x, err) && report(&x, err);
+    for (int k = 0; k < 2; k++)
+        th_text_free(&x.end[k].tape);
+    free(x.symbol);
+    free(x.word);
+    return ok;
+}
