@@ -457,7 +457,7 @@ SH_COMMAND(
         "With counterexamples=A, an automaton or a task (in quotes where it is more than a name), "
         "the "
         "model is compared with it before the first step, every so many steps (every=) and after "
-        "the last, as compare models does on 2000 words and 20 of each longer length.  The 16 "
+        "the last, as compare does on 2000 words and 20 of each longer length.  The 16 "
         "first words "
         "on which they differ, and three neighbours of each (one symbol less, changed, or more), "
         "join every batch from then on, up to 128 of them; accuracy stays that of the strings "
