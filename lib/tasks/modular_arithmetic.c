@@ -414,6 +414,7 @@ static const ThOptionSpec mod_arith_options[] = {
 const ThTaskKind th_task_kind_mod_arith = {
     .name = "mod_arith",
     .summary = "modular_arithmetic variant=fan",
+    .detail = "A name of before: help modular_arithmetic says more.",
     .source = "Fan et al. 2023 (block-diagonal LRNN), ModArith",
     .former = true,
     .options = mod_arith_options,

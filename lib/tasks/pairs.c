@@ -82,6 +82,7 @@ static const ThOptionSpec even_pair_options[] = {
 const ThTaskKind th_task_kind_even_pair = {
     .name = "even_pair",
     .summary = "even_pairs variant=fan",
+    .detail = "A name of before: help even_pairs says more.",
     .source = "Fan et al. 2023 (block-diagonal LRNN), EvenPair",
     .former = true,
     .options = even_pair_options,
