@@ -42,6 +42,7 @@ extern "C" {
 #include "automata/core/construction_steps.h"
 #include "automata/core/dfa.h"
 #include "automata/core/nfa.h"
+#include "automata/core/random_automaton.h"
 #include "automata/core/automaton_run.h"
 #include "automata/core/state_classes.h"
 #include "automata/operations/shortest_difference.h"
