@@ -10,28 +10,16 @@ typedef struct {
     size_t n;
 } Part;
 
-/* Where a part first stands in a string, or SIZE_MAX: Knuth, Morris and Pratt 1977. */
+/* Where a part first stands in a string of letters, or SIZE_MAX; it may hold any bytes. */
 static bool find(Part in, Part part, size_t *at, ThError *err)
 {
-    size_t *back = th_alloc(part.n + 1, sizeof *back, err);
-    *at = SIZE_MAX;
-    if (!back)
-        return false;
-    for (size_t i = 1, k = 0; i < part.n; i++) {
-        while (k > 0 && part.s[i] != part.s[k])
-            k = back[k - 1];
-        k += part.s[i] == part.s[k];
-        back[i] = k;
-    }
-    for (size_t i = 0, k = 0; part.n > 0 && i < in.n && *at == SIZE_MAX; i++) {
-        while (k > 0 && in.s[i] != part.s[k])
-            k = back[k - 1];
-        k += in.s[i] == part.s[k];
-        if (k == part.n)
-            *at = i + 1 - part.n;
-    }
-    free(back);
-    return true;
+    char *string = th_strndup(in.s, in.n, err), *text = th_strndup(part.s, part.n, err);
+    bool ok = string && text, letters = ok && part.n > 0 && strlen(text) == part.n;
+    const char *found = letters ? strstr(string, text) : NULL;
+    *at = found ? (size_t)(found - string) : SIZE_MAX;
+    free(string);
+    free(text);
+    return ok;
 }
 
 /* Letters up to a mark.  False where another character comes first. */

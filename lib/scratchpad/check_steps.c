@@ -345,24 +345,6 @@ typedef struct {
     ThPadFlush flush;
 } Product;
 
-static void multiply(Product *p)
-{
-    int d = p->nx ? p->x[p->nx - 1] - '0' : 0, over = 0, sum_over = 0;
-    for (size_t i = p->k + 1; i-- > 0;) {
-        int v = over + (i ? d * (p->m[i - 1] - '0') : 0);
-        over = v / 10;
-        p->product[i] = (char)('0' + v % 10);
-        int sum = v % 10 + sum_over + (p->carry[i] - '0');
-        sum_over = sum >= 10;
-        char digit = (char)('0' + sum % 10);
-        if (i == p->k)
-            p->digit = digit;
-        else
-            p->carry[i + 1] = digit;
-    }
-    p->carry[0] = '0';
-}
-
 static bool carries(const Product *p)
 {
     return strspn(p->carry, "0") <= p->k;
@@ -409,7 +391,8 @@ static bool product_line(Match *m, Product *p, char *front)
         memset(p->product, '0', p->k + 1);
         return results(m, p, front, n);
     }
-    multiply(p);
+    int d = p->nx ? p->x[p->nx - 1] - '0' : 0;
+    p->digit = th_pad_product_step(d, p->m, p->k, p->product, p->carry);
     return results(m, p, &p->digit, 1);
 }
 

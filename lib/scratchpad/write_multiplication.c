@@ -44,25 +44,30 @@ typedef struct {
     size_t n_result; /* how many there are */
 } Steps;
 
-/* One digit d of x: product = d·m, and carry and result by product + carry. */
-static void step(Steps *s)
+char th_pad_product_step(int d, const char *m, size_t k, char *product, char *carry)
 {
-    int d = s->nx ? s->x[s->nx - 1] - '0' : 0, over = 0, sum_over = 0;
+    int over = 0, sum_over = 0;
     char last = '0';
-    for (size_t i = s->k + 1; i-- > 0;) {
-        int p = over + (i ? d * (s->m[i - 1] - '0') : 0);
+    for (size_t i = k + 1; i-- > 0;) {
+        int p = over + (i ? d * (m[i - 1] - '0') : 0);
         over = p / 10;
-        s->product[i] = (char)('0' + p % 10);
-        int sum = p % 10 + sum_over + (s->carry[i] - '0');
+        product[i] = (char)('0' + p % 10);
+        int sum = p % 10 + sum_over + (carry[i] - '0');
         sum_over = sum >= 10;
         char digit = (char)('0' + (sum_over ? sum - 10 : sum));
-        if (i == s->k)
+        if (i == k)
             last = digit;
         else
-            s->carry[i + 1] = digit;
+            carry[i + 1] = digit;
     }
-    s->carry[0] = '0';
-    *--s->result = last;
+    carry[0] = '0';
+    return last;
+}
+
+static void step(Steps *s)
+{
+    int d = s->nx ? s->x[s->nx - 1] - '0' : 0;
+    *--s->result = th_pad_product_step(d, s->m, s->k, s->product, s->carry);
     s->n_result++;
     s->nx -= s->nx > 0;
 }

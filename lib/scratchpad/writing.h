@@ -89,6 +89,11 @@ typedef struct {
 bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, ThPadSumStyle style, double rate,
                       ThRng *r, ThError *err);
 
+/* One digit d of the first operand of a product: product (k + 1) becomes d·m, with m of k digits,
+ * and carry (k + 1, the first of which is 0) the digits of product + carry before its last, which
+ * is returned. */
+char th_pad_product_step(int d, const char *m, size_t k, char *product, char *carry);
+
 /* The most tokens: of an operand of n digits in line k behind the question, of such a layout with
  * operands and result of up to n+1 digits; and those that the verbose layout has besides. */
 static inline size_t th_pad_operand_most(size_t n, size_t k)

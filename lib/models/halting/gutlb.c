@@ -19,11 +19,6 @@ typedef struct {
     ThModelChunks chunks;
 } Layout;
 
-static bool check(const ThOptions *o, ThError *err)
-{
-    return th_model_chunks_check(o, err);
-}
-
 /* What an application to a chunk costs: the price of a string is the mean over its chunks. */
 static float *price(const ThModelReading *r, const ThModelChunk *k)
 {
@@ -113,7 +108,7 @@ const ThModelKind th_model_gutlb = {
     .changed = changed,
     .options = options,
     .ragged = true,
-    .check = check,
+    .check = th_model_chunks_check,
     .bind = bind,
     .forward = forward,
     .trace = trace,

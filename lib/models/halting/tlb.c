@@ -21,11 +21,6 @@ typedef struct {
     ThModelChunks chunks;
 } Layout;
 
-static bool check(const ThOptions *o, ThError *err)
-{
-    return th_model_chunks_check(o, err);
-}
-
 /* The rows of a chunk after all layers, each of which reads the same memory. */
 static ThVar read_chunk(const Layout *l, ThTape *t, const ThModelChunk *k, ThVar memory,
                         const ThModelForward *how)
@@ -109,7 +104,7 @@ const ThModelKind th_model_tlb = {
     .changed = changed,
     .options = options,
     .ragged = true,
-    .check = check,
+    .check = th_model_chunks_check,
     .bind = bind,
     .forward = forward,
     .trace = trace,

@@ -8,11 +8,6 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, POLL = 4096 };
 
-static ThRaspAtom key_at(const ThRaspSeq *keys, size_t i)
-{
-    return th_rasp_seq_at(keys, i);
-}
-
 static uint64_t code_of_int(int64_t i)
 {
     return (uint64_t)i ^ (uint64_t)1 << 63;
@@ -70,7 +65,7 @@ static bool collect(ThRaspRanks *r, const ThRaspSeq *keys, size_t m, ThError *er
         r->ascending &= r->rank[i] == i;
     }
     for (size_t k = 0; k < m; k++)
-        r->value[k] = key_at(keys, r->position[k]);
+        r->value[k] = th_rasp_seq_at(keys, r->position[k]);
     return true;
 }
 
@@ -122,7 +117,7 @@ static bool has_codes(const ThRaspSeq *keys)
 
 static uint64_t code_at(const ThRaspSeq *keys, size_t i)
 {
-    ThRaspAtom a = key_at(keys, i);
+    ThRaspAtom a = th_rasp_seq_at(keys, i);
     if (a.kind == TH_RASP_ATOM_FLOAT)
         return code_of_float(a.cell.x);
     return keys->kind == TH_RASP_ATOM_MIXED ? code_of_float((double)a.cell.i)
@@ -154,7 +149,7 @@ static bool rank_by_hashing(ThRaspRanks *r, const ThRaspAtoms *p, const ThRaspSe
 {
     r->table.width = 1;
     for (size_t i = 0; i < r->n; i++) {
-        ThRaspAtom a = key_at(keys, i);
+        ThRaspAtom a = th_rasp_seq_at(keys, i);
         if (i % POLL == 0 && th_stopped(stop, err))
             return false;
         if (!th_rasp_atom_table_add(&r->table, p, &a, &r->rank[i], err))

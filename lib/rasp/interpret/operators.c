@@ -4,11 +4,6 @@
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
-static ThRaspValue atom_value(ThRaspAtom a)
-{
-    return th_rasp_atom_value(a);
-}
-
 bool th_rasp_is_list(const ThRaspValue *v)
 {
     return v->kind == TH_RASP_VALUE_LIST || v->kind == TH_RASP_VALUE_SEQUENCE;
@@ -36,7 +31,7 @@ ThRaspValue th_rasp_element(const ThRaspValue *list, size_t i)
 {
     if (list->kind == TH_RASP_VALUE_LIST)
         return ((const ThRaspList *)list->as.object)->item[i];
-    return atom_value(th_rasp_seq_at(&((const ThRaspSequence *)list->as.object)->seq, i));
+    return th_rasp_atom_value(th_rasp_seq_at(&((const ThRaspSequence *)list->as.object)->seq, i));
 }
 
 const ThRaspSeq *th_rasp_sequence(const ThRaspValue *v)
@@ -165,7 +160,7 @@ bool th_rasp_apply_binary(ThRasp *r, ThRaspBinary op, const ThRaspValue *a, cons
         ThRaspAtom atom;
         if (!th_rasp_atom_binary(&r->atoms, op, a->as.atom, b->as.atom, &atom, r->err))
             return false;
-        *v = atom_value(atom);
+        *v = th_rasp_atom_value(atom);
         return true;
     }
     if (op == TH_RASP_OP_ADD && th_rasp_is_list(a) && th_rasp_is_list(b))
@@ -194,7 +189,7 @@ bool th_rasp_apply_unary(ThRasp *r, ThRaspUnary op, const ThRaspValue *a, ThRasp
         ThRaspAtom atom;
         if (!th_rasp_atom_unary(&r->atoms, op, a->as.atom, &atom, r->err))
             return false;
-        *v = atom_value(atom);
+        *v = th_rasp_atom_value(atom);
         return true;
     }
     if (!th_rasp_is_node(a))
@@ -214,7 +209,7 @@ static bool occurs(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThRasp
         return false;
     ThRaspSop m =
         th_rasp_aggregate(r->graph, full.as.sop, mark.as.sop, NULL, TH_RASP_REDUCE_MEAN, r->err);
-    ThRaspValue zero = atom_value(th_rasp_int(0));
+    ThRaspValue zero = th_rasp_atom_value(th_rasp_int(0));
     return th_rasp_made(r, m, &mean) && th_rasp_apply_binary(r, TH_RASP_OP_GT, &mean, &zero, v);
 }
 
@@ -223,7 +218,7 @@ static bool is_key(ThRasp *r, const ThRaspValue *a, const ThRaspDict *d, ThRaspV
 {
     if (a->kind == TH_RASP_VALUE_SOP)
         return th_rasp_made(r, th_rasp_member(r->graph, a->as.sop, d->key, d->n, r->err), v);
-    *v = atom_value(th_rasp_bool(th_rasp_dict_get(&r->atoms, d, a->as.atom) != NULL));
+    *v = th_rasp_atom_value(th_rasp_bool(th_rasp_dict_get(&r->atoms, d, a->as.atom) != NULL));
     return true;
 }
 
@@ -250,7 +245,7 @@ bool th_rasp_apply_in(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThR
         bool found = false;
         for (size_t i = 0; i < n && !found; i++)
             found = th_rasp_atom_equal(&r->atoms, a->as.atom, atom[i]);
-        *v = atom_value(th_rasp_bool(found));
+        *v = th_rasp_atom_value(th_rasp_bool(found));
     }
     free(atom);
     return ok;
@@ -344,7 +339,7 @@ static bool tuple_at(ThRasp *r, ThRaspAtom tuple, const ThRaspValue *i, ThRaspVa
     th_rasp_tuple_at(&r->atoms, tuple, &n);
     if (!index_of(r, i, n, &at))
         return false;
-    *v = atom_value(th_rasp_tuple_at(&r->atoms, tuple, &n)[at]);
+    *v = th_rasp_atom_value(th_rasp_tuple_at(&r->atoms, tuple, &n)[at]);
     return true;
 }
 
@@ -354,7 +349,7 @@ static bool string_at(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, ThR
     ThRaspAtom *atom = th_rasp_atoms_of(r, a, "a string", &n);
     bool ok = atom && index_of(r, i, n, &at);
     if (ok)
-        *v = atom_value(atom[at]);
+        *v = th_rasp_atom_value(atom[at]);
     free(atom);
     return ok;
 }

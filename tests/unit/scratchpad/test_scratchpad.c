@@ -135,6 +135,62 @@ static void random_cases(void **state)
     }
 }
 
+/* The text up to one of the marks; *rest: what follows it, "" at the end. */
+static char *cut(char **rest, const char *marks)
+{
+    char *from = *rest, *end = from + strcspn(from, marks);
+    *rest = *end ? end + 1 : end;
+    *end = '\0';
+    return from;
+}
+
+/* A line X*M(P~C,R) behind `done` digits of the first operand: P is the head's digit times M, and C
+ * and R are the upper and the lower digits of what those digits, the head's included, make with M.
+ */
+static void expect_line(const char *line, const char *operand, size_t done)
+{
+    size_t nx = strlen(operand), digits = done < nx ? done + 1 : nx;
+    char *copy = strdup(line), *rest = copy, *part[5];
+    for (int i = 0; i < 5; i++)
+        part[i] = cut(&rest, "*(~,)");
+    int head = *part[0] == '^' ? 0 : part[0][strlen(part[0]) - 1] - 'a';
+    mpz_t m, product, upper, lower, all, power;
+    mpz_inits(product, all, power, NULL);
+    mpz_init_set_str(m, part[1], 10);
+    mpz_init_set_str(upper, part[3], 10);
+    mpz_init_set_str(lower, part[4], 10);
+    mpz_set_str(product, part[2], 10);
+    mpz_set_str(all, operand + nx - digits, 10);
+    mpz_mul(all, all, m);
+    mpz_mul_si(m, m, head);
+    assert_int_equal(mpz_cmp(product, m), 0);
+    mpz_ui_pow_ui(power, 10, strlen(part[4]));
+    mpz_addmul(lower, upper, power);
+    assert_int_equal(mpz_cmp(lower, all), 0);
+    mpz_clears(m, product, upper, lower, all, power, NULL);
+    free(copy);
+}
+
+static void lines_of_products(void **state)
+{
+    (void)state;
+    ThPad *p = made("multiplication", "digits=1..20 multiplier=3", NULL);
+    ThPadExample e = {0};
+    for (uint64_t i = 0; i < 200; i++) {
+        ThRng r = th_rng(8, "lines", i);
+        assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
+        char *text = strndup(e.text.data, e.answer), *rest = text;
+        char *question = cut(&rest, "|"), *operand = cut(&question, "*");
+        size_t done = 0;
+        for (char *line; *(line = cut(&rest, "|")); done++)
+            expect_line(line, operand, done);
+        assert_in_range(done, strlen(operand), strlen(operand) + 3);
+        free(text);
+    }
+    th_pad_example_free(&e);
+    th_pad_free(p);
+}
+
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* Longest line, and longest two behind one another, with the separator between them. */
@@ -527,19 +583,13 @@ static void packed_matrix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_examples),
-        cmocka_unit_test(random_cases),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(vocabularies),
-        cmocka_unit_test(tokens),
-        cmocka_unit_test(sgd_examples),
-        cmocka_unit_test(sgd_rounds_what_it_uses),
-        cmocka_unit_test(sgd_words),
-        cmocka_unit_test(sgd_steps_are_short),
-        cmocka_unit_test(parts_of_copies),
-        cmocka_unit_test(worked_step),
-        cmocka_unit_test(drawn_steps),
-        cmocka_unit_test(packed_matrix),
+        cmocka_unit_test(published_examples), cmocka_unit_test(random_cases),
+        cmocka_unit_test(lines_of_products),  cmocka_unit_test(sizes),
+        cmocka_unit_test(vocabularies),       cmocka_unit_test(tokens),
+        cmocka_unit_test(sgd_examples),       cmocka_unit_test(sgd_rounds_what_it_uses),
+        cmocka_unit_test(sgd_words),          cmocka_unit_test(sgd_steps_are_short),
+        cmocka_unit_test(parts_of_copies),    cmocka_unit_test(worked_step),
+        cmocka_unit_test(drawn_steps),        cmocka_unit_test(packed_matrix),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
