@@ -154,6 +154,9 @@ bench:                                 ## speed, paired with the peer programs
 	$(SUB) all bench-programs
 	@tests/bench/run
 
+book: all                              ## weave man/book from the chapters in examples
+	@scripts/book
+
 reproduce: all                         ## the papers' tables at small size: REPRODUCTION.md
 	@scripts/reproduce
 	@cp build/reproduction/REPRODUCTION.md .
@@ -198,6 +201,7 @@ install: all                           ## honours PREFIX and DESTDIR
 	@echo 'au BufRead,BufNewFile *.th setfiletype tapehead' >'$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
 	@for e in examples/README.md examples/*/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
+	@for e in man/book/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
@@ -222,7 +226,7 @@ help:                                  ## this list
 clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
-.PHONY: all bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
+.PHONY: all book bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
         reproduce unit-programs fuzz-programs bench-programs read-tests install uninstall deb dist help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

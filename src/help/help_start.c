@@ -49,8 +49,8 @@ static int is_script(const struct dirent *entry)
     return n > 3 && strcmp(entry->d_name + n - 3, ".th") == 0;
 }
 
-/* Appends the first sentence of a script's comments, which may fill several lines; a note to the
- * tests is none. */
+/* Appends the first sentence of a script's comments, which may fill several lines, or its heading;
+ * a note to the tests is none. */
 static void add_sentence(ThText *t, FILE *in)
 {
     char line[256];
@@ -63,7 +63,7 @@ static void add_sentence(ThText *t, FILE *in)
             continue;
         th_text_add(t, t->size ? " " : "");
         th_text_add_bytes(t, text, n);
-        if (stop || strchr(".?", text[n - 1]))
+        if (stop || strchr(".?", text[n - 1]) || strncmp(line, "# # ", 4) == 0)
             return;
     }
 }

@@ -117,6 +117,16 @@ pd_ssm norm
 END
 }
 
+@test "a gru's answer can be computed from its file with numpy" {
+    cd "$BATS_TEST_TMPDIR"
+    "$tapehead" --quiet -e 'model r = gru dim=3; train r on tomita(3) length=1..6 steps=20 lr=0.05 seed=1' \
+        -e 'save r "r.safetensors"; run r 01101' >/dev/null
+    "$tapehead" --quiet -e 'load "r.safetensors"; run r 01101' | sed -n '/^class/,$p' | tail -2 | tr -s ' ' >want
+    /usr/bin/python3 "$BATS_TEST_DIRNAME/../../examples/12-your-own-model/gru.py" r.safetensors 01101 |
+        tr -s ' ' >got
+    diff want got
+}
+
 @test "examples/README.md has each example, and no other" {
     cd "$BATS_TEST_DIRNAME/../../examples"
     grep -o '](\([0-9a-z]*-[^)]*\|slow/[^)]*\|data/[^)]*\))' README.md | tr -d '()]' | sort -u >"$BATS_TEST_TMPDIR/named"
