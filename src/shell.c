@@ -17,6 +17,7 @@
 #include "language/redirect.h"
 #include "terminal/signals.h"
 #include "help/synonyms.h"
+#include "language/automaton_hints.h"
 
 /* ---- one statement --------------------------------------------------------------------------- */
 
@@ -66,9 +67,26 @@ static bool run_shell(ShSession *s, const ShStatement *st, ThError *err)
     bool ok = text && sh_run_shell(text, NULL, &status, err);
     sh_unexport(&names);
     free(text);
-    if (ok && status != 0)
+    if (ok && status != 0) {
         ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
+        size_t n = t->end - t->start - 1;
+        char name[SH_COMMAND_NAME];
+        snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0),
+                 st->lexer->text.data + t->start + 1);
+        if (sh_find(s, name))
+            th_hint(err, "! runs commands of the shell: ~ is the complement of an automaton");
+    }
     return ok;
+}
+
+/* An automaton is no statement, however it is written: the hint is what to type. */
+static void hint_at_expression(ShSession *s, const ShStatement *st, ThError *err)
+{
+    const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
+    char *text = sh_lex_source(st->lexer, first->start, last->end, NULL);
+    if (text && (err->code == TH_EUSAGE || err->code == TH_EVALUE || err->code == TH_EPARSE))
+        sh_hint_automaton(s, text, err);
+    free(text);
 }
 
 /* The word that a statement begins with, where the statement failed because of it: what can be done
@@ -86,11 +104,13 @@ static bool hint_at_word(ShSession *s, const ShStatement *st, ThError *err)
     snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : 0), text);
     const ShObject *o = sh_find(s, word);
     if (o && (!rasp || (!sh_is_rasp(o->kind) && here && !assigns)))
-        snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", word, sh_a_kind(o->kind), word);
+        snprintf(err->hint, sizeof err->hint, "%s is %s: %s %s%s", word, sh_a_kind(o->kind),
+                 *next == '(' ? "run" : "show", word, *next == '(' ? " INPUT" : "");
     else if (rasp && sh_command_begins(text, n) && (assigns || *next == '('))
         th_hint(err, "%s is a command, too: see help %s", word, word);
     else if (rasp && here && *next == '(' && sh_synonym(word))
         th_hint(err, "%s", sh_synonym(word)->see);
+    hint_at_expression(s, st, err);
     return false;
 }
 
@@ -121,9 +141,30 @@ static bool is_value(ShSession *s, const ShStatement *st)
     return is;
 }
 
+/* By its name an object is shown. */
+static bool show_object(ShSession *s, const ShObject *o)
+{
+    ThText command = {0};
+    th_text_add(&command, "show ");
+    th_text_symbol(&command, o->name);
+    bool shown = !command.failed && sh_shell_text(s, command.data, "<show>");
+    th_text_free(&command);
+    return shown;
+}
+
 /* By its name a value is shown; any other word is an unknown command. */
 static bool run_unknown(ShSession *s, const ShStatement *st, ThError *err)
 {
+    const ShToken *t = &st->lexer->token[st->from];
+    char *name = st->to == st->from + 1 && t->type == T_WORD
+                     ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL)
+                     : NULL;
+    const ShObject *o = name ? sh_find(s, name) : NULL;
+    free(name);
+    if (!s->loading && o && !sh_is_rasp(o->kind)) {
+        *err = (ThError){0};
+        return show_object(s, o);
+    }
     if (s->loading || !is_value(s, st))
         return hint_at_word(s, st, err);
     *err = (ThError){0};

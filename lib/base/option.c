@@ -212,6 +212,14 @@ static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
     return put_value(o, &fresh, o->spec->type == TH_INT ? digits : text, given, err);
 }
 
+const char *th_option_renamed(const char *was, size_t i)
+{
+    for (size_t k = 0; k < sizeof renamed / sizeof *renamed; k++)
+        if (strcmp(renamed[k].was, was) == 0 && i-- == 0)
+            return renamed[k].is;
+    return NULL;
+}
+
 static ThOption *find_exact(const ThOptions *o, const char *name)
 {
     for (size_t i = 0; i < o->n; i++)
@@ -224,9 +232,9 @@ static ThOption *find_exact(const ThOptions *o, const char *name)
 static ThOption *find(const ThOptions *o, const char *name)
 {
     ThOption *item = find_exact(o, name);
-    for (size_t i = 0; !item && i < sizeof renamed / sizeof *renamed; i++)
-        if (strcmp(renamed[i].was, name) == 0)
-            item = find_exact(o, renamed[i].is);
+    const char *now;
+    for (size_t i = 0; !item && (now = th_option_renamed(name, i)); i++)
+        item = find_exact(o, now);
     return item;
 }
 

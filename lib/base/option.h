@@ -83,7 +83,11 @@ bool th_options_set_at(ThOptions *o, const char *name, const char *value, int li
                        ThError *err);
 bool th_option_error(const ThOptions *o, const char *name, ThError *err);
 
-/* True if there is an option of that name. */
+/* What an option that had a name before is called now: view, i = 0, 1, … until it is NULL, for an
+ * old name may stand for options of several commands. */
+const char *th_option_renamed(const char *was, size_t i);
+
+/* True if there is an option of that name, or one that had it. */
 bool th_option_known(const ThOptions *o, const char *name);
 
 /* The values by name.  Asking for a name that is not in the specs is a programmer's error. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "help/glossary.h"
 #include "help/help.h"
 #include "session_impl.h"
 #include "help/synonyms.h"
@@ -89,6 +90,16 @@ bool sh_apropos(const ShSheet *to, const char *text)
             sh_wrap_row(to, other[i].word, other[i].see);
             found = true;
         }
+    }
+    const ShTerm *term = sh_glossary(&n);
+    for (size_t i = 0; i < n; i++) {
+        ThText line = {0};
+        sh_term_write(&term[i], &line);
+        if (line.data && (mentions(term[i].term, text) || mentions(term[i].is, text))) {
+            sh_wrap_row(to, term[i].term, line.data);
+            found = true;
+        }
+        th_text_free(&line);
     }
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {

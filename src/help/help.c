@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "family.h"
 #include "formats.h"
+#include "help/glossary.h"
 #include "help/help_start.h"
 #include "session_impl.h"
 #include "help/synonyms.h"
@@ -49,10 +50,10 @@ const char sh_syntax_text[] =
     "definitions and in brackets a | unites automata.  !COMMAND runs a command of the shell.  log "
     "FILE keeps what is typed and printed.";
 
-const char *const sh_help_topics[] = {"all",      "tutorial",  "examples",  "syntax",
-                                      "tasks",    "models",    "positions", "optimizers",
-                                      "automata", "functions", "rasp",      "weights",
-                                      "settings", "formats",   "results",   NULL};
+const char *const sh_help_topics[] = {
+    "all",        "tutorial", "examples",  "syntax",  "tasks", "models",    "positions",
+    "optimizers", "automata", "functions", "rasp",    "regex", "variables", "keys",
+    "weights",    "settings", "formats",   "results", "words", NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -400,6 +401,19 @@ static void help_rasp(const ShSheet *to)
     }
 }
 
+static void help_words(const ShSheet *to)
+{
+    size_t n;
+    const ShTerm *t = sh_glossary(&n);
+    sh_wrap(to, 0, "Words of the field: what they mean, and behind the colon what to type.");
+    for (size_t i = 0; i < n; i++) {
+        ThText text = {0};
+        sh_term_write(&t[i], &text);
+        sh_wrap_row(to, t[i].term, text.data ? text.data : t[i].is);
+        th_text_free(&text);
+    }
+}
+
 static void help_topic(const ShSheet *to, const char *topic)
 {
     if (strcmp(topic, "all") == 0)
@@ -418,6 +432,14 @@ static void help_topic(const ShSheet *to, const char *topic)
         help_rasp(to);
     else if (strcmp(topic, "weights") == 0)
         print_guide(to, sh_weights_guide);
+    else if (strcmp(topic, "regex") == 0)
+        print_guide(to, sh_regex_guide);
+    else if (strcmp(topic, "variables") == 0)
+        print_guide(to, sh_variables_guide);
+    else if (strcmp(topic, "keys") == 0)
+        print_guide(to, sh_keys_guide);
+    else if (strcmp(topic, "words") == 0)
+        help_words(to);
     else if (strcmp(topic, "settings") == 0)
         print_specs(to, sh_settings, "");
     else if (strcmp(topic, "formats") == 0)
@@ -512,9 +534,14 @@ static bool help_prefix(const ShSheet *to, const char *word, bool found)
 static bool help_synonym(const ShSheet *to, const char *word)
 {
     const ShSynonym *known = sh_synonym(word);
-    if (known)
-        sh_wrap(to, 0, known->see);
-    return known != NULL;
+    const ShTerm *term = known ? NULL : sh_term(word);
+    ThText text = {0};
+    if (term)
+        sh_term_write(term, &text);
+    if (known || text.data)
+        sh_wrap(to, 0, known ? known->see : text.data);
+    th_text_free(&text);
+    return known || term;
 }
 
 /* `help scratchpad addition`. */
@@ -559,5 +586,11 @@ bool sh_help(const ShSheet *to, const char *topic, ThError *err)
     bool found = help_second_word(to, name);
     found = help_prefix(to, name, found || c || about || group);
     found = help_kinds(to, name, found) || found;
-    return found || help_synonym(to, topic) || sh_help_unknown(topic, err);
+    bool known = found || c || about || group;
+    known = known || help_synonym(to, topic);
+    if (!c && !about && !group && !sh_synonym(topic) && sh_help_option(NULL, name)) {
+        fputs(known ? "\n" : "", to->out);
+        return sh_help_option(to, name);
+    }
+    return known || sh_help_unknown(topic, err);
 }

@@ -46,6 +46,14 @@ extern const char *const sh_rasp_guide[];
 /* The text of `help weights`, likewise. */
 extern const char *const sh_weights_guide[];
 
+/* The texts of `help regex`, `help variables` and `help keys`, likewise. */
+extern const char *const sh_regex_guide[], *const sh_variables_guide[], *const sh_keys_guide[];
+
+/* Prints what an option takes, and where: of "lr", or of "train_lr" that of one command or kind; a
+ * name of before is that of now.  to may be NULL: nothing is printed.  False where there is none.
+ */
+bool sh_help_option(const ShSheet *to, const char *topic);
+
 /* The functions and s-ops of RASP that are always there, *n of them. */
 typedef struct {
     const char *name, *call, *summary;

@@ -1,10 +1,12 @@
 /* help_names.c - all that there is help on. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
 #include "base/memory.h"
+#include "help/glossary.h"
 #include "help/help.h"
 #include "session_impl.h"
 #include "help/synonyms.h"
@@ -79,7 +81,12 @@ bool sh_help_knows(const char *topic)
 {
     Asked a = {topic, *topic == '\0'};
     sh_help_names(ask, &a);
-    return a.known || sh_command(topic) || sh_synonym(topic);
+    char name[128];
+    snprintf(name, sizeof name, "%s", topic);
+    for (char *c = name; *c; c++)
+        *c = *c == ' ' ? '_' : *c;
+    return a.known || sh_command(name) || sh_synonym(topic) || sh_term(topic) ||
+           sh_help_option(NULL, name);
 }
 
 /* ---- a topic that is none -------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "language/parse.h"
+#include "help/glossary.h"
 #include "help/synonyms.h"
 
 static const ShToken *token(const ShStatement *st, size_t i)
@@ -44,8 +45,11 @@ static bool unknown_command(const char *word, const ShToken *t, ThError *err)
     char typed[SH_COMMAND_NAME];
     th_fail_at(err, TH_EUSAGE, t->line, t->col, "unknown command '%s'", word);
     const ShSynonym *known = sh_synonym(word);
+    const ShTerm *term = sh_term(word);
     if (known)
         th_hint(err, "%s", known->see);
+    else if (term)
+        th_hint(err, "%s: %s", term->is, term->here);
     else if (*word == '$')
         th_hint(err, "NAME = VALUE defines a variable, $NAME inserts it");
     else if (strcmp(word, "else") == 0)

@@ -9,6 +9,7 @@
 #include "automata/expression/expression.h"
 #include "base/memory.h"
 #include "formats.h"
+#include "language/automaton_hints.h"
 #include "rasp.h"
 #include "scratchpad/scratchpad.h"
 #include "object_kinds.h"
@@ -53,13 +54,28 @@ static const ThAutomaton *find_automaton(void *context, const char *name)
     return o && o->kind == SH_AUTOMATON ? o->as.automaton : NULL;
 }
 
+ThAutomaton *sh_automaton_within(ShSession *s, const char *text, size_t most_states, ThError *err)
+{
+    ThAutomatonScope scope = {find_automaton, s, most_states};
+    return th_automaton_expression(text, &scope, sh_stop(s), err);
+}
+
 ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err)
 {
-    ThAutomatonScope scope = {find_automaton, s, (size_t)sh_setting_int(s, "limit-states")};
-    ThAutomaton *a = th_automaton_expression(o->text, &scope, sh_stop(s), err);
-    if (!a)
-        sh_error_inside(err, o);
-    return a;
+    ThAutomaton *a =
+        sh_automaton_within(s, o->text, (size_t)sh_setting_int(s, "limit-states"), err);
+    if (a)
+        return a;
+    char *meant = err && (err->code == TH_EPARSE || err->code == TH_EVALUE)
+                      ? sh_automaton_meant(s, o->text)
+                      : NULL;
+    if (meant) {
+        *err->hint = '\0';
+        th_hint(err, "did you mean %s?", meant);
+    }
+    free(meant);
+    sh_error_inside(err, o);
+    return NULL;
 }
 
 /* ---- where an operand ends ------------------------------------------------------------------- */

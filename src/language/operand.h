@@ -29,4 +29,8 @@ bool sh_program_value(ShSession *s, const ShOperand *o, ThRaspSop *node, ShKind 
 bool sh_read_arguments(char *text, const ThOptionSpec *specs, ThOptions *o, char **first,
                        ThError *err);
 
+/* Returns new: the value of an automaton expression of no more than so many states, or NULL and an
+ * error in the text. */
+ThAutomaton *sh_automaton_within(ShSession *s, const char *text, size_t most_states, ThError *err);
+
 #endif

@@ -142,13 +142,16 @@ static int help_on_word(int count, int key)
     while (rl_line_buffer[end] && !strchr(" \t;=(", rl_line_buffer[end]))
         end++;
     snprintf(word, sizeof word, "%.*s", end - start, rl_line_buffer + start);
+    char first[SH_COMMAND_NAME], option[2 * SH_COMMAND_NAME];
+    size_t blank = strspn(rl_line_buffer, " \t");
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(rl_line_buffer + blank, " \t;"),
+             rl_line_buffer + blank);
+    snprintf(option, sizeof option, "%s_%s", first, word);
     ShSheet to = sh_sheet(rl_outstream, true);
     fputc('\n', rl_outstream);
-    if (!sh_help(&to, word, &err)) {
-        char first[SH_COMMAND_NAME];
-        size_t blank = strspn(rl_line_buffer, " \t");
-        snprintf(first, sizeof first, "%.*s", (int)strcspn(rl_line_buffer + blank, " \t;"),
-                 rl_line_buffer + blank);
+    bool shown =
+        rl_line_buffer[end] == '=' && (sh_help_option(&to, option) || sh_help_option(&to, word));
+    if (!shown && !sh_help(&to, word, &err)) {
         err = (ThError){0};
         if (!sh_help(&to, first, &err))
             fprintf(rl_outstream, "%s\n", err.msg);

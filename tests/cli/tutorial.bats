@@ -77,6 +77,20 @@ setup() {
     [ "$output" = "" ]
 }
 
+@test "help words is a glossary whose every term apropos and help find" {
+    "$tapehead" -e 'help words' | sed '1,/^Words of the field/d' >words
+    sed -n 's/^  \([^ ].*[^ ]\)  .*/\1/p' words | sed 's/   *.*//' >terms
+    [ "$(wc -l <terms)" -gt 90 ]
+    LC_ALL=C sort -f terms | cmp - terms
+    while read -r term; do
+        "$tapehead" -e "apropos \"$term\"" </dev/null | grep -qF "  $term  " || { echo "$term"; false; }
+        "$tapehead" -e "help $term" </dev/null >help
+        [ -s help ]
+    done <terms
+    run "$tapehead" -e padding
+    [[ $output == *"hint: what fills rows"* ]]
+}
+
 @test "the completion of the shell knows the values of --format=" {
     "$tapehead" --emit=bash >completion
     . ./completion

@@ -1,0 +1,46 @@
+/* guides.c - help regex, variables and keys: short topics; other guides stand in files of their
+ * own.
+ */
+#include "help/help.h"
+
+const char *const sh_regex_guide[] = {
+    "automaton A = regex \"(a|b)*ab\" makes an automaton; regex \"...\" stands wherever an "
+    "automaton may: words regex \"a*b\".  show A as regex writes one back.",
+    "  a b: the symbols a and b; 'w0': one symbol of that name\n"
+    "  xy: one behind the other; blanks mean nothing\n"
+    "  x|y: either\n"
+    "  x* x+ x?: any number, at least one, at most one\n"
+    "  x{3} x{3,} x{3,5}: so many\n"
+    "  (x): together; (): the empty word; []: no word at all\n"
+    "  .: any symbol; [a-z] [abc]: one of these; [^ab]: one of the others\n"
+    "  [[:digit:]]: also alpha, alnum, lower, upper, xdigit, punct, blank\n"
+    "  x&y: both; x-y: the first and not the second; ~x: everything else\n"
+    "  \\: takes the next character's meaning away; \\n, \\t, \\u{3b1}",
+    "From tight to loose: repetitions, ~, juxtaposition, &, and | and -.  The alphabet is what is "
+    "mentioned, in the order of the characters; regex \"...\" over \"ab\" puts others in front.",
+    NULL};
+
+const char *const sh_variables_guide[] = {
+    "x = 3, lr = 1e-3, sizes = [32, 64], name = \"lstm\" define variables: they are constants of "
+    "RASP.  A name alone shows its value, list shows all, drop x forgets one.",
+    "$x or ${x} in a word or a string inserts one: steps=$n, \"c-${n}.csv\".  What stands for "
+    "nothing is an error; $$, and \\$ in a string, is a dollar sign.",
+    "Every command leaves results, until another one sets its own: help COMMAND names them, "
+    "$accuracy inserts one, best = $accuracy keeps it, assert accuracy > 0.9 asks.",
+    "tapehead -D n=5 FILE sets one from outside; $1, $2, ..., $args and $nargs are the arguments "
+    "of a script.  for n in 1..5 { ... } and for kind in [rnn, lstm] { ... } set one in turn.  "
+    "Commands of the system's shell find variables in their environment.",
+    NULL};
+
+const char *const sh_keys_guide[] = {
+    "  Tab: completes commands, names, options and their values, files; twice lists them\n"
+    "  Meta-h (or Esc, h): explains the word at the cursor: a command, a kind, an option\n"
+    "  Up, Down: what was typed before; Ctrl-R searches it\n"
+    "  Enter: on an empty line makes the next step of a machine that is run by hand\n"
+    "  Ctrl-C: stops what is running, which keeps what it has; forgets a line that is typed\n"
+    "  Ctrl-L: clears the screen\n"
+    "  Ctrl-D: leaves, on an empty line",
+    "Others are those of GNU readline, as ~/.inputrc says: Ctrl-A and Ctrl-E go to the ends of the "
+    "line, Ctrl-W and Ctrl-K cut, Ctrl-Y puts back, Ctrl-_ takes back.  In the pager that shows "
+    "long answers q leaves and / searches.",
+    NULL};
