@@ -47,7 +47,7 @@ BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 MPICC  := $(if $(filter release,$(FLAVOUR)),$(shell command -v mpicc 2>/dev/null))
 PLUGIN := $(if $(MPICC),$(B)/tapehead-mpi.so)
 
-all: $(B)/tapehead $(PLUGIN) tapehead man/tapehead.1 $(B)/tapehead.bash $(B)/tapehead.vim   ## build program and manual
+all: $(B)/tapehead $(PLUGIN) tapehead $(B)/man/tapehead.1 $(B)/tapehead.bash $(B)/tapehead.vim   ## build program and manual
 
 tapehead: $(B)/tapehead
 	$(Q)ln -sf $(B)/tapehead $@
@@ -55,9 +55,15 @@ tapehead: $(B)/tapehead
 # Commands, tasks, models, automata and settings come from the tables of the program itself; one for
 # another machine does not run here: EMIT is then a program of the same version that does.
 EMIT ?= $(B)/tapehead
-man/tapehead.1: man/tapehead.1.in $(B)/tapehead
-	$(Q)$(EMIT) --emit=man >$(B)/generated.mdoc
-	$(Q)sed -e '/@GENERATED@/{r $(B)/generated.mdoc' -e 'd;}' $< >$@
+$(B)/man/tapehead.1: $(B)/tapehead scripts/pages
+	$(Q)scripts/pages man $(EMIT) $(@D)
+
+pages: $(B)/tapehead                   ## the pages of the manual that are committed in man/
+	@scripts/pages markdown $(B)/tapehead man
+
+html: $(B)/tapehead                    ## the manual as a web site, in build/html
+	@scripts/pages html $(B)/tapehead build/html
+	@echo build/html/index.html
 
 $(B)/tapehead.bash $(B)/tapehead.vim: $(B)/tapehead.%: $(B)/tapehead
 	$(Q)$(EMIT) --emit=$* >$@
@@ -194,7 +200,7 @@ install: all                           ## honours PREFIX and DESTDIR
 	$(INSTALL) -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
 	@[ -z '$(PLUGIN)' ] || $(INSTALL) $(PLUGIN) '$(DESTDIR)$(PLUGINDIR)/tapehead-mpi.so'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
-	$(INSTALL) man/tapehead.1 '$(DESTDIR)$(MANDIR)/man1/tapehead.1'
+	@for n in 1 7; do for p in $(B)/man/*.$$n; do $(INSTALL) $$p '$(DESTDIR)$(MANDIR)'/man$$n/$${p##*/}; done; done
 	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
 	$(INSTALL) $(B)/tapehead.vim '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim'
 	@mkdir -p '$(DESTDIR)$(VIMDIR)/ftdetect'
@@ -209,7 +215,8 @@ install: all                           ## honours PREFIX and DESTDIR
 uninstall:                             ## removes what install put there
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGINDIR)'
 	rm -f '$(DESTDIR)$(BINDIR)/tapehead' '$(DESTDIR)$(LIBDIR)/libtapehead.a' \
-	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc' '$(DESTDIR)$(MANDIR)/man1/tapehead.1' \
+	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'  \
+	    '$(DESTDIR)$(MANDIR)'/man1/tapehead*.1 '$(DESTDIR)$(MANDIR)'/man7/tapehead-*.7 \
 	    '$(DESTDIR)$(COMPLETIONS)/tapehead' '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim' \
 	    '$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 
@@ -224,9 +231,9 @@ help:                                  ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 clean:                                 ## remove what was built
-	rm -rf build tapehead man/tapehead.1
+	rm -rf build tapehead
 
-.PHONY: all book bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
+.PHONY: all pages html book bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
         reproduce unit-programs fuzz-programs bench-programs read-tests install uninstall deb dist help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

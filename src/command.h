@@ -92,6 +92,7 @@ typedef struct ShCommand {
     const char *group; /* the name of one of sh_command_groups */
     const char *summary; /* one line, no full stop */
     const char *detail;  /* paragraphs separated by an empty line; may be NULL */
+    const char *common;  /* a last paragraph that those who draw share, with more_options; NULL */
     const char *example; /* commands; lines "#> …" are what must be printed by those before */
     const char *results; /* names of the figures it sets, separated by blanks; NULL: none */
     ShArg args[8];

@@ -32,7 +32,7 @@ static bool command_mentions(const ShCommand *c, const char *text)
     char typed[SH_COMMAND_NAME];
     const ThOptionSpec *specs;
     bool found = mentions(sh_command_typed(c, typed), text) || mentions(c->summary, text) ||
-                 mentions(c->detail, text);
+                 mentions(c->detail, text) || mentions(c->common, text);
     for (size_t i = 0; !found && (specs = sh_command_options(c, NULL, i)); i++)
         found = options_mention(specs, text);
     return found;

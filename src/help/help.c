@@ -1,5 +1,6 @@
 #include "help/help.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +9,14 @@
 #include "base/text.h"
 #include "family.h"
 #include "formats.h"
+#include "help/document.h"
 #include "help/glossary.h"
 #include "help/help_start.h"
 #include "session_impl.h"
 #include "help/synonyms.h"
 #include "help/wrapped_text.h"
 
-const char sh_syntax_text[] =
+static const char syntax_text[] =
     "One command a line; ; separates commands on one line.  # begins a comment that ends with the "
     "line.  An open {, ( or [, an open string, or a \\ at the end of a line continues the command "
     "on the next line.\n\n"
@@ -51,9 +53,9 @@ const char sh_syntax_text[] =
     "FILE keeps what is typed and printed.";
 
 const char *const sh_help_topics[] = {
-    "all",        "tutorial", "examples",  "syntax",  "tasks", "models",    "positions",
-    "optimizers", "automata", "functions", "rasp",    "regex", "variables", "keys",
-    "weights",    "settings", "formats",   "results", "words", NULL};
+    "all",        "tutorial", "examples",  "syntax",  "tasks",   "models",    "positions",
+    "optimizers", "automata", "functions", "rasp",    "regex",   "variables", "keys",
+    "weights",    "settings", "formats",   "figures", "results", "words",     NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -131,118 +133,104 @@ void sh_option_values(ThText *t, const ThOptionSpec *spec)
 }
 
 /* `after` follows the names: "=" for options, "" for settings. */
-static void print_specs(const ShSheet *to, const ThOptionSpec *specs, const char *after)
+static void put_options(ShDocument *d, const ThOptionSpec *specs, const char *after)
 {
     for (; specs && specs->name; specs++) {
-        ThText values = {0};
+        if (d->form != SH_SCREEN && strncmp(specs->help, "position=", 9) == 0)
+            continue; /* the page of positional encodings has it */
+        ThText values = {0}, name = {0};
         sh_option_values(&values, specs);
-        fprintf(to->out, "    %s%s   %s\n", specs->name, after, values.data ? values.data : "");
+        th_text_printf(&name, "%s%s", specs->name, after);
+        sh_document_option(d, name.data ? name.data : specs->name, values.data ? values.data : "",
+                           specs->help);
         th_text_free(&values);
-        sh_wrap(to, 8, specs->help);
-    }
-}
-
-static void print_example(const ShSheet *to, const char *example)
-{
-    while (*example) {
-        size_t n = strcspn(example, "\n");
-        fprintf(to->out, "    %.*s\n", (int)n, example);
-        example += n + (example[n] == '\n');
+        th_text_free(&name);
     }
 }
 
 /* ---- topics ---------------------------------------------------------------------------------- */
 
-static void print_paragraphs(const ShSheet *to, const char *detail)
+/* In pages what is common to many stands in a page of its own. */
+static bool stands_elsewhere(const ShDocument *d, const ShCommand *c, const ThOptionSpec *specs)
 {
-    if (detail) {
-        fputc('\n', to->out);
-        sh_wrap(to, 4, detail);
-    }
-}
-
-static void print_line(const ShSheet *to, const char *what, const char *text)
-{
-    if (text)
-        sh_wrap_from(to, fprintf(to->out, "\n%s: ", what) - 1, 4, text);
+    return d->form != SH_SCREEN && c && c->common && c->more_options && specs == c->more_options(0);
 }
 
 /* The options of a command, of a kind, or of both. */
-static void print_all_options(const ShSheet *to, const ShCommand *c, const ShKindRow *kind)
+static void put_all_options(ShDocument *d, const ShCommand *c, const ShKindRow *kind)
 {
     static const ShCommand none = {0};
     const ThOptionSpec *specs;
     bool any = false;
     for (size_t i = 0; (specs = sh_command_options(c ? c : &none, kind, i)); i++) {
-        fputs(!any && specs->name ? "\nOptions:\n" : "", to->out);
+        if (stands_elsewhere(d, c, specs))
+            continue;
+        if (!any && specs->name)
+            sh_document_heading(d, "Options");
         any = any || specs->name;
-        print_specs(to, specs, "=");
+        put_options(d, specs, "=");
     }
 }
 
-static void print_rest(const ShSheet *to, const char *results, const char *example)
-{
-    print_line(to, "Results", results);
-    if (example) {
-        fputs("\nExample:\n", to->out);
-        print_example(to, example);
-    }
-}
-
-static void help_command(const ShSheet *to, const ShCommand *c)
+void sh_help_command(ShDocument *d, const ShCommand *c)
 {
     for (int form = 1; form <= (c->args2[0].kind != A_NONE ? 2 : 1); form++) {
         ThText synopsis = {0};
         sh_synopsis(&synopsis, c, form);
-        fprintf(to->out, "%s\n", synopsis.data ? synopsis.data : c->name);
+        sh_document_call(d, synopsis.data ? synopsis.data : c->name);
         th_text_free(&synopsis);
     }
-    sh_wrap(to, 4, c->summary);
-    print_paragraphs(to, c->detail);
-    print_all_options(to, c, NULL);
-    print_rest(to, c->results, c->example);
+    sh_document_summary(d, c->summary);
+    sh_document_detail(d, c->detail);
+    if (d->form == SH_SCREEN)
+        sh_document_detail(d, c->common);
+    put_all_options(d, c, NULL);
+    sh_document_said(d, "Results", c->results);
+    sh_document_example(d, c->example);
 }
 
 /* A kind; c: the command whose second word it is, or NULL. */
-static void help_kind(const ShSheet *to, const ShFamily *f, const ShKindRow *k, const ShCommand *c)
+void sh_help_kind(ShDocument *d, const ShFamily *f, const ShKindRow *k, const ShCommand *c)
 {
-    ThText synopsis = {0};
+    ThText synopsis = {0}, context = {0};
     sh_kind_synopsis(&synopsis, f, k);
-    fprintf(to->out, "%s\n", synopsis.data ? synopsis.data : k->name);
+    sh_document_call(d, synopsis.data ? synopsis.data : k->name);
+    sh_document_summary(d, k->summary);
+    sh_document_detail(d, k->detail);
+    sh_document_detail(d, c ? c->detail : NULL);
+    put_all_options(d, c, k);
+    th_text_printf(&context, "%d tokens unless context= is given", k->context);
+    sh_document_said(d, "Context", k->context > 0 ? context.data : NULL);
+    sh_document_said(d, "Results", c ? c->results : NULL);
+    sh_document_example(d, k->example);
+    sh_document_said(d, "Source", k->source);
     th_text_free(&synopsis);
-    sh_wrap(to, 4, k->summary);
-    print_paragraphs(to, k->detail);
-    print_paragraphs(to, c ? c->detail : NULL);
-    print_all_options(to, c, k);
-    if (k->context > 0)
-        fprintf(to->out, "\nContext: %d tokens unless context= is given\n", k->context);
-    print_rest(to, c ? c->results : NULL, k->example);
-    print_line(to, "Source", k->source);
+    th_text_free(&context);
 }
 
-static void print_kinds(const ShSheet *to, const ShFamily *f, const char *before)
+static void put_kinds(ShDocument *d, const ShFamily *f, const char *before)
 {
     for (size_t i = 0; i < f->count(); i++) {
         ThText name = {0};
         ShKindRow k = f->row(i);
         th_text_printf(&name, "%s%s", before, k.name);
-        sh_wrap_row(to, name.data ? name.data : k.name, k.summary);
+        sh_document_row(d, name.data ? name.data : k.name, k.summary);
         th_text_free(&name);
     }
 }
 
 /* A command in a list, or each of its second words. */
-static void print_command_row(const ShSheet *to, const ShCommand *c)
+static void put_command_row(ShDocument *d, const ShCommand *c)
 {
     char typed[SH_COMMAND_NAME];
     const ShFamily *f = sh_family_of_command(c);
     if (f)
-        print_kinds(to, f, f->before);
+        put_kinds(d, f, f->before);
     else
-        sh_wrap_row(to, sh_command_typed(c, typed), c->summary);
+        sh_document_row(d, sh_command_typed(c, typed), c->summary);
 }
 
-static bool help_group(const ShSheet *to, const char *group)
+static bool help_group(ShDocument *d, const char *group)
 {
     size_t n;
     bool found = false;
@@ -250,19 +238,21 @@ static bool help_group(const ShSheet *to, const char *group)
     for (size_t i = 0; i < n; i++) {
         if (strcmp(commands[i]->group, group) != 0)
             continue;
-        print_command_row(to, commands[i]);
+        put_command_row(d, commands[i]);
         found = true;
     }
     return found;
 }
 
-static void help_all(const ShSheet *to)
+static void help_all(ShDocument *d)
 {
     size_t n;
     const ShCommandGroup *group = sh_command_groups(&n);
     for (size_t g = 0; g < n; g++) {
-        fprintf(to->out, "%s%s\n", g ? "\n" : "", group[g].name);
-        help_group(to, group[g].name);
+        if (g > 0)
+            sh_document_gap(d);
+        sh_document_lead(d, group[g].name);
+        help_group(d, group[g].name);
     }
 }
 
@@ -274,28 +264,30 @@ static void builtin_call(ThText *t, const ThAutomatonBuiltin *b)
     th_text_add(t, b->n_arguments ? ")" : "");
 }
 
-static void help_builtin(const ShSheet *to, const ThAutomatonBuiltin *b)
+static void help_builtin(ShDocument *d, const ThAutomatonBuiltin *b)
 {
     ThText call = {0};
+    th_text_add(&call, "automaton NAME = ");
     builtin_call(&call, b);
-    fprintf(to->out, "automaton NAME = %s\n", call.data ? call.data : b->name);
+    sh_document_call(d, call.data ? call.data : b->name);
     th_text_free(&call);
-    sh_wrap(to, 4, b->summary);
+    sh_document_summary(d, b->summary);
     for (int i = 0; i < b->n_arguments; i++) {
-        fprintf(to->out, "    %s   integer from %d to %d", b->argument[i].name,
-                b->argument[i].least, b->argument[i].most);
-        if (b->argument[i].fallback > 0)
-            fprintf(to->out, "; default %d", b->argument[i].fallback);
-        fputc('\n', to->out);
+        ThText values = {0};
+        th_text_printf(&values, "integer from %d to %d", b->argument[i].least, b->argument[i].most);
+        if (b->argument[i].fallback)
+            th_text_printf(&values, "; default %d", b->argument[i].fallback);
+        sh_document_option(d, b->argument[i].name, values.data ? values.data : "", "");
+        th_text_free(&values);
     }
 }
 
-static void help_results(const ShSheet *to)
+static void help_results(ShDocument *d)
 {
     size_t n;
     const ShCommand *const *commands = sh_commands(&n);
-    sh_wrap(
-        to, 0,
+    sh_document_text(
+        d,
         "Commands leave figures behind, which assert and echo read by name until another command "
         "sets its own; with set format json they are the members of the object that a command "
         "prints, beside its tables.  With set format csv a command prints its tables, between "
@@ -304,15 +296,15 @@ static void help_results(const ShSheet *to)
         "nothing, and tables of commands that follow each other, also by >>, are one where they "
         "have the same columns.  Of what models answer, each row begins with model, architecture, "
         "task and seed.");
-    fputc('\n', to->out);
+    sh_document_gap(d);
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];
         if (commands[i]->results)
-            sh_wrap_row(to, sh_command_typed(commands[i], typed), commands[i]->results);
+            sh_document_row(d, sh_command_typed(commands[i], typed), commands[i]->results);
     }
 }
 
-static void help_formats(const ShSheet *to)
+static void help_formats(ShDocument *d)
 {
     ShFileKind k;
     for (size_t i = 0; sh_file_kind(i, &k); i++) {
@@ -321,133 +313,150 @@ static void help_formats(const ShSheet *to)
                        k.saves && k.loads ? "save and load"
                        : k.saves          ? "save"
                                           : "load");
-        sh_wrap_row(to, k.extension, text.data ? text.data : k.summary);
+        sh_document_row(d, k.extension, text.data ? text.data : k.summary);
         th_text_free(&text);
     }
-    sh_wrap_row(to, ".csv .json .txt", "tables and results (COMMAND > FILE)");
+    sh_document_row(d, ".csv .json .txt", "tables and results (COMMAND > FILE)");
     size_t n;
     const ThFormat *const *f = th_format_all(&n);
-    fputs("\nTuring machines, by what a file holds or by format=:\n", to->out);
+    sh_document_gap(d);
+    sh_document_lead(d, "Turing machines, by what a file holds or by format=:");
     for (size_t i = 0; i < n; i++)
         if (f[i]->looks)
-            sh_wrap_row(to, f[i]->name, f[i]->looks);
+            sh_document_row(d, f[i]->name, f[i]->looks);
 }
 
 /* The families of which a topic is the list. */
-static void list_kinds(const ShSheet *to, const char *topic)
+static void list_kinds(ShDocument *d, const char *topic)
 {
     size_t n;
     const ShFamily *f = sh_families(&n);
     for (size_t i = 0; i < n; i++) {
         if (f[i].second_word || strcmp(f[i].topic, topic) != 0)
             continue;
-        fprintf(to->out, "kinds of %s, for %sKIND:\n", f[i].word, f[i].before);
-        print_kinds(to, &f[i], "");
+        ThText lead = {0};
+        th_text_printf(&lead, "kinds of %s, for %sKIND:", f[i].word, f[i].before);
+        sh_document_lead(d, lead.data ? lead.data : "");
+        th_text_free(&lead);
+        put_kinds(d, &f[i], "");
         return;
     }
 }
 
-static void list_builtins(const ShSheet *to)
+static void list_builtins(ShDocument *d)
 {
     size_t n;
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
-    fputs("built-in automata, for automaton NAME = EXPRESSION:\n", to->out);
+    sh_document_lead(d, "built-in automata, for automaton NAME = EXPRESSION:");
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         builtin_call(&call, &b[i]);
-        sh_wrap_row(to, call.data ? call.data : b[i].name, b[i].summary);
+        sh_document_row(d, call.data ? call.data : b[i].name, b[i].summary);
         th_text_free(&call);
     }
 }
 
-static void list_functions(const ShSheet *to)
+static void list_functions(ShDocument *d)
 {
     size_t n;
     const ThAutomatonFunction *f = th_automaton_functions(&n);
-    fputs("functions of automaton expressions:\n", to->out);
+    sh_document_lead(d, "functions of automaton expressions:");
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
-        sh_wrap_row(to, call.data ? call.data : f[i].name, f[i].summary);
+        sh_document_row(d, call.data ? call.data : f[i].name, f[i].summary);
         th_text_free(&call);
     }
 }
 
-static void list_automata(const ShSheet *to)
+static void list_automata(ShDocument *d)
 {
-    list_builtins(to);
-    fputc('\n', to->out);
-    list_functions(to);
+    list_builtins(d);
+    sh_document_gap(d);
+    list_functions(d);
 }
 
-static void print_guide(const ShSheet *to, const char *const *paragraph)
+static void put_guide(ShDocument *d, const char *const *paragraph)
 {
     for (size_t i = 0; paragraph[i]; i++) {
-        fputs(i > 0 ? "\n" : "", to->out);
-        sh_wrap(to, 0, paragraph[i]);
+        if (i > 0)
+            sh_document_gap(d);
+        sh_document_text(d, paragraph[i]);
     }
 }
 
-static void help_rasp(const ShSheet *to)
+static void help_rasp(ShDocument *d)
 {
     size_t n;
     const ShRaspTopic *t = sh_rasp_topics(&n);
-    print_guide(to, sh_rasp_guide);
-    fputc('\n', to->out);
-    fputs("What is always there:\n", to->out);
-    for (size_t i = 0; i < n; i++) {
-        fprintf(to->out, "  %s\n", t[i].call);
-        sh_wrap(to, 6, t[i].summary);
-    }
+    put_guide(d, sh_rasp_guide);
+    sh_document_gap(d);
+    sh_document_lead(d, "What is always there:");
+    for (size_t i = 0; i < n; i++)
+        sh_document_term(d, t[i].call, t[i].summary);
 }
 
-static void help_words(const ShSheet *to)
+/* What the commands that draw have in common. */
+static void help_figures(ShDocument *d)
+{
+    size_t n, i = 0;
+    const ShCommand *const *commands = sh_commands(&n);
+    while (i + 1 < n && !commands[i]->common)
+        i++;
+    sh_document_text(d, commands[i]->common);
+    sh_document_heading(d, "Options");
+    put_options(d, commands[i]->more_options(0), "=");
+}
+
+static void help_words(ShDocument *d)
 {
     size_t n;
     const ShTerm *t = sh_glossary(&n);
-    sh_wrap(to, 0, "Words of the field: what they mean, and behind the colon what to type.");
+    sh_document_text(d, "Words of the field: what they mean, and behind the colon what to type.");
     for (size_t i = 0; i < n; i++) {
         ThText text = {0};
         sh_term_write(&t[i], &text);
-        sh_wrap_row(to, t[i].term, text.data ? text.data : t[i].is);
+        sh_document_row(d, t[i].term, text.data ? text.data : t[i].is);
         th_text_free(&text);
     }
 }
 
-static void help_topic(const ShSheet *to, const char *topic)
+void sh_help_topic(ShDocument *d, const char *topic)
 {
     if (strcmp(topic, "all") == 0)
-        help_all(to);
+        help_all(d);
     else if (strcmp(topic, "examples") == 0)
-        sh_help_examples(to);
+        sh_help_examples(&d->sheet);
     else if (strcmp(topic, "tutorial") == 0)
-        sh_help_tutorial(to);
+        sh_help_tutorial(&d->sheet);
     else if (strcmp(topic, "syntax") == 0)
-        sh_wrap(to, 0, sh_syntax_text);
+        sh_document_text(d, syntax_text);
     else if (strcmp(topic, "automata") == 0)
-        list_automata(to);
+        list_automata(d);
     else if (strcmp(topic, "functions") == 0)
-        list_functions(to);
+        list_functions(d);
     else if (strcmp(topic, "rasp") == 0)
-        help_rasp(to);
+        help_rasp(d);
     else if (strcmp(topic, "weights") == 0)
-        print_guide(to, sh_weights_guide);
+        put_guide(d, sh_weights_guide);
     else if (strcmp(topic, "regex") == 0)
-        print_guide(to, sh_regex_guide);
+        put_guide(d, sh_regex_guide);
     else if (strcmp(topic, "variables") == 0)
-        print_guide(to, sh_variables_guide);
+        put_guide(d, sh_variables_guide);
     else if (strcmp(topic, "keys") == 0)
-        print_guide(to, sh_keys_guide);
+        put_guide(d, sh_keys_guide);
+    else if (strcmp(topic, "figures") == 0)
+        help_figures(d);
     else if (strcmp(topic, "words") == 0)
-        help_words(to);
+        help_words(d);
     else if (strcmp(topic, "settings") == 0)
-        print_specs(to, sh_settings, "");
+        put_options(d, sh_settings, "");
     else if (strcmp(topic, "formats") == 0)
-        help_formats(to);
+        help_formats(d);
     else if (strcmp(topic, "results") == 0)
-        help_results(to);
+        help_results(d);
     else
-        list_kinds(to, topic);
+        list_kinds(d, topic);
 }
 
 static bool is_topic(const char *word)
@@ -458,9 +467,30 @@ static bool is_topic(const char *word)
     return sh_help_topics[i] != NULL;
 }
 
+static void gap_if(ShDocument *d, bool found)
+{
+    if (found)
+        sh_document_gap(d);
+}
+
+static void put_entry(ShDocument *d, const char *summary, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* How something is typed, and what it is. */
+static void put_entry(ShDocument *d, const char *summary, const char *format, ...)
+{
+    char call[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(call, sizeof call, format, args);
+    va_end(args);
+    sh_document_call(d, call);
+    sh_document_summary(d, summary);
+}
+
 /* Kinds of tasks and models, built-in automata, functions and settings of that name: any number may
  * fit. */
-static bool help_kinds(const ShSheet *to, const char *name, bool found)
+static bool help_kinds(ShDocument *d, const char *name, bool found)
 {
     size_t n;
     ShKindRow kind;
@@ -468,32 +498,32 @@ static bool help_kinds(const ShSheet *to, const char *name, bool found)
     for (size_t i = 0; i < n; i++) {
         if (family[i].second_word || !sh_family_find(&family[i], name, &kind))
             continue;
-        fputs(found ? "\n" : "", to->out);
-        help_kind(to, &family[i], &kind, NULL);
+        gap_if(d, found);
+        sh_help_kind(d, &family[i], &kind, NULL);
         found = true;
     }
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(b[i].name, name) != 0)
             continue;
-        fputs(found ? "\n" : "", to->out);
-        help_builtin(to, &b[i]);
+        gap_if(d, found);
+        help_builtin(d, &b[i]);
         found = true;
     }
     const ThAutomatonFunction *f = th_automaton_functions(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(f[i].name, name) != 0)
             continue;
-        fprintf(to->out, "%sautomaton NAME = %s(%s)\n", found ? "\n" : "", name, f[i].arguments);
-        sh_wrap(to, 4, f[i].summary);
+        gap_if(d, found);
+        put_entry(d, f[i].summary, "automaton NAME = %s(%s)", name, f[i].arguments);
         found = true;
     }
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(t[i].name, name) != 0)
             continue;
-        fprintf(to->out, "%s%s   in RASP\n", found ? "\n" : "", t[i].call);
-        sh_wrap(to, 4, t[i].summary);
+        gap_if(d, found);
+        put_entry(d, t[i].summary, "%s   in RASP", t[i].call);
         found = true;
     }
     for (const ThOptionSpec *s = sh_settings; s->name; s++) {
@@ -501,10 +531,9 @@ static bool help_kinds(const ShSheet *to, const char *name, bool found)
             continue;
         ThText values = {0};
         sh_option_values(&values, s);
-        fprintf(to->out, "%sset %s VALUE   %s\n", found ? "\n" : "", name,
-                values.data ? values.data : "");
+        gap_if(d, found);
+        put_entry(d, s->help, "set %s VALUE   %s", name, values.data ? values.data : "");
         th_text_free(&values);
-        sh_wrap(to, 4, s->help);
         found = true;
     }
     return found;
@@ -512,26 +541,27 @@ static bool help_kinds(const ShSheet *to, const char *name, bool found)
 
 /* `help plot`: the commands whose first word it is, where it is a command itself as what else
  * there is. */
-static bool help_prefix(const ShSheet *to, const char *word, bool found)
+static bool help_prefix(ShDocument *d, const char *word, bool found)
 {
     size_t n, length = strlen(word);
-    const char *heading = found ? "\nSee also:\n" : "";
+    bool heading = found;
     const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
         const ShCommand *c = commands[i];
         bool second = strncmp(c->name, word, length) == 0 && c->name[length] == '_';
         if (!second && !(sh_family_of_command(c) && strcmp(c->name, word) == 0))
             continue;
-        fputs(heading, to->out);
-        heading = "";
-        print_command_row(to, c);
+        if (heading)
+            sh_document_heading(d, "See also");
+        heading = false;
+        put_command_row(d, c);
         found = true;
     }
     return found;
 }
 
 /* A word of other programs: what does its work here. */
-static bool help_synonym(const ShSheet *to, const char *word)
+static bool help_synonym(ShDocument *d, const char *word)
 {
     const ShSynonym *known = sh_synonym(word);
     const ShTerm *term = known ? NULL : sh_term(word);
@@ -539,13 +569,13 @@ static bool help_synonym(const ShSheet *to, const char *word)
     if (term)
         sh_term_write(term, &text);
     if (known || text.data)
-        sh_wrap(to, 0, known ? known->see : text.data);
+        sh_document_text(d, known ? known->see : text.data);
     th_text_free(&text);
     return known || term;
 }
 
 /* `help scratchpad addition`. */
-static bool help_second_word(const ShSheet *to, const char *topic)
+static bool help_second_word(ShDocument *d, const char *topic)
 {
     size_t n;
     ShKindRow kind;
@@ -556,7 +586,7 @@ static bool help_second_word(const ShSheet *to, const char *topic)
         if (!f || strncmp(topic, commands[i]->name, length) != 0 || topic[length] != '_' ||
             !sh_family_find(f, topic + length + 1, &kind))
             continue;
-        help_kind(to, f, &kind, commands[i]);
+        sh_help_kind(d, f, &kind, commands[i]);
         return true;
     }
     return false;
@@ -568,28 +598,29 @@ bool sh_help(const ShSheet *to, const char *topic, ThError *err)
         sh_help_start(to);
         return true;
     }
+    ShDocument d = {.sheet = *to};
     char name[128];
     snprintf(name, sizeof name, "%s", topic);
     for (char *c = name; *c; c++)
         *c = *c == ' ' ? '_' : *c;
     const ShCommand *c = sh_command(name);
-    bool group = help_group(to, topic);
+    bool group = help_group(&d, topic);
     if (group && c)
-        fputs("\n", to->out);
+        sh_document_gap(&d);
     if (c)
-        help_command(to, c);
+        sh_help_command(&d, c);
     bool about = is_topic(name);
     if ((group || c) && about)
-        fputs("\n", to->out);
+        sh_document_gap(&d);
     if (about)
-        help_topic(to, name);
-    bool found = help_second_word(to, name);
-    found = help_prefix(to, name, found || c || about || group);
-    found = help_kinds(to, name, found) || found;
+        sh_help_topic(&d, name);
+    bool found = help_second_word(&d, name);
+    found = help_prefix(&d, name, found || c || about || group);
+    found = help_kinds(&d, name, found) || found;
     bool known = found || c || about || group;
-    known = known || help_synonym(to, topic);
+    known = known || help_synonym(&d, topic);
     if (!c && !about && !group && !sh_synonym(topic) && sh_help_option(NULL, name)) {
-        fputs(known ? "\n" : "", to->out);
+        gap_if(&d, known);
         return sh_help_option(to, name);
     }
     return known || sh_help_unknown(topic, err);

@@ -4,10 +4,17 @@
 
 #include "command.h"
 #include "family.h"
+#include "help/document.h"
 #include "help/wrapped_text.h"
 
 /* Prints a topic, or the first screen for "".  TH_EUSAGE for an unknown topic, with the nearest. */
 bool sh_help(const ShSheet *to, const char *topic, ThError *err);
+
+/* What help says of a command; of a kind, where c is the command whose second word it is, or NULL;
+ * of an automaton that is built in; on one of sh_help_topics. */
+void sh_help_command(ShDocument *d, const ShCommand *c);
+void sh_help_kind(ShDocument *d, const ShFamily *f, const ShKindRow *k, const ShCommand *c);
+void sh_help_topic(ShDocument *d, const char *topic);
 
 /* What help of a session is written on: its listing, as wide as the terminal that it goes to. */
 ShSheet sh_session_sheet(ShSession *s); /* commands/general.c */
@@ -36,9 +43,6 @@ void sh_kind_synopsis(ThText *t, const ShFamily *f, const ShKindRow *k);
 
 /* "integer from 1 to 8", "one of a|b", …: what an option takes. */
 void sh_option_values(ThText *t, const ThOptionSpec *spec);
-
-/* The text of `help syntax`. */
-extern const char sh_syntax_text[];
 
 /* The text of `help rasp`: paragraphs, ending with NULL. */
 extern const char *const sh_rasp_guide[];

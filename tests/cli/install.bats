@@ -24,6 +24,8 @@ put_at() { # prefix [destdir]
     [ -f "$D/usr/include/tapehead/lab/train.h" ]
     [ -f "$D/usr/lib/pkgconfig/tapehead.pc" ]
     [ -f "$D/usr/share/man/man1/tapehead.1" ]
+    [ -f "$D/usr/share/man/man1/tapehead-train.1" ]
+    [ -f "$D/usr/share/man/man7/tapehead-models.7" ]
     [ -f "$D/usr/share/bash-completion/completions/tapehead" ]
     grep -q '^syn keyword tapeheadCommand .* sweep' "$D/usr/share/vim/vimfiles/syntax/tapehead.vim"
     [ -f "$D/usr/share/vim/vimfiles/ftdetect/tapehead.vim" ]

@@ -311,18 +311,54 @@ train m on p length=1..400 steps=100000000' >a.th
     [[ $output != *OPENBLAS_CORETYPE* ]]
 }
 
-@test "the manual has every command, and is well formed" {
-    "$TAPEHEAD" --emit=man >generated
-    page=$BATS_TEST_DIRNAME/../../man/tapehead.1.in
-    sed -e '/@GENERATED@/{r generated' -e 'd;}' "$page" >tapehead.1
-    for command in $("$TAPEHEAD" --emit=json | sed -n 's/^  *"summary".*//; s/^   "name": "\([a-z]*\)",$/\1/p' | sort -u); do
-        grep -q "^\.It \(Ic\|Cm\) $command" tapehead.1
+@test "the manual has a page for every command and topic, and is well formed" {
+    root=$BATS_TEST_DIRNAME/../..
+    "$root/scripts/pages" man "$TAPEHEAD" pages
+    for command in $("$TAPEHEAD" --emit=examples | sed -n 's/^##! \([a-z_]*\) .*/\1/p' |
+        grep -v '^scratchpad_' | tr _ -); do
+        [ -f "pages/tapehead-$command.1" ]
+        grep -q "^\.It Xr tapehead-$command 1" pages/tapehead.1
     done
+    for topic in models tasks positions formats rasp tutorial figures; do
+        [ -f "pages/tapehead-$topic.7" ]
+    done
+    lines=$(wc -l <pages/tapehead.1)
+    [ "$lines" -lt 700 ]
+    # A long paragraph stands in one page, and once.
+    for page in pages/*; do
+        awk -v RS='\n[.][^\n]*\n' 'length > 250 { gsub(/\n/, " "); print }' "$page"
+    done | sort | uniq -d >twice
+    cat twice
+    [ ! -s twice ]
     command -v mandoc || skip "no mandoc"
-    run mandoc -Tlint -Wstyle tapehead.1
+    run mandoc -Tlint -Wstyle pages/*
     grep -v 'outdated mandoc.db\|referenced manual not found' <<<"$output" >lint || true
     cat lint
     [ ! -s lint ]
+}
+
+@test "the pages that are committed are those of now, and all their links lead somewhere" {
+    root=$BATS_TEST_DIRNAME/../..
+    "$root/scripts/pages" check "$TAPEHEAD" "$root/man"
+    while IFS=: read -r page target; do
+        [ -e "$(dirname "$page")/$target" ] || { echo "$page: $target" >&2; false; }
+    done < <(cd "$root/man" && grep -oH '](\([^)]*[.]md\))' README.md commands/*.md topics/*.md |
+        sed "s|^|$root/man/|; s|:](|:|; s|)\$||")
+}
+
+@test "the manual as a web site has links that lead somewhere, and no open tags" {
+    command -v mandoc || skip "no mandoc"
+    root=$BATS_TEST_DIRNAME/../..
+    (cd "$root" && scripts/pages html "$TAPEHEAD" "$BATS_TEST_TMPDIR/site")
+    cd "$BATS_TEST_TMPDIR/site"
+    [ -f index.html ]
+    grep -oh 'href="[^"#]*\.html' ./*.html | cut -d '"' -f 2 | sort -u >targets
+    [ "$(wc -l <targets)" -gt 100 ]
+    while read -r target; do
+        [ -f "$target" ] || case $target in tapehead*) echo "$target" >&2 && false ;; esac
+    done <targets
+    command -v xmllint || skip "no xmllint"
+    ! xmllint --html --noout ./*.html 2>&1 | grep -v 'Tag [a-z]* invalid' | grep error
 }
 
 @test "help says what the manual says" {
@@ -358,7 +394,7 @@ train m on p length=1..400 steps=100000000' >a.th
     while read -r line; do
         bash -o pipefail -c "$line" </dev/null
         n=$((n + 1))
-    done < <(sed -n 's/^\$ //p' "$BATS_TEST_DIRNAME/../../man/tapehead.1.in")
+    done < <("$TAPEHEAD" --emit=man | sed -n 's/^\$ //p')
     [ $n -ge 3 ]
 }
 

@@ -448,7 +448,8 @@ SH_COMMAND(plot_growth, .group = "plots",
            .summary = "draw how many words an automaton has by length",
            .detail = "The number of words of each length on a logarithmic scale, beside the number "
                      "of all words over the alphabet; lengths without words have no point.  count "
-                     "prints the numbers.\n\n" SH_PLOT_WHERE,
+                     "prints the numbers.",
+           .common = SH_PLOT_WHERE,
            .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
                       "plot growth e > \"growth.svg\"",
            .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}},

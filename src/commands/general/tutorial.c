@@ -5,6 +5,7 @@
 #include "command.h"
 #include "help/help.h"
 #include "help/help_start.h"
+#include "help/pages.h"
 #include "session_impl.h"
 #include "shell.h"
 #include "help/wrapped_text.h"
@@ -120,6 +121,23 @@ void sh_help_tutorial(const ShSheet *to)
     fputs("pages of the tutorial, for tutorial N:\n", to->out);
     for (int i = 0; i < N_PAGES; i++)
         fprintf(to->out, "  %2d  %s\n", i + 1, pages[i].title);
+}
+
+bool sh_tutorial_page(size_t i, const char **title, ThText *t)
+{
+    if (i >= N_PAGES)
+        return false;
+    *title = pages[i].title;
+    for (int k = 0; k < 4 && pages[i].step[k].text; k++) {
+        th_text_printf(t, "%s%s\n", k ? "\n" : "", pages[i].step[k].text);
+        for (const char *c = pages[i].step[k].commands; *c; c += *c == '\n') {
+            size_t n = strcspn(c, "\n");
+            th_text_printf(t, "\n  tapehead> %.*s", (int)n, c);
+            c += n;
+        }
+        th_text_add(t, "\n");
+    }
+    return true;
 }
 
 static void say(ShSession *s, const char *text)

@@ -131,7 +131,8 @@ SH_COMMAND(plot_closure, .group = "plots",
            .detail = "The radius of the clusters against the least gap between two of them, the "
                      "number of clusters, and on the right axis the slope of the map at their "
                      "middles and between them.  closure prints the numbers and explains "
-                     "them.\n\n" SH_PLOT_WHERE,
+                     "them.",
+           .common = SH_PLOT_WHERE,
            .example = "compile parity as m > \"proof.txt\"\n"
                       "plot closure m on recognize(parity) levels=5 > \"closure.svg\"",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},

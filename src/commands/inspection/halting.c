@@ -253,7 +253,8 @@ SH_COMMAND(plot_halting, .group = "plots", .summary = "draw how long a model tha
                "upwards, and below it how many brackets each symbol stands in.  On a task: "
                "applications that counted and those paid for, by nesting, length and operators "
                "of the strings, with the rank correlations; the line joins means.  halting prints "
-               "the numbers and explains them.\n\n" SH_PLOT_WHERE,
+               "the numbers and explains them.",
+           .common = SH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = universal dim=8 heads=2 steps=4\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"

@@ -242,8 +242,8 @@ SH_COMMAND(plot_scan, .group = "plots", .summary = "draw which positions a scan 
            .detail = "Of each way to compute a linear recurrence over a string: a line from round "
                      "to round for each combination, from the earlier part to the position whose "
                      "value it completes.  The scans do not depend on what is combined, so a "
-                     "length is enough.  scan prints them and explains them.\n\n" SH_PLOT_WHERE,
-           .example = "plot scan length=16 > \"scans.svg\"",
+                     "length is enough.  scan prints them and explains them.",
+           .common = SH_PLOT_WHERE, .example = "plot scan length=16 > \"scans.svg\"",
            .options = (const ThOptionSpec[]){{"length", TH_INT, "16", 2, 128, NULL, "positions"},
                                              {0}},
            .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
@@ -393,7 +393,8 @@ SH_COMMAND(plot_spectrum, .group = "plots",
            .summary = "draw the eigenvalues of a linear recurrence's transitions",
            .detail = "The eigenvalues of what each word, or each symbol, does to the state of a "
                      "layer, in the complex plane with the unit circle.  spectrum prints the "
-                     "numbers and explains them.\n\n" SH_PLOT_WHERE,
+                     "numbers and explains them.",
+           .common = SH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = s4d dim=4 state=4\n"
                       "train m on p length=1..8 steps=5 seed=1 > \"train.txt\"\n"

@@ -349,16 +349,17 @@ SH_COMMAND(
     return ok;
 }
 
-SH_COMMAND(
-    plot_diagnose, .group = "plots", .summary = "draw where what a model writes first goes wrong",
-    .detail = "Left, the share of the strings of each length with a first error of each "
-              "kind; right, where the errors are: by line and column, or where all are on "
-              "one line by column and length, filled where the n= symbols before stand in "
-              "the line again.  diagnose prints the numbers and explains them.\n\n" SH_PLOT_WHERE,
-    .example = EXAMPLE_MODEL "plot diagnose m on c length=4..8 samples=32 > \"errors.svg\"",
-    .results = "model architecture task seed strings right first_error repeated usual",
-    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-    .options = diagnose_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_COMMAND(plot_diagnose, .group = "plots",
+           .summary = "draw where what a model writes first goes wrong",
+           .detail = "Left, the share of the strings of each length with a first error of each "
+                     "kind; right, where the errors are: by line and column, or where all are on "
+                     "one line by column and length, filled where the n= symbols before stand in "
+                     "the line again.  diagnose prints the numbers and explains them.",
+           .common = SH_PLOT_WHERE,
+           .example = EXAMPLE_MODEL "plot diagnose m on c length=4..8 samples=32 > \"errors.svg\"",
+           .results = "model architecture task seed strings right first_error repeated usual",
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = diagnose_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     Slips y = {0};
     ThFigure f = sh_new_plot(call);

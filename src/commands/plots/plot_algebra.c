@@ -63,7 +63,8 @@ SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid
                      "there is room.\n\n"
                      "view=cayley: an arrow a from every element x to xa; idempotents have two "
                      "circles.\n\n"
-                     "monoid prints the numbers and explains them.\n\n" SH_PLOT_WHERE,
+                     "monoid prints the numbers and explains them.",
+           .common = SH_PLOT_WHERE,
            .example = "plot monoid tomita(3) > \"eggbox.svg\"\n"
                       "plot monoid tomita(2) view=cayley > \"cayley.svg\"",
            .results = "size idempotents aperiodic group solvable period exponent complete_states "
@@ -109,16 +110,15 @@ static char **family_texts(const ThHolonomy *h, char *const *state, ThError *err
     return text;
 }
 
-SH_COMMAND(
-    plot_decomposition, .group = "plots",
-    .summary = "draw the cascade that a machine decomposes into",
-    .detail = "A row of boxes for every level: the components with the set of states that "
-              "each divides, its number of tiles and its group; those with groups are "
-              "coloured.  Lines lead to the components that the tiles belong to; single "
-              "states are left out.  decompose prints the table and explains it.\n\n" SH_PLOT_WHERE,
-    .example = "plot decomposition tomita(3) > \"cascade.svg\"",
-    .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .more_options = sh_plot_options,
-    .flags = C_OWN_REDIRECT)
+SH_COMMAND(plot_decomposition, .group = "plots",
+           .summary = "draw the cascade that a machine decomposes into",
+           .detail = "A row of boxes for every level: the components with the set of states that "
+                     "each divides, its number of tiles and its group; those with groups are "
+                     "coloured.  Lines lead to the components that the tiles belong to; single "
+                     "states are left out.  decompose prints the table and explains it.",
+           .common = SH_PLOT_WHERE, .example = "plot decomposition tomita(3) > \"cascade.svg\"",
+           .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
 {
     ShMachine m;
     ThFigure f = sh_new_plot(call);

@@ -80,7 +80,8 @@ SH_COMMAND(
     plot_lens, .group = "plots", .summary = "draw what a model would answer after each level",
     .detail = "A box for every vector, over the symbols that it has read (of a Transformer at "
               "its position), with the answer of the read-out as its colour, the stronger "
-              "the more probable.  lens prints the numbers and explains them.\n\n" SH_PLOT_WHERE,
+              "the more probable.  lens prints the numbers and explains them.",
+    .common = SH_PLOT_WHERE,
     .example = "task p = parity\n"
                "compile p as m > \"proof.txt\"\n"
                "plot lens m \"abbabbba\" > \"lens.svg\"",
@@ -125,7 +126,8 @@ SH_COMMAND(plot_patch, .group = "plots",
            .detail = "A box for every vector of the model while it reads the second WORD, with the "
                      "answer that it gives when this vector is replaced by that of the first; the "
                      "stronger the colour, the more probable is the answer to the first.  patch "
-                     "prints the numbers and explains them.\n\n" SH_PLOT_WHERE,
+                     "prints the numbers and explains them.",
+           .common = SH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "compile p as m > \"proof.txt\"\n"
                       "plot patch m from \"abababab\" to \"abbbbaba\" > \"patch.svg\"",

@@ -57,7 +57,8 @@ SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machin
                      "has the mean colour of several cells.  Several tapes stand side by side.  In "
                      "runs of a few hundred steps the head is marked by a dot in the colour of its "
                      "state, in shorter ones by the state's name, and the symbols stand in their "
-                     "cells.\n\n" SH_PLOT_WHERE,
+                     "cells.",
+           .common = SH_PLOT_WHERE,
            .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                       "plot run bb4 > \"bb4.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
@@ -77,7 +78,8 @@ SH_COMMAND(plot_score, .group = "plots",
            .summary = "draw how many cells a Turing machine has visited and filled by step",
            .detail = "Cells that the heads have stood on, and cells that are not blank.  On "
                      "logarithmic axes a straight line is a power of the number of steps, and its "
-                     "slope the exponent.\n\n" SH_PLOT_WHERE,
+                     "slope the exponent.",
+           .common = SH_PLOT_WHERE,
            .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
                       "plot score bb5 > \"bb5.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
@@ -95,7 +97,8 @@ SH_COMMAND(
         "have two circles, and are grey unless they accept; rejecting ones have one "
         "and are reddish; an "
         "arrow without a tail marks the start.  Graphviz's dot finds the places where "
-        "it is installed; otherwise the states stand on a circle.\n\n" SH_PLOT_WHERE,
+        "it is installed; otherwise the states stand on a circle.",
+    .common = SH_PLOT_WHERE,
     .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                "plot machine bb4 > \"bb4.svg\"",
     .args = {{A_MACHINE, "MACHINE", 0}}, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)

@@ -85,7 +85,8 @@ SH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed
                "are the element-wise s-ops of the layer.  Those without a name have a number.\n\n"
                "Without an input the current example is taken (set example); the input's "
                "characters are the tokens, 64 at most.  draw(SOP, INPUT) does the same among "
-               "statements of RASP.\n\n" SH_PLOT_WHERE,
+               "statements of RASP.",
+           .common = SH_PLOT_WHERE,
            .example = "examples off\n"
                       "same = select(tokens, tokens, ==);\n"
                       "#>      selector: same\n"
@@ -101,10 +102,10 @@ SH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed
 }
 
 SH_COMMAND(plot_selector, .group = "plots", .summary = "draw what a selector selects",
-           .detail =
-               "The matrix of a selector of RASP: the keys above, the queries at the left, a "
-               "row for each query.  Without an input the current example is taken (set "
-               "example); the input's characters are the tokens, 64 at most.\n\n" SH_PLOT_WHERE,
+           .detail = "The matrix of a selector of RASP: the keys above, the queries at the left, a "
+                     "row for each query.  Without an input the current example is taken (set "
+                     "example); the input's characters are the tokens, 64 at most.",
+           .common = SH_PLOT_WHERE,
            .example = "examples off\n"
                       "before = select(indices, indices, <);\n"
                       "#>      selector: before\n"

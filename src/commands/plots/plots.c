@@ -142,7 +142,8 @@ SH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
            .detail = "States are circles, accepting states have two, an arrow without a tail marks "
                      "the start.  Symbols that lead from one state to the same other share an "
                      "arrow.  Graphviz's dot finds the places where it is installed; otherwise the "
-                     "states stand on a circle.\n\n" SH_PLOT_WHERE,
+                     "states stand on a circle.",
+           .common = SH_PLOT_WHERE,
            .example = "automaton p = parity\n"
                       "plot automaton p > \"parity.svg\"",
            .args = {{A_AUTOMATON, "AUTOMATON", 0}}, .more_options = sh_plot_options,
@@ -164,7 +165,8 @@ SH_COMMAND(
         "row for each position, or only the last position's where the input is long; "
         "what a position does not see is grey, and so are rows that the answer did not "
         "need, which are not computed.  attention prints the numbers.  Beside the s-op that the "
-        "model was compiled from, each selector stands beside its head.\n\n" SH_PLOT_WHERE,
+        "model was compiled from, each selector stands beside its head.",
+    .common = SH_PLOT_WHERE,
     .example = SH_EXAMPLE_TRAINED "plot attention m \"abbab\" > \"attention.svg\"",
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
     .args2 = {{A_MODEL, "MODEL", 0},
@@ -197,7 +199,8 @@ SH_COMMAND(plot_clusters, .group = "plots",
            .detail = "The vectors of all layers for one string on their first two principal "
                      "components, coloured by the function on states that their part of the input "
                      "induces; higher layers have larger points.  clusters prints the numbers "
-                     "and explains them.\n\n" SH_PLOT_WHERE,
+                     "and explains them.",
+           .common = SH_PLOT_WHERE,
            .example = SH_EXAMPLE_TRAINED "plot clusters m on p length=100 > \"clusters.svg\"",
            .results = "string clusters purity variance functions gap spread",
            .args = {{A_MODEL, "MODEL", 0},
@@ -221,7 +224,8 @@ SH_COMMAND(
     .detail =
         "The share of the gradient at and after every position, beside the straight "
         "line that means that all positions matter alike.  receptive field prints the numbers "
-        "and explains them.\n\n" SH_PLOT_WHERE,
+        "and explains them.",
+    .common = SH_PLOT_WHERE,
     .example = SH_EXAMPLE_TRAINED "plot receptive field m on p length=40 strings=2 > \"field.svg\"",
     .results = "string extent deviation",
     .args = {{A_MODEL, "MODEL", 0},
@@ -266,7 +270,8 @@ SH_COMMAND(
               "queries and keys (rope, xpos) the logit of two vectors of ones, of those that add "
               "vectors to the symbols (sinusoidal, learned) the products of these vectors, of xl "
               "the part that does not depend on the query.  A model that has not been trained is "
-              "drawn as it would begin; show says what a position costs.\n\n" SH_PLOT_WHERE,
+              "drawn as it would begin; show says what a position costs.",
+    .common = SH_PLOT_WHERE,
     .example = "model m = gpt position=hard_alibi window_heads=6\n"
                "plot positions m length=16 > \"windows.svg\"\n"
                "model r = transformer position=rope\n"
@@ -323,7 +328,8 @@ static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, co
 SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models",
            .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
                      "recorded them, and as validations found it; of several models their "
-                     "losses.\n\n" SH_PLOT_WHERE,
+                     "losses.",
+           .common = SH_PLOT_WHERE,
            .example = SH_EXAMPLE_TRAINED
            "plot loss m > \"loss.svg\"\n"
            "model n = gru dim=16\n"
@@ -341,7 +347,8 @@ SH_COMMAND(
     .detail = "The states of the automaton that the model was at every comparison of a "
               "training with counterexamples=, see train, and of one model the share of words that "
               "it got wrong.  Where no automaton was found the line is broken."
-              "\n\n" SH_PLOT_WHERE,
+              "",
+    .common = SH_PLOT_WHERE,
     .example = "task p = parity\n"
                "model m = rnn dim=8\n"
                "train m on p length=1..8 steps=40 every=20 counterexamples=parity seed=1 > "
@@ -357,7 +364,8 @@ SH_COMMAND(
     plot_accuracy, .group = "plots", .summary = "draw the last evaluations of models",
     .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths "
               "of training shaded; where several models differ in these, dotted lines mark the "
-              "longest.  The figures are those of the last evaluate.\n\n" SH_PLOT_WHERE,
+              "longest.  The figures are those of the last evaluate.",
+    .common = SH_PLOT_WHERE,
     .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
                                   "plot accuracy m > \"accuracy.svg\"\n"
                                   "model n = gru dim=16\n"

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "plot/figure.h"
 
-/* The last paragraph of the detail of every such command. */
+/* What is common to such commands: their .common. */
 #define SH_PLOT_WHERE                                                                              \
     "Without > the figure appears in a window where there is a display, and as characters in the " \
     "terminal where there is none.  > \"x.png\" writes a file; .svg, .pdf, .tex (TikZ, for "       \

@@ -288,7 +288,8 @@ SH_COMMAND(
         "band= "
         "says, the chance level, and the lengths of "
         "training shaded.  With across=, which names one of these variables, the means of the "
-        "figure of= in a grid, a share a cell.\n\n" SH_PLOT_WHERE,
+        "figure of= in a grid, a share a cell.",
+    .common = SH_PLOT_WHERE,
     .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
                "  model m = $kind dim=8\n"
                "  train m on parity length=1..10 steps=10 seed=$seed\n"
