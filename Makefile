@@ -162,6 +162,7 @@ bench:                                 ## speed, paired with the peer programs
 
 book: all                              ## weave man/book from the chapters in examples
 	@scripts/book
+	@scripts/screen man/book/09-proofs.md 'A proof' >man/book/screen.svg
 
 reproduce: all                         ## the papers' tables at small size: REPRODUCTION.md
 	@scripts/reproduce

@@ -32,8 +32,7 @@ void sh_help_start(const ShSheet *to)
     for (size_t i = 0; i < n; i++)
         fprintf(to->out, "  %-12s%s\n", group[i].name, group[i].summary);
     ThText more = {0};
-    th_text_add(&more, "help COMMAND, apropos WORD; Tab completes, Meta-h "
-                       "explains the word at the cursor.  help TOPIC:");
+    th_text_add(&more, "help COMMAND, apropos WORD, or help TOPIC:");
     for (size_t i = 1; sh_help_topics[i]; i++)
         th_text_printf(&more, "%s%s", i > 1 ? ", " : " ", sh_help_topics[i]);
     fputc('\n', to->out);

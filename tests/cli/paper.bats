@@ -35,7 +35,7 @@ dry() { # PREFIX
 
 @test "the longer scripts of halting models say what they take" {
     for name in lo-small logic-small; do
-        "$TAPEHEAD" -q --threads=1 -D dry=yes "$paper/../$name.th" >said.txt
+        "$TAPEHEAD" -q --threads=1 -D dry=yes "$paper/../slow/$name.th" >said.txt
         grep -q "about [0-9]* minutes of processor time a seed" said.txt
         [ ! -e "$name-models" ]
     done

@@ -146,3 +146,9 @@ END
     grep -o '](\([0-9a-z]*-[^)]*\|slow/[^)]*\|data/[^)]*\))' README.md | tr -d '()]' | sort -u >"$BATS_TEST_TMPDIR/named"
     find ./*/ -type f ! -name '*.csv' | sed 's|^\./||' | sort | diff - "$BATS_TEST_TMPDIR/named"
 }
+
+@test "the picture of README.md is the session of the book" {
+    root=$BATS_TEST_DIRNAME/../..
+    "$root/scripts/screen" "$root/man/book/09-proofs.md" 'A proof' >screen.svg
+    cmp screen.svg "$root/man/book/screen.svg"
+}
