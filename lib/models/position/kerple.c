@@ -9,8 +9,8 @@ enum { SCALE, RATE };
 
 static void bind(const ThPosition *p, int *param, ThModelBuilder *b)
 {
-    param[SCALE] = th_position_build(p, b, "position.scale", 2, FLT_MAX);
-    param[RATE] = th_position_build(p, b, "position.rate", 1, FLT_MAX);
+    param[SCALE] = th_position_build(p, b, "position.scale", 2, (double)FLT_MAX);
+    param[RATE] = th_position_build(p, b, "position.rate", 1, (double)FLT_MAX);
 }
 
 static ThVar bias(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)

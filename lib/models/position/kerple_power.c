@@ -10,7 +10,7 @@ enum { SCALE, POWER };
 
 static void bind(const ThPosition *p, int *param, ThModelBuilder *b)
 {
-    param[SCALE] = th_position_build(p, b, "position.scale", 1, FLT_MAX);
+    param[SCALE] = th_position_build(p, b, "position.scale", 1, (double)FLT_MAX);
     param[POWER] = th_position_build(p, b, "position.power", 2, 2);
 }
 
