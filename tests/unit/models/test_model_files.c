@@ -200,7 +200,7 @@ static void test_rows_by_place(void **state)
 {
     (void)state;
     ThModelHistoryPoint history = {2, 0.5, 0.25};
-    ThModelValidation validation[] = {{1, 0.125, 0.75}, {3, 0.25, NAN}};
+    ThModelValidation validation[] = {{1, 0.125, 0.75}, {3, 0.25, (double)NAN}};
     ThModelComparison comparison = {3, 9, 2, 4};
     ThScore score = {.length = 1, .least = 2, .tokens = 3, .strings = 4, .exact = 5, .n = 6};
     score.right = 7;
