@@ -1,4 +1,4 @@
-/* aggregate and selector_width: all rows at once where the selector allows it, else row by row. */
+/* aggregate and selector_width, row by row. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,9 +11,9 @@ typedef struct {
     ThRaspRun *r;
     ThRaspNodeInfo node;
     ThRaspSop selector;
-    const ThRaspSeq *v; /* NULL for widths */
-    ThRaspAddends addends;
-    ThRaspWide *wide;
+    const ThRaspSeq *v;       /* NULL for widths */
+    const ThRaspCell *narrow; /* ints */
+    ThRaspWide *wide;         /* other numbers, owned; both NULL: there are none to add up */
     int low;                  /* wide values are multiples of 2^low */
     bool unscaled;            /* floats too far apart for that */
     const ThRaspRanks *ranks; /* of the values, for the greatest and the least */
@@ -60,7 +60,6 @@ static bool scale_floats(Work *w, ThError *err)
                                                   : (ThRaspWide)a.cell.i * ((ThRaspWide)1 << -low);
     }
     w->low = low;
-    w->addends.wide = w->wide;
     return true;
 }
 
@@ -68,13 +67,12 @@ static bool prepare(Work *w, ThStop *stop, ThError *err)
 {
     if (!w->v)
         return true;
-    w->addends.constant = w->v->constant;
     if (is_extreme(w)) {
         ThRaspSop values = th_rasp_run_arg(w->r, w->node.canonical, 1);
         return (w->ranks = th_rasp_run_ranks(w->r, values, TH_RASP_BY_ORDER, stop, err));
     }
     if (w->v->kind == TH_RASP_ATOM_INT || w->v->kind == TH_RASP_ATOM_BOOL)
-        w->addends.narrow = w->v->cell;
+        w->narrow = w->v->cell;
     else if (is_numeric(w->v))
         return scale_floats(w, err);
     return true;
@@ -103,8 +101,8 @@ static bool truncated(ThRaspAtom a, ThRaspAtom *z, ThError *err)
     return true;
 }
 
-/* The value of a row that selects `count` values, the only one at `where`.  The mean is called for
- * only if there are several numbers. */
+/* The value of a row that selects `count` values, the last of them in column `last`.  The mean is
+ * called for only if there are several numbers. */
 static bool finish_row(Work *w, ThRaspTally t, ThRaspSum *sum, ThRaspAtom *z, ThError *err)
 {
     bool whole = w->node.op == TH_RASP_REDUCE_MEAN_INT;
@@ -117,12 +115,12 @@ static bool finish_row(Work *w, ThRaspTally t, ThRaspSum *sum, ThRaspAtom *z, Th
         return w->empty = true;
     }
     if (t.count == 1) {
-        *z = th_rasp_seq_at(w->v, (size_t)t.where);
+        *z = th_rasp_seq_at(w->v, t.last);
         return !whole || truncated(*z, z, err);
     }
     if (!is_numeric(w->v) || (w->v->kind == TH_RASP_ATOM_BOOL && !whole))
         return cannot_average(w, t.count, err);
-    if (whole && w->addends.narrow)
+    if (whole && w->narrow)
         *z = th_rasp_int((int64_t)(t.value / t.count));
     else if (sum)
         *z = th_rasp_float(th_rasp_sum_mean(sum, (uint64_t)t.count));
@@ -164,6 +162,20 @@ static uint32_t score_of(const ThRaspRanks *ranks, ThRaspReduction how, size_t j
     return how == TH_RASP_REDUCE_MAX ? rank : ranks->m - 1 - rank;
 }
 
+/* Adds the value in column j to what a row selects. */
+static void add_value(const Work *w, size_t j, ThRaspTally *t, ThRaspSum *sum)
+{
+    size_t at = w->v->constant ? 0 : j;
+    if (w->narrow)
+        t->value += w->narrow[at].i;
+    else if (w->wide)
+        t->value += w->wide[at];
+    else if (w->unscaled && th_rasp_seq_at(w->v, j).kind == TH_RASP_ATOM_FLOAT)
+        th_rasp_sum_add(sum, w->v->cell[at].x);
+    else if (w->unscaled)
+        th_rasp_sum_add_int(sum, w->v->cell[at].i);
+}
+
 /* One row from its bits, which begin at column `start`. */
 static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, size_t start, ThRaspAtom *z,
                           ThError *err)
@@ -171,24 +183,17 @@ static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, size_t st
     ThRaspTally t = {0};
     ThRaspSum sum = {0};
     uint32_t best = 0;
-    for (size_t k = 0; k < words; k++)
-        for (uint64_t left = bits[k]; left; left &= left - 1) {
+    for (size_t k = 0; k < words; k++) {
+        t.count += __builtin_popcountll(bits[k]);
+        for (uint64_t left = w->v ? bits[k] : 0; left; left &= left - 1) {
             size_t j = start + 64 * k + (size_t)__builtin_ctzll(left);
-            size_t at = w->addends.constant ? 0 : j;
-            t.count++;
-            t.where += (int64_t)j;
             uint32_t score = w->ranks ? score_of(w->ranks, w->node.op, j) + 1 : 0;
-            if (w->ranks)
-                best = score > best ? score : best;
-            else if (w->addends.narrow)
-                t.value += w->addends.narrow[at].i;
-            else if (w->addends.wide)
-                t.value += w->addends.wide[at];
-            else if (w->unscaled && th_rasp_seq_at(w->v, j).kind == TH_RASP_ATOM_FLOAT)
-                th_rasp_sum_add(&sum, w->v->cell[at].x);
-            else if (w->unscaled)
-                th_rasp_sum_add_int(&sum, w->v->cell[at].i);
+            t.last = j;
+            best = score > best ? score : best;
+            if (!w->ranks)
+                add_value(w, j, &t, &sum);
         }
+    }
     if (w->ranks) {
         *z = best_of(w, best);
         return true;
@@ -213,77 +218,6 @@ static bool by_rows(Work *w, ThRaspSeq *out, ThStop *stop, ThError *err)
     return ok;
 }
 
-/* Adds up all terms.  *possible is false if one of them cannot be planned. */
-static bool tally_all(const Work *w, const ThRaspPlanning *how, ThRaspTally *tally, bool *possible,
-                      ThError *err)
-{
-    for (int k = 0; *possible && k < how->f->terms.n; k++) {
-        ThRaspTerm term = how->f->terms.term[k];
-        ThRaspPlan plan = {.n = w->r->n};
-        th_arena_reset(how->arena);
-        if (!th_rasp_plan(how, term, &plan, possible, err))
-            return false;
-        if (*possible && !th_rasp_plan_tally(how, &plan, w->addends, term.sign, tally, err))
-            return false;
-    }
-    return true;
-}
-
-static bool by_sums(Work *w, const ThRaspPlanning *how, bool *possible, ThRaspSeq *out,
-                    ThError *err)
-{
-    ThRaspTally *tally = th_alloc(w->r->n, sizeof *tally, err);
-    bool ok = tally && tally_all(w, how, tally, possible, err);
-    for (size_t i = 0; ok && *possible && i < w->r->n; i++) {
-        ThRaspAtom z = {0};
-        ok = finish_row(w, tally[i], NULL, &z, err) && put(w, out, i, z, err);
-    }
-    free(tally);
-    return ok;
-}
-
-static bool by_scores(Work *w, const ThRaspPlanning *how, bool *possible, ThRaspSeq *out,
-                      ThError *err)
-{
-    const ThRaspFormula *f = how->f;
-    size_t n = w->r->n;
-    uint32_t *score = th_alloc(n, sizeof *score, err);
-    uint32_t *best = th_alloc(n, sizeof *best, err);
-    bool ok = score && best && w->ranks;
-    for (size_t j = 0; ok && j < n; j++)
-        score[j] = score_of(w->ranks, w->node.op, j);
-    for (int k = 0; ok && *possible && k < f->terms.n; k++) {
-        ThRaspPlan plan = {.n = n};
-        th_arena_reset(how->arena);
-        ok = th_rasp_plan(how, f->terms.term[k], &plan, possible, err) &&
-             (!*possible || th_rasp_plan_greatest(&plan, score, best, how->arena, how->stop, err));
-    }
-    for (size_t i = 0; ok && *possible && i < n; i++)
-        ok = put(w, out, i, best_of(w, best[i]), err);
-    free(score);
-    free(best);
-    return ok;
-}
-
-/* All rows at once; *possible is false, and nothing done, where that cannot be. */
-static bool by_plan(Work *w, bool *possible, ThRaspSeq *out, ThStop *stop, ThError *err)
-{
-    bool extreme = is_extreme(w);
-    *possible = false;
-    ThRaspFormula *f = th_alloc(1, sizeof *f, err);
-    ThArena *arena = f ? th_arena_new(err) : NULL;
-    bool ok = arena && th_rasp_formula(f, w->r, w->selector, !extreme, err);
-    if (ok && f->terms.n >= 0) {
-        *possible = true;
-        ThRaspPlanning how = {f, !extreme, arena, stop};
-        ok =
-            extreme ? by_scores(w, &how, possible, out, err) : by_sums(w, &how, possible, out, err);
-    }
-    th_arena_free(arena);
-    free(f);
-    return ok;
-}
-
 bool th_rasp_run_aggregate(ThRaspRun *r, ThRaspSop canonical, ThRaspSeq *value, ThStop *stop,
                            ThError *err)
 {
@@ -292,12 +226,8 @@ bool th_rasp_run_aggregate(ThRaspRun *r, ThRaspSop canonical, ThRaspSeq *value, 
               .selector = th_rasp_run_arg(r, canonical, 0)};
     if (w.node.kind == TH_RASP_NODE_AGGREGATE)
         w.v = th_rasp_run_value_of(r, th_rasp_run_arg(r, canonical, 1));
-    bool possible = false;
-    bool ok = th_rasp_column_new(value, r->n, false, err) && prepare(&w, stop, err);
-    if (ok && !w.unscaled && r->length == r->n)
-        ok = by_plan(&w, &possible, value, stop, err);
-    if (ok && !possible)
-        ok = by_rows(&w, value, stop, err);
+    bool ok = th_rasp_column_new(value, r->n, false, err) && prepare(&w, stop, err) &&
+              by_rows(&w, value, stop, err);
     free(w.wide);
     return ok;
 }

@@ -99,44 +99,6 @@ static bool ask_all(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m, const ThR
     return ok;
 }
 
-/* The interval of bits that are set, among n; false if there are several. */
-static bool one_run(const uint64_t *bits, size_t n, uint32_t *lo, uint32_t *hi)
-{
-    size_t a = 0;
-    while (a < n && !(bits[a / 64] >> (a % 64) & 1))
-        a++;
-    size_t b = a;
-    while (b < n && bits[b / 64] >> (b % 64) & 1)
-        b++;
-    *lo = (uint32_t)(a < n ? a : 0);
-    *hi = (uint32_t)(a < n ? b : 0);
-    while (b < n && !(bits[b / 64] >> (b % 64) & 1))
-        b++;
-    return b == n;
-}
-
-/* Replaces the table by intervals, if it consists of such. */
-static bool find_intervals(const ThRaspRun *r, ThRaspMatch *m, const ThRaspRanks *queries,
-                           ThError *err)
-{
-    uint32_t(*run)[2] = th_alloc(queries->m, sizeof *run, err);
-    if (!run)
-        return false;
-    bool all = true;
-    for (size_t q = 0; all && q < queries->m; q++)
-        all = one_run(m->table + q * m->words, m->keys->m, &run[q][0], &run[q][1]);
-    if (all) {
-        for (size_t i = 0; i < r->n; i++) {
-            m->lo[i] = run[queries->rank[i]][0];
-            m->hi[i] = run[queries->rank[i]][1];
-        }
-        free(m->table);
-        m->table = NULL;
-    }
-    free(run);
-    return true;
-}
-
 static bool select_by_function(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m, ThStop *stop,
                                ThError *err)
 {
@@ -154,8 +116,7 @@ static bool select_by_function(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m
     m->words = (m->keys->m + 63) / 64;
     m->table = th_alloc(m->words * q->m, sizeof *m->table, err);
     m->query = th_copy(q->rank, r->n, sizeof *q->rank, err);
-    return m->table && m->query && ask_all(r, canonical, m, q, stop, err) &&
-           find_intervals(r, m, q, err);
+    return m->table && m->query && ask_all(r, canonical, m, q, stop, err);
 }
 
 bool th_rasp_run_match(ThRaspRun *r, ThRaspSop canonical, ThStop *stop, ThError *err)

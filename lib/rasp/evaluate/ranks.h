@@ -13,31 +13,16 @@
 #include "rasp/values/value.h"
 
 typedef struct {
-    size_t n;           /* positions */
-    uint32_t m;         /* different keys */
-    uint32_t *rank;     /* (n) */
-    uint32_t *position; /* (m): the first position with the key of a rank */
-    ThRaspAtom *value;  /* (m): the keys, in order */
-    bool ordered;       /* ranks follow the order of keys; else only equality holds */
-    bool ascending;     /* rank[j] is j at every position */
-    /* Where keys are ints, bools or numbers of strings in a narrow range, below[x - base] is the
-     * number of the different keys of a number below x (of strings: the rank, if it occurs). */
-    bool narrow;
-    int64_t base;
-    size_t span; /* below has span + 1 entries */
-    uint32_t *below;
-    ThRaspAtomTable table; /* otherwise, where they are strings or tuples: rank by key */
-    uint32_t *of_table;
+    size_t n;              /* positions */
+    uint32_t m;            /* different keys */
+    uint32_t *rank;        /* (n) */
+    uint32_t *position;    /* (m): the first position with the key of a rank */
+    ThRaspAtom *value;     /* (m): the keys, in order */
+    bool ordered;          /* ranks follow the order of keys; else only equality holds */
+    uint32_t *order;       /* (n): the positions of each input by their ranks, input by input */
+    ThRaspAtomTable table; /* the keys in order of their first positions, */
+    uint32_t *of_table;    /* (m): and their ranks */
 } ThRaspRanks;
-
-/* A number to be sorted, and where it stands. */
-typedef struct {
-    uint64_t code;
-    uint32_t at;
-} ThRaspCoded;
-
-/* Sorts by code, keeping the order of equal ones; returns a or spare, where the result is. */
-ThRaspCoded *th_rasp_sort_coded(ThRaspCoded *a, ThRaspCoded *spare, size_t n);
 
 /* Which keys are the same: equal ones (then tuples are not put into an order, which costs
  * comparisons; other kinds always are); equal ones, in order; only those of the same kind, too (as
@@ -49,10 +34,10 @@ typedef enum {
     TH_RASP_N_RANKS_BY
 } ThRaspRanksBy;
 
-/* Returns new: the ranks of a sequence.
+/* Returns new: the ranks of a sequence, of inputs of a length end to end.
  * Errors: TH_EVALUE for tuples without a common order, TH_ENOMEM, TH_EINTERRUPTED. */
-ThRaspRanks *th_rasp_ranks_new(const ThRaspAtoms *p, const ThRaspSeq *keys, ThRaspRanksBy by,
-                               ThStop *stop, ThError *err);
+ThRaspRanks *th_rasp_ranks_new(const ThRaspAtoms *p, const ThRaspSeq *keys, size_t length,
+                               ThRaspRanksBy by, ThStop *stop, ThError *err);
 void th_rasp_ranks_free(ThRaspRanks *r); /* NULL is fine */
 
 /* *below: how many of the different keys are less than x; *upto: less or equal.  Where there is no

@@ -213,7 +213,7 @@ const ThRaspRanks *th_rasp_run_ranks(ThRaspRun *r, ThRaspSop canonical, ThRaspRa
     ThRaspRanks **ranks = &r->slot[canonical].ranks[by];
     if (*ranks)
         return *ranks;
-    ThRaspRanks *new = th_rasp_ranks_new(r->atoms, keys, by, stop, err);
+    ThRaspRanks *new = th_rasp_ranks_new(r->atoms, keys, r->length, by, stop, err);
     if (!new || !th_rasp_run_charge(r, th_rasp_ranks_bytes(new), err)) {
         th_rasp_ranks_free(new);
         return NULL;

@@ -1,9 +1,9 @@
 /* rasp_run.h - evaluating a graph on an input.
  *
  * A run belongs to one graph and one input and remembers the value of every class that it has
- * evaluated, so asking for a second s-op costs only what is new.  Aggregation over a selection by
- * == != < <= > >= (also causal, also combined by and, or and not) takes O(n log n) and never makes
- * the n × n matrix; see select.h for which combinations are evaluated row by row instead.
+ * evaluated, so asking for a second s-op costs only what is new.  Aggregation goes through a
+ * selection row by row, each as bits, and never holds the n × n matrix: it takes time in proportion
+ * to the cells that are selected and to n² / 64.
  *
  * Means are exact: the sum is taken without rounding and divided once, so a mean is the float
  * nearest to the true mean and does not depend on any order of summation.

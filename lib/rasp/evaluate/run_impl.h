@@ -16,9 +16,9 @@ typedef struct {
     const ThRaspRanks *keys;
     uint32_t *lo, *hi; /* (n) */
     bool except;
-    /* Where a function selects no such interval: bit k of row query[i] of the table says whether
-     * row i selects the keys of rank k. */
-    uint64_t *table; /* (queries, words), or NULL */
+    /* Of a function: bit k of row query[i] of the table says whether row i selects the keys of rank
+     * k. */
+    uint64_t *table; /* (queries, words); NULL: an operator selects */
     size_t words;
     uint32_t *query; /* (n) */
 } ThRaspMatch;
@@ -95,73 +95,11 @@ bool th_rasp_rows_open(ThRaspRows *rows, ThRaspRun *r, ThRaspSop selector, ThErr
 const uint64_t *th_rasp_rows_row(ThRaspRows *rows, size_t i); /* view until the next row */
 void th_rasp_rows_close(ThRaspRows *rows);
 
-/* What a row selects, added up; also with signs. */
+/* What a row selects. */
 typedef struct {
-    int64_t count, where; /* cells; sum of their columns */
-    ThRaspWide value;
+    int64_t count;    /* of cells */
+    size_t last;      /* column, of those that have values */
+    ThRaspWide value; /* the sum */
 } ThRaspTally;
-
-/* A part of a selector's rows that is a conjunction: bits of the literals, see formula.c. */
-enum { TH_RASP_TERMS = 48, TH_RASP_MATCHES = 20 };
-enum { TH_RASP_PART_IN, TH_RASP_PART_BELOW, TH_RASP_PART_ABOVE, TH_RASP_N_PARTS };
-#define TH_RASP_CAUSAL ((uint64_t)1)
-typedef struct {
-    uint64_t literals; /* TH_RASP_CAUSAL, or bit 1 + TH_RASP_N_PARTS · match + part */
-    int sign;
-} ThRaspTerm;
-typedef struct {
-    int n; /* -1: cannot be written so */
-    ThRaspTerm term[TH_RASP_TERMS];
-} ThRaspTerms;
-typedef struct {
-    const ThRaspMatch *match[TH_RASP_MATCHES];
-    int n_matches;
-    ThRaspTerms terms;
-} ThRaspFormula;
-
-/* Writes a selector as a sum of terms with signs (for counting), or as a union of terms.  Where
- * that takes too many, terms.n is -1. */
-bool th_rasp_formula(ThRaspFormula *f, ThRaspRun *r, ThRaspSop selector, bool sum, ThError *err);
-
-/* How one term is evaluated for all rows at once, see plan.c. */
-typedef struct {
-    size_t n;
-    const uint32_t
-        *candidate;       /* (n): the only column that row i may select, or UINT32_MAX; else: */
-    const uint32_t *code; /* (n): where the key of a column lies among n_codes */
-    uint32_t n_codes;
-    const uint32_t *lo,
-        *hi;     /* (n): row i selects the codes lo … hi-1 of the columns that are there */
-    bool points; /* hi ≤ lo + 1 */
-    const uint32_t *order; /* (n): columns come in this order; NULL: from left to right */
-    size_t n_events;
-    const uint32_t *row;   /* (n_events): which row is asked; NULL: event e is row e */
-    const uint32_t *until; /* (n_events): after how many columns, ascending; NULL: after all */
-    const int8_t *sign;    /* (n_events): NULL: all 1 */
-} ThRaspPlan;
-
-/* Plans a term; `sum` allows events with signs.  Views into the arena.  *possible is false for
- * terms that need more than two dimensions. */
-typedef struct {
-    const ThRaspFormula *f;
-    bool sum;
-    ThArena *arena;
-    ThStop *stop;
-} ThRaspPlanning;
-bool th_rasp_plan(const ThRaspPlanning *how, ThRaspTerm term, ThRaspPlan *plan, bool *possible,
-                  ThError *err);
-
-/* Adds a term's tallies to those of the rows.  value(s) of column j: value[j], or 0 where NULL. */
-typedef struct {
-    const ThRaspCell *narrow; /* ints */
-    const ThRaspWide *wide;   /* else; both NULL: no values */
-    bool constant;
-} ThRaspAddends;
-bool th_rasp_plan_tally(const ThRaspPlanning *how, const ThRaspPlan *plan, ThRaspAddends v,
-                        int sign, ThRaspTally *tally, ThError *err);
-
-/* best[i] becomes the greatest of best[i] and of 1 + score[j] over the columns j of row i. */
-bool th_rasp_plan_greatest(const ThRaspPlan *plan, const uint32_t *score, uint32_t *best,
-                           ThArena *arena, ThStop *stop, ThError *err);
 
 #endif

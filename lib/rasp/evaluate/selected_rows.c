@@ -1,5 +1,5 @@
-/* Selectors row by row: what is shown, and the way out for selectors that cannot be added up in
- * n log n.  A row takes time in proportion to its length and memory of one row for every part. */
+/* Selectors row by row.  A row takes time in proportion to what it selects and a 64th of its
+ * length, and memory of one row for every part. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,21 +44,28 @@ void th_rasp_rows_close(ThRaspRows *rows)
     *rows = (ThRaspRows){0};
 }
 
-/* Row i of a select by intervals; rank points to the ranks of its input's elements. */
-static void interval_row(const ThRaspMatch *m, size_t i, const uint32_t *rank, size_t length,
+/* Row i of a select by intervals, of the input that begins at `start`: a slice of its elements by
+ * their ranks. */
+static void interval_row(const ThRaspMatch *m, size_t i, size_t start, size_t length,
                          uint64_t *bits)
 {
-    uint32_t lo = m->lo[i], span = m->hi[i] > lo ? m->hi[i] - lo : 0;
-    for (size_t j = 0; j < length; j += 64) {
-        size_t end = j + 64 < length ? j + 64 : length;
-        uint64_t word = 0;
-        for (size_t b = j; b < end; b++)
-            word |= (uint64_t)((rank[b] - lo < span) != m->except) << (b - j);
-        bits[j / 64] = word;
+    const uint32_t *order = m->keys->order + start, *rank = m->keys->rank;
+    size_t a = 0, b = length, words = (length + 63) / 64;
+    while (a < b) {
+        size_t mid = a + (b - a) / 2;
+        if (rank[order[mid]] < m->lo[i])
+            a = mid + 1;
+        else
+            b = mid;
     }
+    memset(bits, 0, words * sizeof *bits);
+    for (; a < length && rank[order[a]] < m->hi[i]; a++)
+        bits[(order[a] - start) / 64] |= (uint64_t)1 << (order[a] - start) % 64;
+    for (size_t w = 0; m->except && w < words; w++)
+        bits[w] = ~bits[w];
 }
 
-/* Row i of a select by a function that selects no interval. */
+/* Row i of a select by a function. */
 static void table_row(const ThRaspMatch *m, size_t i, const uint32_t *rank, size_t length,
                       uint64_t *bits)
 {
@@ -91,7 +98,7 @@ const uint64_t *th_rasp_rows_row(ThRaspRows *rows, size_t i)
         if (m && m->table)
             table_row(m, i, m->keys->rank + start, r->length, bits);
         else if (m)
-            interval_row(m, i, m->keys->rank + start, r->length, bits);
+            interval_row(m, i, start, r->length, bits);
         for (size_t w = 0; !m && w < words; w++)
             bits[w] = node->kind == TH_RASP_NODE_BOTH     ? a[w] & b[w]
                       : node->kind == TH_RASP_NODE_EITHER ? a[w] | b[w]
