@@ -31,7 +31,7 @@ ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 \
 PKG_CONFIG ?= pkg-config
 XML_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
-LIBS = -lxml2 -lyaml -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
+LIBS = -lxml2 -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 Q    = $(if $(V),,@)
 # A make that was not told otherwise compiles on all processors.
 SUB  = @$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))

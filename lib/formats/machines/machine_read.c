@@ -42,6 +42,11 @@ bool th_format_lines_start(ThFormatLines *l, const char *text, size_t size, ThEr
     return true;
 }
 
+int th_format_lines_column(const ThFormatLines *l, const char *at)
+{
+    return column_of(l->begin, at);
+}
+
 bool th_format_lines_next(ThFormatLines *l)
 {
     if (l->next >= l->end)
@@ -242,7 +247,6 @@ bool th_format_import_rule(ThFormatImport *im, const ThTmRule *r, int line, int 
 {
     int key[TH_TM_MOST_TAPES + 1] = {r->from};
     size_t before = im->cases.n, index = 0;
-    /* Aliases of YAML can name the same rule any number of times. */
     if (im->b.m.n_rules + im->repeated + im->replaced >= TH_FORMAT_MOST_IMPORTED)
         return th_fail_at(im->err, TH_ELIMIT, line, col, "more than %d rules",
                           TH_FORMAT_MOST_IMPORTED);
@@ -282,6 +286,25 @@ bool *th_format_import_left(const ThFormatImport *im)
         if (im->b.m.rule[i].from != TH_TM_ANY)
             left[im->b.m.rule[i].from] = true;
     return left;
+}
+
+bool th_format_import_stopping(ThFormatImport *im, const char *which, bool halts)
+{
+    static const char *const says[] = {"", "halts", "accepts", "rejects"};
+    ThTm *m = &im->b.m;
+    bool *left = th_format_import_left(im);
+    for (int q = 0; left && q < m->n_states; q++) {
+        ThTmRole role = th_format_role_of_name(m->state[q]);
+        if (left[q])
+            continue;
+        m->role[q] = role == TH_TM_RUNS ? TH_TM_HALTS : role;
+        if (m->role[q] != TH_TM_HALTS || halts)
+            th_format_note(im->notes, "the state %.60s%s %s", m->state[q], which, says[m->role[q]]);
+        if (role == TH_TM_ACCEPTS)
+            m->missing = TH_TM_MISSING_REJECT;
+    }
+    free(left);
+    return left != NULL;
 }
 
 bool th_format_import_reject_left(ThFormatImport *im)

@@ -52,6 +52,9 @@ int th_format_field_move(ThFormatField f);
 enum { TH_FORMAT_FIELD_SHOWN = 64 };
 const char *th_format_field_show(ThFormatField f, char buffer[TH_FORMAT_FIELD_SHOWN]);
 
+/* The column of a place in the line, from 1, in characters. */
+int th_format_lines_column(const ThFormatLines *l, const char *at);
+
 /* Fails at a place in the line.  Returns false, always. */
 bool th_format_lines_fail(const ThFormatLines *l, const char *at, ThError *err, const char *format,
                           ...) __attribute__((format(printf, 4, 5)));
@@ -97,6 +100,11 @@ ThTmRole th_format_role_of_name(const char *name);
 
 /* Returns new: for each state, whether a rule of its own leaves it. */
 bool *th_format_import_left(const ThFormatImport *im);
+
+/* States that no rule leaves stop, as their names tell; without a word in the name they halt.  One
+ * that accepts makes missing rules reject.  The notes call each "the state q" and `which`, those
+ * that halt only with `halts`.  TH_ENOMEM. */
+bool th_format_import_stopping(ThFormatImport *im, const char *which, bool halts);
 
 /* States that run and that no rule leaves reject, as every missing rule does.  TH_ENOMEM. */
 bool th_format_import_reject_left(ThFormatImport *im);

@@ -87,10 +87,9 @@ static bool check_line(Reader *r)
 
 /* What the lines allow. */
 typedef struct {
-    bool fourth, last; /* can be the move, in all lines */
-    bool numbers;      /* some moves can be 0 or 1 only */
-    bool next_third, write_third;
-    int next_line, write_line; /* a line that contradicts the one and the other, or 0 */
+    bool fourth, last;             /* can be the move, in all lines */
+    bool digit_fourth, digit_last; /* or 0 and 1 for it */
+    int next_line, write_line;     /* a line that contradicts the one and the other, or 0 */
 } Shape;
 
 static bool is_digit_move(ThFormatField f)
@@ -104,10 +103,10 @@ static bool known(const ThIntern *t, ThFormatField f)
 }
 
 /* The symbols and states of the first columns, and which columns can be the move. */
-static bool survey(Reader *r, const char *text, size_t size, Shape *shape, bool *digits)
+static bool survey(Reader *r, const char *text, size_t size, Shape *shape)
 {
     size_t index;
-    *shape = (Shape){.fourth = true, .last = true};
+    *shape = (Shape){true, true, true, true, 0, 0};
     if (!th_format_lines_start(&r->l, text, size, r->err))
         return false;
     while (th_format_lines_next(&r->l)) {
@@ -119,8 +118,10 @@ static bool survey(Reader *r, const char *text, size_t size, Shape *shape, bool 
             !th_intern(&r->symbols, f[1].s, f[1].n, &index, r->err))
             return false;
         bool fourth = th_format_field_move(f[3]) >= -1, last = th_format_field_move(f[4]) >= -1;
-        shape->fourth = shape->fourth && (fourth || (*digits && is_digit_move(f[3])));
-        shape->last = shape->last && (last || (*digits && is_digit_move(f[4])));
+        shape->fourth = shape->fourth && fourth;
+        shape->last = shape->last && last;
+        shape->digit_fourth = shape->digit_fourth && (fourth || is_digit_move(f[3]));
+        shape->digit_last = shape->digit_last && (last || is_digit_move(f[4]));
     }
     if (r->states.n == 0)
         return th_fail_at(r->err, TH_EPARSE, 1, 1, "the file holds no rule");
@@ -162,13 +163,11 @@ static void set_columns(Reader *r, ThFormatFields fields)
 static bool find_order(Reader *r, const char *text, size_t size, ThFormatFields fields)
 {
     Shape shape;
-    bool digits = false;
-    if (!survey(r, text, size, &shape, &digits))
+    if (!survey(r, text, size, &shape))
         return false;
     if (!shape.fourth && !shape.last) {
-        digits = true;
-        if (!survey(r, text, size, &shape, &digits))
-            return false;
+        shape.fourth = shape.digit_fourth;
+        shape.last = shape.digit_last;
         if (shape.fourth != shape.last)
             th_format_note(r->im.notes, "the moves 0 and 1 are read as left and right");
     }
@@ -252,33 +251,13 @@ static bool set_blank(Reader *r, const char *given)
     return s >= 0;
 }
 
-/* States that no rule leaves stop the machine, in the way that their name tells. */
-static bool set_roles(Reader *r)
-{
-    ThTm *m = &r->im.b.m;
-    bool *left = th_format_import_left(&r->im);
-    for (int q = 0; left && q < m->n_states; q++) {
-        if (left[q])
-            continue;
-        ThTmRole role = th_format_role_of_name(m->state[q]);
-        m->role[q] = role == TH_TM_RUNS ? TH_TM_HALTS : role;
-        if (role == TH_TM_ACCEPTS)
-            m->missing = TH_TM_MISSING_REJECT;
-        th_format_note(r->im.notes, "the state %.60s, which no rule leaves, %s", m->state[q],
-                       role == TH_TM_ACCEPTS   ? "accepts"
-                       : role == TH_TM_REJECTS ? "rejects"
-                                               : "halts");
-    }
-    free(left);
-    return left != NULL;
-}
-
 static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineReading *how,
                           ThText *notes, ThError *err)
 {
     Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1}, .err = err};
     bool ok = find_order(&r, text, size, how->fields) && read_rules(&r, text, size) &&
-              set_blank(&r, how->blank) && set_roles(&r);
+              set_blank(&r, how->blank) &&
+              th_format_import_stopping(&r.im, ", which no rule leaves,", true);
     if (ok && how->start)
         ok = (r.im.b.m.start = th_format_import_start(&r.im, how->start)) >= 0;
     else if (ok)

@@ -1,7 +1,10 @@
-/* turingmachine.io, turing-machine-viz: YAML with the keys input, blank, start state, table and
- * synonyms, or a document of that site: YAML with the keys name, positions and source code, a text
- * that is such YAML again.  The table maps a state to a map from symbols, or a list of symbols, to
- * an action: L, R, {write: a, R: q}, or a synonym of one.  A state without rules halts.
+/* turingmachine.io, turing-machine-viz: lines `KEY: VALUE` with the keys input, blank, start state,
+ * table and synonyms, or a document of that site, which has such lines below its key source code.
+ * Below the table there is a line for each state, below that one for each symbol or list of symbols
+ * with its action: L, R, {write: a, R: q}, or a synonym of one.  A state without rules halts.
+ *
+ * That is YAML as the site's own machines are written: what YAML has beyond it (anchors and
+ * aliases, tags, values that begin in the next line) is refused.
  * https://github.com/aepsilon/turing-machine-viz */
 #include <stdlib.h>
 #include <string.h>
@@ -11,403 +14,493 @@
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"
 #include "formats/format_table.h"
-#include "formats/machines/yaml.h"
+
+/* Where reading stands in a line. */
+typedef struct {
+    const char *begin, *c, *end; /* of the line; what is left of it */
+    int line;
+} Place;
+
+typedef enum { OTHER, BLANK, START, INPUT, SYNONYMS, TABLE, SOURCE, TITLE, N_KEYS } Key;
 
 typedef struct {
     ThFormatImport im;
-    ThYaml y;
-    int input, blank, start, table, synonyms; /* nodes; -1: not there */
-    ThIntern names;                           /* of synonyms */
-    int *action;                              /* (names): node */
+    ThFormatLines l;
+    Place at;
+    int indent;  /* of the line */
+    ThText word; /* the scalar that was read last */
+    const char *word_at;
+    bool quoted; /* it stood in quotes */
+    bool rules;  /* the second time through: the states are known */
+    bool seen[N_KEYS];
+    bool document;     /* with the machine below its key source code */
+    Key key;           /* the last one, whose lines these are */
+    int base, states;  /* the indents of keys and of the states of the table; -1: not known */
+    int from;          /* the state whose rules come */
+    const char *start; /* that was asked for, or NULL */
+    ThIntern names;    /* of synonyms */
+    Place *action;     /* (names) */
     size_t action_cap;
+    char blank[8];
+    bool bars;     /* some symbol is _ */
     bool from_bar; /* the blank is a space, called _ */
     ThError *err;
 } Reader;
 
-/* ---- nodes ----------------------------------------------------------------------------------- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
-static bool fail_node(const Reader *r, int node, const char *what)
+static bool fail_at(const Reader *r, const char *at, const char *what)
 {
-    const ThYamlNode *n = &r->y.node[node];
-    return th_fail_at(r->err, TH_EPARSE, n->line, n->col, "%s", what);
+    const ThFormatLines l = {.begin = r->at.begin, .line = r->at.line};
+    return th_format_lines_fail(&l, at, r->err, "%s", what);
 }
 
-static const ThYamlNode *node_at(const Reader *r, int node)
+static ThFormatField word_of(const Reader *r)
 {
-    return &r->y.node[node];
+    return (ThFormatField){r->word.data, r->word.size};
 }
 
-static ThFormatField field_of(const Reader *r, int node)
+/* Fails at the last scalar and shows it. */
+static bool fail_word(const Reader *r, const char *what)
 {
-    return (ThFormatField){th_yaml_text(&r->y, node), node_at(r, node)->n};
-}
-
-static bool fail_shown(const Reader *r, int node, const char *what)
-{
+    const ThFormatLines l = {.begin = r->at.begin, .line = r->at.line};
     char shown[TH_FORMAT_FIELD_SHOWN];
-    const ThYamlNode *n = node_at(r, node);
-    return th_fail_at(r->err, TH_EPARSE, n->line, n->col, "%s %s", what,
-                      th_format_field_show(field_of(r, node), shown));
+    return th_format_lines_fail(&l, r->word_at, r->err, "%s %s", what,
+                                th_format_field_show(word_of(r), shown));
 }
 
-static bool is_scalar(const Reader *r, int node)
+static bool word_is(const Reader *r, const char *text)
 {
-    return node_at(r, node)->kind == TH_YAML_SCALAR;
-}
-
-static bool text_is(const Reader *r, int node, const char *text)
-{
-    return is_scalar(r, node) && strcmp(th_yaml_text(&r->y, node), text) == 0;
+    return strcmp(r->word.data, text) == 0;
 }
 
 /* Nothing, or a null. */
-static bool is_null(const Reader *r, int node)
+static bool is_null(const Reader *r)
 {
-    const ThYamlNode *n = node_at(r, node);
-    return is_scalar(r, node) && n->plain &&
-           (n->n == 0 || text_is(r, node, "~") || text_is(r, node, "null"));
+    return !r->quoted && (r->word.size == 0 || word_is(r, "~") || word_is(r, "null"));
 }
 
-/* The entries of a map or list by number; -1 at the end. */
-static int entry_node(const Reader *r, int entry)
+/* Goes past blanks and a comment; true where the line goes on. */
+static bool more(Reader *r)
 {
-    return r->y.entry[entry].node;
+    Place *p = &r->at;
+    while (p->c < p->end && strchr(" \t\r", *p->c))
+        p->c++;
+    if (p->c < p->end && *p->c == '#' && (p->c == p->begin || strchr(" \t", p->c[-1])))
+        p->c = p->end;
+    return p->c < p->end;
 }
 
-static int entry_next(const Reader *r, int entry)
+static bool take(Reader *r, char c)
 {
-    return r->y.entry[entry].next;
-}
-
-/* ---- the parts of the file ------------------------------------------------------------------- */
-
-static bool read_keys(Reader *r)
-{
-    struct {
-        const char *name;
-        int *node;
-    } keys[] = {{"input", &r->input}, {"blank", &r->blank},       {"start state", &r->start},
-                {"table", &r->table}, {"synonyms", &r->synonyms}, {"source code", NULL},
-                {"name", NULL},       {"positions", NULL}};
-    enum { N_KEYS = sizeof keys / sizeof *keys };
-    if (node_at(r, 0)->kind != TH_YAML_MAP)
-        return fail_node(r, 0, "expected the keys blank, start state and table");
-    for (int e = node_at(r, 0)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
-        int key = entry_node(r, e);
-        size_t k = 0;
-        char shown[TH_FORMAT_FIELD_SHOWN];
-        while (k < N_KEYS && !text_is(r, key, keys[k].name))
-            k++;
-        if (k == N_KEYS || !keys[k].node) {
-            th_format_note(r->im.notes, "the key %s was left out",
-                           th_format_field_show(field_of(r, key), shown));
-            continue;
-        }
-        if (*keys[k].node >= 0)
-            return fail_shown(r, key, "a second key");
-        *keys[k].node = entry_node(r, entry_next(r, e));
-    }
-    if (r->blank < 0 || r->start < 0 || r->table < 0)
-        return th_fail_at(r->err, TH_EPARSE, 1, 1, "no key %s",
-                          r->blank < 0   ? "blank"
-                          : r->start < 0 ? "start state"
-                                         : "table");
+    if (!more(r) || *r->at.c != c)
+        return false;
+    r->at.c++;
     return true;
 }
 
-/* The name of a synonym in the table, or SIZE_MAX. */
-static size_t find_synonym(const Reader *r, int node)
+static bool read_quoted(Reader *r)
 {
-    return th_intern_find(&r->names, th_yaml_text(&r->y, node), node_at(r, node)->n);
-}
-
-static bool read_synonyms(Reader *r)
-{
-    if (r->synonyms < 0 || is_null(r, r->synonyms))
-        return true;
-    if (node_at(r, r->synonyms)->kind != TH_YAML_MAP)
-        return fail_node(r, r->synonyms, "expected synonyms with their actions");
-    for (int e = node_at(r, r->synonyms)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
-        int key = entry_node(r, e);
-        size_t before = r->names.n, index = 0;
-        if (!is_scalar(r, key))
-            return fail_node(r, key, "expected a synonym");
-        if (text_is(r, key, "L") || text_is(r, key, "R"))
-            return fail_shown(r, key, "no synonym can be called");
-        if (!th_intern(&r->names, th_yaml_text(&r->y, key), node_at(r, key)->n, &index, r->err) ||
-            !th_grow(&r->action, &r->action_cap, r->names.n, sizeof *r->action, r->err))
-            return false;
-        if (index < before)
-            return fail_shown(r, key, "a second synonym");
-        r->action[index] = entry_node(r, entry_next(r, e));
-    }
-    return true;
-}
-
-/* All states, in order: a rule may lead to one that comes later. */
-static bool read_states(Reader *r)
-{
-    if (node_at(r, r->table)->kind != TH_YAML_MAP)
-        return fail_node(r, r->table, "expected a table of states");
-    for (int e = node_at(r, r->table)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
-        int key = entry_node(r, e), before = r->im.b.m.n_states;
-        if (!is_scalar(r, key) || node_at(r, key)->n == 0)
-            return fail_node(r, key, "expected the name of a state");
-        if (text_is(r, key, "<<") && node_at(r, key)->plain)
-            return fail_node(r, key, "merge keys are not read");
-        int q = th_format_import_state(&r->im, field_of(r, key));
-        if (q < 0)
-            return false;
-        if (q < before)
-            return fail_shown(r, key, "a second state");
-    }
-    return true;
-}
-
-static int find_state(const Reader *r, int node)
-{
-    return is_scalar(r, node) ? th_tm_find_state(&r->im.b, th_yaml_text(&r->y, node)) : -1;
-}
-
-/* ---- symbols --------------------------------------------------------------------------------- */
-
-/* The blank may be a space; the language calls that _ where it can. */
-static bool read_symbol(Reader *r, int node, int *s)
-{
-    ThFormatField f = field_of(r, node);
-    if (!is_scalar(r, node) || !th_format_field_single(f))
-        return is_scalar(r, node) ? fail_shown(r, node, "a symbol is a single character, not")
-                                  : fail_node(r, node, "expected a symbol");
-    if (r->from_bar && f.n == 1 && *f.s == ' ')
-        f = (ThFormatField){"_", 1};
-    *s = th_format_import_symbol(&r->im, f);
-    return *s >= 0;
-}
-
-static bool any_bar(const Reader *r)
-{
-    for (size_t i = 0; i < r->y.n; i++)
-        if (text_is(r, (int)i, "_"))
+    const char *c = r->at.c, *end = r->at.end;
+    char quote = *c++;
+    r->quoted = true;
+    for (; c < end; c++) {
+        bool pair = end - c > 1 && (quote == '"' ? *c == '\\' : *c == '\'' && c[1] == '\'');
+        if (pair && !strchr("\\\"'", c[1]))
+            return fail_at(r, c, "of the escapes only \\\\ and \\\" are read");
+        if (!pair && *c == quote) {
+            r->at.c = c + 1;
             return true;
-    return false;
+        }
+        c += pair;
+        th_text_add_bytes(&r->word, c, 1);
+    }
+    return fail_at(r, r->word_at, "the quotes are not closed");
 }
 
-static bool read_blank(Reader *r)
+/* A text in quotes, or up to what ends it: a colon with a blank behind it, a comment, and between
+ * brackets also a comma or bracket. */
+static bool read_scalar(Reader *r, bool inside)
 {
-    r->from_bar = text_is(r, r->blank, " ") && !any_bar(r);
-    if (r->from_bar)
-        th_format_note(r->im.notes, "the blank, a space, is called _");
-    return read_symbol(r, r->blank, &r->im.b.m.blank);
+    r->word.size = 0;
+    r->quoted = false;
+    th_text_add(&r->word, "");
+    bool any = more(r);
+    const char *c = r->word_at = r->at.c, *end = r->at.end;
+    if (any && (*c == '\'' || *c == '"'))
+        return read_quoted(r);
+    if (any && strchr("&*!|>%@`?", *c))
+        return fail_at(r, c,
+                       "of YAML only texts, lists and maps of one line are read; a symbol "
+                       "like this one stands in quotes");
+    while (c < end && !(inside && strchr(",[]{}", *c)) &&
+           !(*c == ':' && (c + 1 == end || strchr(inside ? " \t\r,]}" : " \t\r", c[1]))) &&
+           !(*c == '#' && strchr(" \t", c[-1])))
+        c++;
+    r->at.c = c;
+    while (c > r->word_at && strchr(" \t\r", c[-1]))
+        c--;
+    th_text_add_bytes(&r->word, r->word_at, (size_t)(c - r->word_at));
+    return !r->word.failed || th_fail(r->err, TH_ENOMEM, "out of memory for a machine");
+}
+
+static bool expect(Reader *r, char c, const char *what)
+{
+    return take(r, c) || fail_at(r, r->at.c, what);
+}
+
+/* Goes past a comma; *open: there is more before the bracket that closes. */
+static bool go_on(Reader *r, char close, bool *open)
+{
+    *open = !take(r, close);
+    return !*open || expect(r, ',', close == ']' ? "expected , or ]" : "expected , or }");
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* The state behind L or R; nothing: the state stays. */
-static bool read_target(Reader *r, int node, ThTmRule *rule)
+static int find_state(const Reader *r)
 {
-    if (is_null(r, node))
-        return true;
-    rule->to = find_state(r, node);
-    if (rule->to >= 0)
-        return true;
-    return is_scalar(r, node) ? fail_shown(r, node, "the table has no state")
-                              : fail_node(r, node, "expected a state");
+    return th_tm_find_state(&r->im.b, r->word.data);
 }
 
-/* {write: a, R: q} */
-static bool read_map(Reader *r, int node, ThTmRule *rule)
+/* The blank may be a space; the language calls that _ where it can. */
+static bool read_symbol(Reader *r, int *s)
 {
-    bool moved = false, written = false;
-    for (int e = node_at(r, node)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
-        int key = entry_node(r, e), value = entry_node(r, entry_next(r, e));
-        if (text_is(r, key, "L") || text_is(r, key, "R")) {
+    if (!read_scalar(r, true))
+        return false;
+    if (!th_format_field_single(word_of(r)))
+        return fail_word(r, "a symbol is a single character, not");
+    r->bars = r->bars || word_is(r, "_");
+    if (!r->rules)
+        return true;
+    *s = th_format_import_symbol(&r->im, r->from_bar && word_is(r, " ") ? (ThFormatField){"_", 1}
+                                                                        : word_of(r));
+    return *s >= 0;
+}
+
+/* The state behind L or R; nothing: the state stays. */
+static bool read_target(Reader *r, ThTmRule *rule)
+{
+    if (!take(r, ':'))
+        return true;
+    if (!read_scalar(r, true))
+        return false;
+    if (is_null(r) || !r->rules)
+        return true;
+    rule->to = find_state(r);
+    return rule->to >= 0 || fail_word(r, "the table has no state");
+}
+
+/* Behind {: write: a, R: q} */
+static bool read_map(Reader *r, const char *at, ThTmRule *rule)
+{
+    bool moved = false, written = false, open = !take(r, '}');
+    while (open) {
+        if (!read_scalar(r, true))
+            return false;
+        if (word_is(r, "L") || word_is(r, "R")) {
             if (moved)
-                return fail_node(r, key, "a second move");
+                return fail_at(r, r->word_at, "a second move");
             moved = true;
-            rule->move[0] = *th_yaml_text(&r->y, key) == 'L' ? -1 : 1;
-            if (!read_target(r, value, rule))
+            rule->move[0] = *r->word.data == 'L' ? -1 : 1;
+            if (!read_target(r, rule))
                 return false;
-        } else if (text_is(r, key, "write")) {
+        } else if (word_is(r, "write")) {
             if (written)
-                return fail_node(r, key, "a second key write");
+                return fail_at(r, r->word_at, "a second key write");
             written = true;
-            if (!read_symbol(r, value, &rule->write[0]))
+            if (!expect(r, ':', "expected : and a symbol") || !read_symbol(r, &rule->write[0]))
                 return false;
         } else {
-            return fail_shown(r, key, "expected write, L or R, not");
+            return fail_word(r, "expected write, L or R, not");
         }
+        if (!go_on(r, '}', &open))
+            return false;
     }
-    return moved || fail_node(r, node, "an action moves: L or R is missing");
+    return moved || fail_at(r, at, "an action moves: L or R is missing");
 }
 
-/* What stands behind a symbol; a synonym's own action is no synonym. */
-static bool read_action(Reader *r, int node, ThTmRule *rule)
+/* L, R or {…}, or a synonym, whose own action is none; inside: of a map of rules. */
+static bool read_action(Reader *r, bool inside, ThTmRule *rule)
 {
-    for (int depth = 0; depth < 2; depth++) {
-        if (node_at(r, node)->kind == TH_YAML_MAP)
-            return read_map(r, node, rule);
-        if (text_is(r, node, "L") || text_is(r, node, "R")) {
-            rule->move[0] = text_is(r, node, "L") ? -1 : 1;
-            return true;
-        }
-        size_t synonym = is_scalar(r, node) ? find_synonym(r, node) : SIZE_MAX;
-        if (synonym == SIZE_MAX || depth == 1)
+    Place back = {0};
+    bool ok = true;
+    while (true) {
+        bool any = more(r);
+        const char *at = r->at.c;
+        if (any && take(r, '{')) {
+            ok = read_map(r, at, rule);
             break;
-        node = r->action[synonym];
+        }
+        if (!read_scalar(r, inside))
+            return false;
+        if (r->word.size == 0)
+            return fail_at(r, at, "expected an action, L or R");
+        if (word_is(r, "L") || word_is(r, "R")) {
+            rule->move[0] = *r->word.data == 'L' ? -1 : 1;
+            break;
+        }
+        size_t synonym = th_intern_find(&r->names, r->word.data, r->word.size);
+        if (r->rules && (synonym == SIZE_MAX || back.begin))
+            return fail_word(r, "expected an action, L or R, not");
+        if (!r->rules)
+            break;
+        back = r->at;
+        r->at = r->action[synonym];
     }
-    return is_scalar(r, node) ? fail_shown(r, node, "expected an action, L or R, not")
-                              : fail_node(r, node, "expected an action, L or R");
+    if (back.begin)
+        r->at = back;
+    return ok;
 }
 
-static bool add_rule(Reader *r, int symbol, int key, ThTmRule rule)
+/* Goes past a symbol or a list of symbols; with a rule, adds it for each. */
+static bool read_symbols(Reader *r, ThTmRule *rule)
 {
-    const ThYamlNode *n = node_at(r, key);
-    return read_symbol(r, symbol, &rule.read[0]) &&
-           th_format_import_rule(&r->im, &rule, n->line, n->col);
+    int s = 0;
+    bool any = more(r);
+    const char *at = r->at.c;
+    bool list = any && take(r, '['), open = !list || !take(r, ']');
+    if (!open)
+        return fail_at(r, at, "an empty list of symbols");
+    ThFormatLines l = {.begin = r->at.begin, .line = r->at.line};
+    while (open) {
+        if (!read_symbol(r, rule ? &rule->read[0] : &s))
+            return false;
+        if (rule && !th_format_import_rule(&r->im, rule, l.line, th_format_lines_column(&l, at)))
+            return false;
+        open = list;
+        if (list && !go_on(r, ']', &open))
+            return false;
+    }
+    return true;
 }
 
-/* A symbol or a list of symbols, and what to do. */
-static bool read_rule(Reader *r, int from, int key, int value)
+/* SYMBOLS: ACTION, which is read first, as the places of both may be wrong. */
+static bool read_rule(Reader *r, bool inside)
 {
-    ThTmRule rule = {.from = from, .to = from, .write = {TH_TM_ANY}};
-    if (!read_action(r, value, &rule))
+    ThTmRule rule = {.from = r->from, .to = r->from, .write = {TH_TM_ANY}};
+    Place symbols = r->at, after;
+    if (!read_symbols(r, NULL) || !expect(r, ':', "expected : and an action") ||
+        !read_action(r, inside, &rule))
         return false;
-    if (node_at(r, key)->kind != TH_YAML_LIST)
-        return add_rule(r, key, key, rule);
-    if (node_at(r, key)->first < 0)
-        return fail_node(r, key, "an empty list of symbols");
-    for (int e = node_at(r, key)->first; e >= 0; e = entry_next(r, e))
-        if (!add_rule(r, entry_node(r, e), key, rule))
+    after = r->at;
+    r->at = symbols;
+    bool ok = !r->rules || read_symbols(r, &rule);
+    r->at = after;
+    return ok;
+}
+
+/* The name of a state; its rules may stand behind it, between braces. */
+static bool read_state(Reader *r)
+{
+    int before = r->im.b.m.n_states;
+    if (!read_scalar(r, false))
+        return false;
+    if (r->word.size == 0)
+        return fail_at(r, r->word_at, "expected the name of a state");
+    if (word_is(r, "<<") && !r->quoted)
+        return fail_at(r, r->word_at, "merge keys are not read");
+    r->from = r->rules ? find_state(r) : th_format_import_state(&r->im, word_of(r));
+    if (r->from < 0)
+        return false;
+    if (!r->rules && r->from < before)
+        return fail_word(r, "a second state");
+    if (!expect(r, ':', "expected : behind a state"))
+        return false;
+    bool open = take(r, '{');
+    if (!open)
+        return read_scalar(r, false) &&
+               (is_null(r) || fail_word(r, "expected symbols with their actions, not"));
+    open = !take(r, '}');
+    while (open)
+        if (!read_rule(r, true) || !go_on(r, '}', &open))
             return false;
     return true;
 }
 
-static bool read_rules(Reader *r)
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static bool pass_over(Reader *r)
 {
-    for (int e = node_at(r, r->table)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
-        int q = find_state(r, entry_node(r, e)), rules = entry_node(r, entry_next(r, e));
-        if (is_null(r, rules))
-            continue;
-        if (node_at(r, rules)->kind != TH_YAML_MAP)
-            return fail_node(r, rules, "expected symbols with their actions");
-        for (int k = node_at(r, rules)->first; k >= 0; k = entry_next(r, entry_next(r, k)))
-            if (!read_rule(r, q, entry_node(r, k), entry_node(r, entry_next(r, k))))
-                return false;
-    }
+    r->at.c = r->at.end;
     return true;
+}
+
+static bool read_synonym(Reader *r)
+{
+    size_t before = r->names.n, index = 0;
+    ThTmRule rule;
+    if (r->rules)
+        return pass_over(r);
+    if (!read_scalar(r, false))
+        return false;
+    if (word_is(r, "L") || word_is(r, "R"))
+        return fail_word(r, "no synonym can be called");
+    if (!th_intern(&r->names, r->word.data, r->word.size, &index, r->err) ||
+        !th_grow(&r->action, &r->action_cap, r->names.n, sizeof *r->action, r->err))
+        return false;
+    if (index < before)
+        return fail_word(r, "a second synonym");
+    if (!expect(r, ':', "expected : behind a synonym"))
+        return false;
+    r->action[index] = r->at;
+    return read_action(r, false, &rule);
+}
+
+static bool read_blank(Reader *r)
+{
+    if (!read_scalar(r, false))
+        return false;
+    if (!th_format_field_single(word_of(r)))
+        return fail_word(r, "a symbol is a single character, not");
+    memcpy(r->blank, r->word.data, r->word.size + 1);
+    return true;
+}
+
+static bool read_start(Reader *r)
+{
+    if (!read_scalar(r, false))
+        return false;
+    r->im.b.m.start = r->start ? th_format_import_start(&r->im, r->start) : find_state(r);
+    return r->im.b.m.start >= 0 || r->start || fail_word(r, "the table has no state");
+}
+
+/* A value that is only noted. */
+static bool note_value(Reader *r, const char *what)
+{
+    char shown[TH_FORMAT_FIELD_SHOWN];
+    if (!read_scalar(r, false))
+        return false;
+    if (r->word.size)
+        th_format_note(r->im.notes, "%s left out: %s", what,
+                       th_format_field_show(word_of(r), shown));
+    return true;
+}
+
+/* What stands behind a key: of some the first time, of some the second. */
+static bool read_value(Reader *r)
+{
+    switch (r->key) {
+    case BLANK:
+        return r->rules ? pass_over(r) : read_blank(r);
+    case START:
+        return r->rules ? read_start(r) : pass_over(r);
+    case INPUT:
+        return r->rules ? note_value(r, "its input was") : pass_over(r);
+    case TITLE:
+        return r->rules && r->document && r->base == 0 ? note_value(r, "its title was")
+                                                       : pass_over(r);
+    case SOURCE:
+        r->document = true;
+        return take(r, '|') ? pass_over(r)
+                            : fail_at(r, r->at.c, "expected | and the source code below it");
+    case TABLE:
+    case SYNONYMS:
+        if (take(r, '{'))
+            return expect(r, '}', "expected lines below the key");
+        return read_scalar(r, false) && (is_null(r) || fail_word(r, "expected lines below, not"));
+    default:
+        return pass_over(r);
+    }
+}
+
+static bool read_key(Reader *r)
+{
+    static const char *const names[] = {
+        [BLANK] = "blank", [START] = "start state",  [INPUT] = "input", [SYNONYMS] = "synonyms",
+        [TABLE] = "table", [SOURCE] = "source code", [TITLE] = "name"};
+    if (!read_scalar(r, false))
+        return false;
+    r->key = N_KEYS;
+    while (--r->key > OTHER && !word_is(r, names[r->key]))
+        continue;
+    if (r->seen[r->key] && r->key != OTHER)
+        return fail_word(r, "a second key");
+    r->seen[r->key] = true;
+    if ((r->key == OTHER || r->key == TITLE) && r->rules && !(r->document && r->base == 0)) {
+        char shown[TH_FORMAT_FIELD_SHOWN];
+        th_format_note(r->im.notes, "the key %s was left out",
+                       th_format_field_show(word_of(r), shown));
+    }
+    return expect(r, ':', "expected KEY: VALUE") && read_value(r);
+}
+
+static bool read_line(Reader *r)
+{
+    bool deeper = r->indent > r->base;
+    if (r->key == SOURCE && deeper) {
+        r->base = r->indent;
+        deeper = false;
+    }
+    if (r->indent < r->base) { /* behind the source code of a document */
+        r->key = OTHER;
+        return pass_over(r);
+    }
+    if (!deeper)
+        return read_key(r);
+    if (r->key == SYNONYMS)
+        return read_synonym(r);
+    if (r->key != TABLE)
+        return pass_over(r);
+    r->states = r->states < 0 ? r->indent : r->states;
+    if (r->indent < r->states)
+        return fail_at(r, r->at.c, "less indented than the state before it");
+    return r->indent == r->states ? read_state(r) : read_rule(r, false);
+}
+
+/* All lines, once for what must be known and once for the rules. */
+static bool read_lines(Reader *r, const char *text, size_t size)
+{
+    bool ok = th_format_lines_start(&r->l, text, size, r->err);
+    r->key = OTHER;
+    r->base = 0;
+    r->states = -1;
+    memset(r->seen, 0, sizeof r->seen);
+    while (ok && th_format_lines_next(&r->l)) {
+        r->at = (Place){r->l.begin, r->l.begin, r->l.begin + r->l.size, r->l.line};
+        while (r->at.c < r->at.end && *r->at.c == ' ')
+            r->at.c++;
+        r->indent = (int)(r->at.c - r->at.begin);
+        if (!more(r))
+            continue;
+        if (r->at.c > r->at.begin + r->indent)
+            return fail_at(r, r->at.begin + r->indent, "a tab before the text of a line");
+        ok = read_line(r);
+        if (ok && more(r))
+            ok = fail_at(r, r->at.c, "expected the end of the line");
+    }
+    return ok;
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-static bool set_roles(Reader *r)
+static bool check_keys(Reader *r)
 {
-    ThTm *m = &r->im.b.m;
-    bool *left = th_format_import_left(&r->im);
-    for (int q = 0; left && q < m->n_states; q++) {
-        ThTmRole role = th_format_role_of_name(m->state[q]);
-        if (left[q])
-            continue;
-        m->role[q] = role == TH_TM_RUNS ? TH_TM_HALTS : role;
-        if (role == TH_TM_ACCEPTS || role == TH_TM_REJECTS)
-            th_format_note(r->im.notes, "the state %.60s %s", m->state[q],
-                           role == TH_TM_ACCEPTS ? "accepts" : "rejects");
-        if (role == TH_TM_ACCEPTS)
-            m->missing = TH_TM_MISSING_REJECT;
-    }
-    free(left);
-    if (m->missing == TH_TM_MISSING_REJECT)
-        th_format_note(r->im.notes, "where no rule applies it rejects");
-    return left != NULL;
-}
-
-static bool set_start(Reader *r, const ThFormatMachineReading *how)
-{
-    if (how->start) {
-        r->im.b.m.start = th_format_import_start(&r->im, how->start);
-        return r->im.b.m.start >= 0;
-    }
-    r->im.b.m.start = find_state(r, r->start);
-    if (r->im.b.m.start >= 0)
-        return true;
-    return is_scalar(r, r->start) ? fail_shown(r, r->start, "the table has no state")
-                                  : fail_node(r, r->start, "expected a state");
-}
-
-static void note_input(const Reader *r)
-{
-    char shown[TH_FORMAT_FIELD_SHOWN];
-    if (r->input >= 0 && is_scalar(r, r->input) && node_at(r, r->input)->n > 0)
-        th_format_note(r->im.notes, "its input was left out: %s",
-                       th_format_field_show(field_of(r, r->input), shown));
-}
-
-/* The text of a document's source code, of which the file's key tells the line; NULL: it is none.
- */
-static const char *source_of(Reader *r, int *line)
-{
-    int name = -1, source = -1;
-    if (r->y.n == 0 || node_at(r, 0)->kind != TH_YAML_MAP)
-        return NULL;
-    for (int e = node_at(r, 0)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
-        int key = entry_node(r, e), value = entry_node(r, entry_next(r, e));
-        if (text_is(r, key, "table"))
-            return NULL;
-        if (text_is(r, key, "name"))
-            name = value;
-        if (text_is(r, key, "source code") && is_scalar(r, value))
-            source = value;
-    }
-    char shown[TH_FORMAT_FIELD_SHOWN];
-    if (source < 0)
-        return NULL;
-    if (name >= 0 && is_scalar(r, name))
-        th_format_note(r->im.notes, "its title was left out: %s",
-                       th_format_field_show(field_of(r, name), shown));
-    *line = node_at(r, source)->line;
-    return th_yaml_text(&r->y, source);
-}
-
-/* Reads the YAML, and where it is a document, the YAML in it: places count in the file then, as if
- * the source code stood below its key, as the site writes it. */
-static bool read_document(Reader *r, const char *text, size_t size)
-{
-    enum { INDENT = 2 };
-    ThYaml inner = {0};
-    ThError own = {0};
-    int above = 0;
-    if (!th_yaml_read(&r->y, text, size, r->err))
-        return false;
-    const char *source = source_of(r, &above);
-    if (!source)
-        return true;
-    bool ok = th_yaml_read(&inner, source, strlen(source), &own);
-    if (!ok)
-        th_fail_at(r->err, own.code, own.line + above, own.col + INDENT, "%s", own.msg);
-    th_yaml_free(&r->y);
-    r->y = inner;
-    for (size_t i = 0; i < r->y.n; i++) {
-        r->y.node[i].line += above;
-        r->y.node[i].col += INDENT;
-    }
-    return ok;
+    const bool *seen = r->seen;
+    if (!seen[BLANK] || !seen[START] || !seen[TABLE])
+        return th_fail_at(r->err, TH_EPARSE, 1, 1, "no key %s",
+                          !seen[BLANK]   ? "blank"
+                          : !seen[START] ? "start state"
+                                         : "table");
+    r->from_bar = strcmp(r->blank, " ") == 0 && !r->bars;
+    if (r->from_bar)
+        th_format_note(r->im.notes, "the blank, a space, is called _");
+    const char *name = r->from_bar ? "_" : r->blank;
+    r->im.b.m.blank = th_format_import_symbol(&r->im, (ThFormatField){name, strlen(name)});
+    r->rules = true;
+    return r->im.b.m.blank >= 0;
 }
 
 static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineReading *how,
                           ThText *notes, ThError *err)
 {
-    Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1},
-                .input = -1,
-                .blank = -1,
-                .start = -1,
-                .table = -1,
-                .synonyms = -1,
-                .err = err};
-    bool ok = read_document(&r, text, size) && read_keys(&r) && read_synonyms(&r) &&
-              read_states(&r) && read_blank(&r) && set_start(&r, how) && read_rules(&r) &&
-              set_roles(&r);
-    if (ok)
-        note_input(&r);
-    th_yaml_free(&r.y);
+    Reader r = {
+        .im = {.notes = notes, .err = err, .b.m.n_tapes = 1}, .start = how->start, .err = err};
+    bool ok = read_lines(&r, text, size) && check_keys(&r) && read_lines(&r, text, size) &&
+              th_format_import_stopping(&r.im, "", false);
+    if (ok && r.im.b.m.missing == TH_TM_MISSING_REJECT)
+        th_format_note(notes, "where no rule applies it rejects");
+    th_text_free(&r.word);
     th_intern_free(&r.names);
     free(r.action);
     return th_format_import_finish(&r.im, ok);
@@ -435,27 +528,8 @@ static bool is_bare(const char *s)
     return n > 0;
 }
 
-/* Characters that YAML folds, or does not take as they are, stand as escapes in double quotes. */
-static bool write_escaped(ThText *t, const char *s)
-{
-    bool odd = false;
-    int32_t c = 0;
-    for (size_t i = 0, k; (k = th_utf8_next(s + i, strlen(s + i), &c)) > 0; i += k)
-        odd = odd || (c >= 0x7f && c <= 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfeff ||
-              (c & 0xfffe) == 0xfffe;
-    if (!odd)
-        return false;
-    th_text_add(t, "\"");
-    for (size_t i = 0, k; (k = th_utf8_next(s + i, strlen(s + i), &c)) > 0; i += k)
-        th_text_printf(t, c < 0x80 && c != '"' && c != '\\' ? "%c" : "\\U%08x", (unsigned)c);
-    th_text_add(t, "\"");
-    return true;
-}
-
 static void write_scalar(ThText *t, const char *s)
 {
-    if (write_escaped(t, s))
-        return;
     th_text_add(t, is_bare(s) ? "" : "'");
     for (const char *c = s; *c; c++)
         th_text_add_bytes(t, *c == '\'' ? "''" : c, *c == '\'' ? 2 : 1);
@@ -514,7 +588,7 @@ static size_t write_rule(ThText *t, const ThTm *m, size_t i, size_t end)
 
 static bool check_lengths(const ThTm *m, ThError *err)
 {
-    enum { LONGEST = 250 }; /* an escape may take ten characters of the 1024 of a key */
+    enum { LONGEST = 250 }; /* a key of YAML has at most 1024 characters */
     for (int q = 0; q < m->n_states; q++)
         if (th_utf8_length(m->state[q]) > LONGEST)
             return th_fail(err, TH_EVALUE, "a name of a state is too long for YAML");
