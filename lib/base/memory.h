@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 
@@ -24,6 +25,23 @@ char *th_strndup(const char *text, size_t n, ThError *err);
 /* Makes room for `need` elements in a malloc'ed array: grows *array geometrically, updates *cap.
  * On failure the array is left as it was.  New elements are not initialised. */
 bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err);
+
+/* In front of a local variable's declaration, with a value: what it holds is freed where its block
+ * is left, on whatever way.  TH_AUTOFREE is for free(), TH_AUTO(text) for th_text_free(&variable)
+ * and TH_AUTOPTR(dfa) for th_dfa_free(variable), where TH_AUTO_POINTER stands behind its
+ * declaration. */
+#define TH_AUTO(what)    __attribute__((cleanup(th_##what##_free)))
+#define TH_AUTOPTR(what) __attribute__((cleanup(th_##what##_free_at)))
+#define TH_AUTOFREE      __attribute__((cleanup(th_memory_free_at)))
+#define TH_AUTO_POINTER(type, what)                                                                \
+    static inline void th_##what##_free_at(type **p)                                               \
+    {                                                                                              \
+        th_##what##_free(*p);                                                                      \
+    }
+static inline void th_memory_free_at(void *p)
+{
+    free(*(void **)p);
+}
 
 /* A bump arena: many allocations, one free.  Blocks are kept on reset, so a loop that allocates the
  * same amount in every turn calls malloc in its first turn only.  Not thread-safe: one each. */

@@ -181,6 +181,5 @@ ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
                   relative ? how->xl : -1,
                   biased ? how->bias : -1};
     const ThOp *op = th_tape_attend_is_plain(&f) ? &op_plain : &op_attention;
-    ThTapeNode *n = th_tape_node(t, op, th_tape_rows(t, q), f.d, in, 6);
-    return n && th_tape_node_args(t, n, &f, sizeof f) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, op, th_tape_rows(t, q), f.d, in, 6, &f, sizeof f);
 }

@@ -164,14 +164,10 @@ static const ThOp op_bound = {"bound blocks", bound_forward, bound_backward, bou
 
 ThVar th_op_bound_blocks(ThTape *t, ThVar a, int k, double p, bool centred)
 {
-    if (th_tape_failed(t))
-        return -1;
     int cols = th_tape_cols(t, a);
-    if (k < 1 || cols % (k * k) != 0 || !(p >= 1)) {
-        th_tape_fail(t, TH_EVALUE, "bound blocks: %d columns, blocks of %d, p %g", cols, k, p);
-        return -1;
-    }
+    if (k < 1 || cols % (k * k) != 0 || !(p >= 1))
+        return th_tape_fail(t, TH_EVALUE, "bound blocks: %d columns, blocks of %d, p %g", cols, k,
+                            p);
     Bound how = {k, p, centred};
-    ThTapeNode *n = th_tape_node(t, &op_bound, th_tape_rows(t, a), cols, &a, 1);
-    return n && th_tape_node_args(t, n, &how, sizeof how) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_bound, th_tape_rows(t, a), cols, &a, 1, &how, sizeof how);
 }

@@ -120,15 +120,11 @@ static const ThOp op_convolve = {"convolve", forward, backward, forward_double, 
 
 ThVar th_op_convolve(ThTape *t, ThVar u, ThVar kernel, int B, int T)
 {
-    if (th_tape_failed(t))
-        return -1;
     int rows = th_tape_rows(t, u), d = th_tape_cols(t, u);
-    if (rows != B * T || th_tape_cols(t, kernel) != d) {
-        th_tape_fail(t, TH_EVALUE, "convolve: (%d,%d) does not fit %d strings of %d and %d columns",
-                     rows, d, B, T, th_tape_cols(t, kernel));
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_convolve, rows, d, (ThVar[]){u, kernel}, 2);
+    if (rows != B * T || th_tape_cols(t, kernel) != d)
+        return th_tape_fail(t, TH_EVALUE,
+                            "convolve: (%d,%d) does not fit %d strings of %d and %d columns", rows,
+                            d, B, T, th_tape_cols(t, kernel));
     Strings s = {B, T};
-    return n && th_tape_node_args(t, n, &s, sizeof s) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_convolve, rows, d, (ThVar[]){u, kernel}, 2, &s, sizeof s);
 }

@@ -66,11 +66,8 @@ ThVar th_op_dropout(ThTape *t, ThVar a, double rate, ThRng *r)
 {
     if (th_tape_failed(t) || rate == 0 || !r)
         return th_tape_failed(t) ? -1 : a;
-    if (!(rate > 0 && rate < 1)) {
-        th_tape_fail(t, TH_EVALUE, "dropout: a rate of %g is not in 0 … 1", rate);
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_dropout, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
+    if (!(rate > 0 && rate < 1))
+        return th_tape_fail(t, TH_EVALUE, "dropout: a rate of %g is not in 0 … 1", rate);
     Dropout d = {rate, r};
-    return n && th_tape_node_args(t, n, &d, sizeof d) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_dropout, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, &d, sizeof d);
 }

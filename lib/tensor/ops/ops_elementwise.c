@@ -240,8 +240,7 @@ static const ThOp op_map = {"map", map_forward, map_backward, map_forward_double
 
 ThVar th_op_map(ThTape *t, ThVar a, ThOpMap f)
 {
-    ThTapeNode *n = th_tape_node(t, &op_map, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
-    return n && th_tape_node_args(t, n, &f, sizeof f) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_map, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, &f, sizeof f);
 }
 
 ThVar th_op_relu(ThTape *t, ThVar a)
@@ -410,22 +409,14 @@ static void zip_backward_double(ThTape *t, ThTapeNode *n)
 static const ThOp op_zip = {"zip", zip_forward, zip_backward, zip_forward_double,
                             zip_backward_double};
 
-static ThVar misfit(ThTape *t, const char *op, ThVar a, ThVar b)
-{
-    th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op, th_tape_rows(t, a),
-                 th_tape_cols(t, a), th_tape_rows(t, b), th_tape_cols(t, b));
-    return -1;
-}
-
 ThVar th_op_zip(ThTape *t, ThVar a, ThVar b, ThOpZip f)
 {
-    if (th_tape_failed(t))
-        return -1;
     if (th_tape_rows(t, a) != th_tape_rows(t, b) || th_tape_cols(t, a) != th_tape_cols(t, b))
-        return misfit(t, zips[f].name, a, b);
-    ThTapeNode *n =
-        th_tape_node(t, &op_zip, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, b}, 2);
-    return n && th_tape_node_args(t, n, &f, sizeof f) ? th_tape_node_run(t, n) : -1;
+        return th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", zips[f].name,
+                            th_tape_rows(t, a), th_tape_cols(t, a), th_tape_rows(t, b),
+                            th_tape_cols(t, b));
+    return th_tape_op(t, &op_zip, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, b}, 2, &f,
+                      sizeof f);
 }
 
 ThVar th_op_add(ThTape *t, ThVar a, ThVar b)
@@ -500,9 +491,9 @@ static const ThOp op_affine = {"affine", affine_forward, affine_backward, affine
 
 ThVar th_op_affine(ThTape *t, ThVar a, double by, double plus)
 {
-    ThTapeNode *n = th_tape_node(t, &op_affine, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
     Affine args = {by, plus};
-    return n && th_tape_node_args(t, n, &args, sizeof args) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_affine, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, &args,
+                      sizeof args);
 }
 
 ThVar th_op_scale(ThTape *t, ThVar a, double by)

@@ -359,6 +359,5 @@ ThVar th_op_fast_weights(ThTape *t, const ThOpFastWeights *w)
     if (th_tape_failed(t) || !fits(t, in, w))
         return -1;
     int cols = w->heads * w->cols + (w->states ? (int)state_of(w) : 0);
-    ThTapeNode *n = th_tape_node(t, &op_fast_weights, w->B * w->T, cols, in, INPUTS);
-    return n && th_tape_node_args(t, n, w, sizeof *w) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_fast_weights, w->B * w->T, cols, in, INPUTS, w, sizeof *w);
 }

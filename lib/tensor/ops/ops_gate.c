@@ -60,17 +60,13 @@ ThVar th_op_gate(ThTape *t, ThVar z, ThVar open, ThVar shut)
 {
     int rows = th_tape_rows(t, z), cols = th_tape_cols(t, z);
     ThVar in[] = {z, open, shut};
-    if (th_tape_failed(t))
-        return -1;
     for (int i = 1; i < 3; i++)
         if (th_tape_rows(t, in[i]) != rows || th_tape_cols(t, in[i]) != cols || in[i] == z ||
-            open == shut) {
-            th_tape_fail(t, TH_EVALUE, "gate: three values of one shape, not (%d,%d) and (%d,%d)",
-                         rows, cols, th_tape_rows(t, in[i]), th_tape_cols(t, in[i]));
-            return -1;
-        }
-    ThTapeNode *n = th_tape_node(t, &op_gate, rows, cols, in, 3);
-    return n ? th_tape_node_run(t, n) : -1;
+            open == shut)
+            return th_tape_fail(t, TH_EVALUE,
+                                "gate: three values of one shape, not (%d,%d) and (%d,%d)", rows,
+                                cols, th_tape_rows(t, in[i]), th_tape_cols(t, in[i]));
+    return th_tape_op(t, &op_gate, rows, cols, in, 3, NULL, 0);
 }
 
 /* ---- half of the columns ---- */
@@ -114,13 +110,8 @@ static const ThOp op_gated_half = {"gated half", half_forward, half_backward, ha
 
 ThVar th_op_gated_half(ThTape *t, ThVar x)
 {
-    if (th_tape_failed(t))
-        return -1;
     int cols = th_tape_cols(t, x);
-    if (cols % 2 != 0) {
-        th_tape_fail(t, TH_EVALUE, "gated half: %d columns have no half", cols);
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_gated_half, th_tape_rows(t, x), cols / 2, &x, 1);
-    return n ? th_tape_node_run(t, n) : -1;
+    if (cols % 2 != 0)
+        return th_tape_fail(t, TH_EVALUE, "gated half: %d columns have no half", cols);
+    return th_tape_op(t, &op_gated_half, th_tape_rows(t, x), cols / 2, &x, 1, NULL, 0);
 }

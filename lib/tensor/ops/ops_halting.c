@@ -167,30 +167,26 @@ static const ThOp op_settle = {"settle", settle_forward, settle_backward, settle
 
 /* ---- making them ---- */
 
-static ThTapeNode *make(ThTape *t, const ThOp *op, ThVar account, ThVar p, ThVar state, int more)
+/* of: as th_op_give has it, not copied. */
+static ThVar make(ThTape *t, const ThOp *op, const ThVar in[3], int more, const int *of)
 {
-    int rows = th_tape_rows(t, account), d = th_tape_cols(t, account) - N_TOTALS;
-    if (th_tape_failed(t))
-        return NULL;
-    if (state >= 0 && (th_tape_rows(t, state) != rows || th_tape_cols(t, state) != d)) {
-        th_tape_fail(t, TH_EVALUE, "%s: states (%d,%d) for accounts of (%d,%d)", op->name,
-                     th_tape_rows(t, state), th_tape_cols(t, state), rows, d);
-        return NULL;
-    }
-    return th_tape_node(t, op, rows, d + more, (ThVar[]){account, state, p}, 3);
-}
-
-ThVar th_op_give(ThTape *t, ThVar account, ThVar p, const int *of, ThVar state)
-{
-    ThTapeNode *n = make(t, &op_give, account, p, p < 0 ? -1 : state, N_TOTALS);
+    int rows = th_tape_rows(t, in[0]), d = th_tape_cols(t, in[0]) - N_TOTALS;
+    if (in[1] >= 0 && (th_tape_rows(t, in[1]) != rows || th_tape_cols(t, in[1]) != d))
+        return th_tape_fail(t, TH_EVALUE, "%s: states (%d,%d) for accounts of (%d,%d)", op->name,
+                            th_tape_rows(t, in[1]), th_tape_cols(t, in[1]), rows, d);
+    ThTapeNode *n = th_tape_node(t, op, rows, d + more, in, 3);
     if (!n)
         return -1;
     n->args = of;
     return th_tape_node_run(t, n);
 }
 
+ThVar th_op_give(ThTape *t, ThVar account, ThVar p, const int *of, ThVar state)
+{
+    return make(t, &op_give, (ThVar[]){account, p < 0 ? -1 : state, p}, N_TOTALS, of);
+}
+
 ThVar th_op_settle(ThTape *t, ThVar account, ThVar state)
 {
-    ThTapeNode *n = make(t, &op_settle, account, -1, state, 0);
-    return n ? th_tape_node_run(t, n) : -1;
+    return make(t, &op_settle, (ThVar[]){account, state, -1}, 0, NULL);
 }

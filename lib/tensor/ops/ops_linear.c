@@ -161,17 +161,13 @@ static const ThOp op_linear = {"linear", linear_forward, linear_backward, linear
 
 static ThVar linear(ThTape *t, const ThVar in[3], Activation a)
 {
-    if (th_tape_failed(t))
-        return -1;
     if (th_tape_cols(t, in[X]) != th_tape_rows(t, in[W]) ||
-        (in[BIAS] >= 0 && th_tape_cols(t, in[BIAS]) != th_tape_cols(t, in[W]))) {
-        th_tape_fail(t, TH_EVALUE, "linear: (%d,%d) does not fit (%d,%d)", th_tape_rows(t, in[X]),
-                     th_tape_cols(t, in[X]), th_tape_rows(t, in[W]), th_tape_cols(t, in[W]));
-        return -1;
-    }
-    ThTapeNode *n =
-        th_tape_node(t, &op_linear, th_tape_rows(t, in[X]), th_tape_cols(t, in[W]), in, 3);
-    return n && th_tape_node_args(t, n, &a, sizeof a) ? th_tape_node_run(t, n) : -1;
+        (in[BIAS] >= 0 && th_tape_cols(t, in[BIAS]) != th_tape_cols(t, in[W])))
+        return th_tape_fail(t, TH_EVALUE, "linear: (%d,%d) does not fit (%d,%d)",
+                            th_tape_rows(t, in[X]), th_tape_cols(t, in[X]), th_tape_rows(t, in[W]),
+                            th_tape_cols(t, in[W]));
+    return th_tape_op(t, &op_linear, th_tape_rows(t, in[X]), th_tape_cols(t, in[W]), in, 3, &a,
+                      sizeof a);
 }
 
 ThVar th_op_linear(ThTape *t, ThVar x, ThVar w, ThVar b)
@@ -253,14 +249,9 @@ static const ThOp op_transposed = {"linear transposed", transposed_forward, tran
 
 ThVar th_op_linear_transposed(ThTape *t, ThVar x, ThVar w)
 {
-    if (th_tape_failed(t))
-        return -1;
-    if (th_tape_cols(t, x) != th_tape_cols(t, w)) {
-        th_tape_fail(t, TH_EVALUE, "linear transposed: %d columns do not fit %d",
-                     th_tape_cols(t, x), th_tape_cols(t, w));
-        return -1;
-    }
-    ThTapeNode *n =
-        th_tape_node(t, &op_transposed, th_tape_rows(t, x), th_tape_rows(t, w), (ThVar[]){x, w}, 2);
-    return n ? th_tape_node_run(t, n) : -1;
+    if (th_tape_cols(t, x) != th_tape_cols(t, w))
+        return th_tape_fail(t, TH_EVALUE, "linear transposed: %d columns do not fit %d",
+                            th_tape_cols(t, x), th_tape_cols(t, w));
+    return th_tape_op(t, &op_transposed, th_tape_rows(t, x), th_tape_rows(t, w), (ThVar[]){x, w}, 2,
+                      NULL, 0);
 }

@@ -91,19 +91,14 @@ static const ThOp op_xent = {"cross entropy", xent_forward, xent_backward, xent_
 
 ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale)
 {
-    if (th_tape_failed(t))
-        return -1;
     bool fits = n == th_tape_rows(t, z);
     for (int i = 0; i < n && fits; i++)
         fits = target[i] < th_tape_cols(t, z);
-    if (!fits) {
-        th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", n,
-                     th_tape_rows(t, z), th_tape_cols(t, z));
-        return -1;
-    }
+    if (!fits)
+        return th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", n,
+                            th_tape_rows(t, z), th_tape_cols(t, z));
     Loss l = {target, scale};
-    ThTapeNode *node = th_tape_node(t, &op_xent, 1, 1, &z, 1);
-    return node && th_tape_node_args(t, node, &l, sizeof l) ? th_tape_node_run(t, node) : -1;
+    return th_tape_op(t, &op_xent, 1, 1, &z, 1, &l, sizeof l);
 }
 
 /* ---- binary cross-entropy of a sigmoid ---- */
@@ -184,14 +179,9 @@ static const ThOp op_bits = {"binary cross entropy", bits_forward, bits_backward
 
 ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale)
 {
-    if (th_tape_failed(t))
-        return -1;
-    if (n != th_tape_rows(t, z)) {
-        th_tape_fail(t, TH_EVALUE, "binary cross entropy: %d targets do not fit (%d,%d)", n,
-                     th_tape_rows(t, z), th_tape_cols(t, z));
-        return -1;
-    }
+    if (n != th_tape_rows(t, z))
+        return th_tape_fail(t, TH_EVALUE, "binary cross entropy: %d targets do not fit (%d,%d)", n,
+                            th_tape_rows(t, z), th_tape_cols(t, z));
     Loss l = {target, scale};
-    ThTapeNode *node = th_tape_node(t, &op_bits, 1, 1, &z, 1);
-    return node && th_tape_node_args(t, node, &l, sizeof l) ? th_tape_node_run(t, node) : -1;
+    return th_tape_op(t, &op_bits, 1, 1, &z, 1, &l, sizeof l);
 }

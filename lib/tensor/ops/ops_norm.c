@@ -113,16 +113,11 @@ static const ThOp op_norm = {"layer norm", norm_forward, norm_backward, norm_for
 
 ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset)
 {
-    if (th_tape_failed(t))
-        return -1;
     int rows = th_tape_rows(t, a), cols = th_tape_cols(t, a);
     if ((b >= 0 && (th_tape_rows(t, b) != rows || th_tape_cols(t, b) != cols)) ||
-        th_tape_cols(t, gain) != cols || th_tape_cols(t, offset) != cols) {
-        th_tape_fail(t, TH_EVALUE, "layer norm: shapes do not fit (%d,%d)", rows, cols);
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_norm, rows, cols, (ThVar[]){a, b, gain, offset}, 4);
-    return n ? th_tape_node_run(t, n) : -1;
+        th_tape_cols(t, gain) != cols || th_tape_cols(t, offset) != cols)
+        return th_tape_fail(t, TH_EVALUE, "layer norm: shapes do not fit (%d,%d)", rows, cols);
+    return th_tape_op(t, &op_norm, rows, cols, (ThVar[]){a, b, gain, offset}, 4, NULL, 0);
 }
 
 /* ---- noise ---- */
@@ -168,7 +163,7 @@ static const ThOp op_noise = {"noise", noise_forward, noise_backward, noise_forw
 
 ThVar th_op_noise(ThTape *t, ThVar a, double deviation, ThRng *r)
 {
-    ThTapeNode *n = th_tape_node(t, &op_noise, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
     Noise noise = {deviation, r};
-    return n && th_tape_node_args(t, n, &noise, sizeof noise) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_noise, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, &noise,
+                      sizeof noise);
 }

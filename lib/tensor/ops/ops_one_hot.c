@@ -373,8 +373,6 @@ static const ThOp op_one_hot = {"one-hot scan", forward, backward, forward_doubl
 ThVar th_op_scan_one_hot(ThTape *t, const ThOpOneHot *s)
 {
     const ThVar in[INPUTS] = {s->choice, s->matrices, s->diagonal, s->added, s->start};
-    if (th_tape_failed(t))
-        return -1;
     int positions = s->B * s->T, rows = th_tape_rows(t, s->choice);
     int wide = th_tape_cols(t, s->added), starts = th_tape_rows(t, s->start);
     bool fits =
@@ -385,13 +383,10 @@ ThVar th_op_scan_one_hot(ThTape *t, const ThOpOneHot *s)
         (s->start < 0 || (th_tape_cols(t, s->start) == wide && (starts == 1 || starts == s->B)));
     for (int p = 0; fits && s->row && p < positions; p++)
         fits = s->row[p] >= 0 && s->row[p] < rows;
-    if (!fits) {
-        th_tape_fail(t, TH_EVALUE,
-                     "one-hot scan: operands do not fit %d strings of %d and a state "
-                     "of %d",
-                     s->B, s->T, wide);
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_one_hot, positions, wide, in, INPUTS);
-    return n && th_tape_node_args(t, n, s, sizeof *s) ? th_tape_node_run(t, n) : -1;
+    if (!fits)
+        return th_tape_fail(t, TH_EVALUE,
+                            "one-hot scan: operands do not fit %d strings of %d and a state "
+                            "of %d",
+                            s->B, s->T, wide);
+    return th_tape_op(t, &op_one_hot, positions, wide, in, INPUTS, s, sizeof *s);
 }

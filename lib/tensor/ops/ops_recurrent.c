@@ -563,8 +563,7 @@ static ThVar recurrent(ThTape *t, const ThVar in[3], Layer *l)
     if (!l->s.index || (l->s.length && !sort_strings(t, l)))
         return -1;
     int rows = l->s.every ? l->s.B * l->s.T : l->s.B;
-    ThTapeNode *n = th_tape_node(t, &op_recurrent, rows, th_tape_rows(t, in[WH]), in, 3);
-    return n && th_tape_node_args(t, n, l, sizeof *l) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_recurrent, rows, th_tape_rows(t, in[WH]), in, 3, l, sizeof *l);
 }
 
 ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s)

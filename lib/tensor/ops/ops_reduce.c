@@ -58,8 +58,7 @@ static const ThOp op_softmax = {"softmax", softmax_forward, softmax_backward,
 
 ThVar th_op_softmax(ThTape *t, ThVar a)
 {
-    ThTapeNode *n = th_tape_node(t, &op_softmax, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
-    return n ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_softmax, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, NULL, 0);
 }
 
 /* ---- sums ---- */
@@ -107,8 +106,7 @@ static const ThOp op_row_sums = {"row sums", row_sums_forward, row_sums_backward
 
 ThVar th_op_row_sums(ThTape *t, ThVar a)
 {
-    ThTapeNode *n = th_tape_node(t, &op_row_sums, th_tape_rows(t, a), 1, &a, 1);
-    return n ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_row_sums, th_tape_rows(t, a), 1, &a, 1, NULL, 0);
 }
 
 static void column_sums_forward(ThTape *t, ThTapeNode *n)
@@ -153,8 +151,7 @@ static const ThOp op_column_sums = {"column sums", column_sums_forward, column_s
 
 ThVar th_op_column_sums(ThTape *t, ThVar a)
 {
-    ThTapeNode *n = th_tape_node(t, &op_column_sums, 1, th_tape_cols(t, a), &a, 1);
-    return n ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_column_sums, 1, th_tape_cols(t, a), &a, 1, NULL, 0);
 }
 
 ThVar th_op_sum(ThTape *t, ThVar a)
@@ -217,16 +214,11 @@ static const ThOp op_times_row = {"times row", times_row_forward, times_row_back
 
 static ThVar times(ThTape *t, const ThOp *op, const ThVar in[2], int rows, int cols)
 {
-    if (th_tape_failed(t))
-        return -1;
-    if (th_tape_rows(t, in[1]) != rows || th_tape_cols(t, in[1]) != cols) {
-        th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op->name,
-                     th_tape_rows(t, in[1]), th_tape_cols(t, in[1]), th_tape_rows(t, in[0]),
-                     th_tape_cols(t, in[0]));
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, op, th_tape_rows(t, in[0]), th_tape_cols(t, in[0]), in, 2);
-    return n ? th_tape_node_run(t, n) : -1;
+    if (th_tape_rows(t, in[1]) != rows || th_tape_cols(t, in[1]) != cols)
+        return th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op->name,
+                            th_tape_rows(t, in[1]), th_tape_cols(t, in[1]), th_tape_rows(t, in[0]),
+                            th_tape_cols(t, in[0]));
+    return th_tape_op(t, op, th_tape_rows(t, in[0]), th_tape_cols(t, in[0]), in, 2, NULL, 0);
 }
 
 ThVar th_op_times_row(ThTape *t, ThVar a, ThVar row)

@@ -152,7 +152,7 @@ ThVar th_op_rotate(ThTape *t, ThVar x, const ThOpRotation *how)
     if (th_tape_failed(t) || !fits(t, x, how))
         return -1;
     Rotate r = {.how = *how, .width = how->columns / how->heads};
-    ThTapeNode *n = th_tape_node(t, &op_rotate, th_tape_rows(t, x), th_tape_cols(t, x), &x, 1);
-    bool ok = n && fill_tables(t, &r, th_tape_rows(t, x)) && th_tape_node_args(t, n, &r, sizeof r);
-    return ok ? th_tape_node_run(t, n) : -1;
+    if (!fill_tables(t, &r, th_tape_rows(t, x)))
+        return -1;
+    return th_tape_op(t, &op_rotate, th_tape_rows(t, x), th_tape_cols(t, x), &x, 1, &r, sizeof r);
 }

@@ -253,22 +253,18 @@ static ThVar scan_of(ThTape *t, const ThVar in[3], Scan *scan, int a_width)
         return -1;
     int d = th_tape_cols(t, in[B]), starts = th_tape_rows(t, in[START]);
     const ThScan *s = &scan->s;
-    if (th_tape_cols(t, in[A]) != a_width) {
-        th_tape_fail(t, TH_EVALUE, "scan: a has %d columns, and b of %d asks for %d",
-                     th_tape_cols(t, in[A]), d, a_width);
-        return -1;
-    }
-    if (in[START] >= 0 && (th_tape_cols(t, in[START]) != d || (starts != 1 && starts != s->B))) {
-        th_tape_fail(t, TH_EVALUE, "scan: the start (%d,%d) does not fit %d strings of %d columns",
-                     starts, th_tape_cols(t, in[START]), s->B, d);
-        return -1;
-    }
+    if (th_tape_cols(t, in[A]) != a_width)
+        return th_tape_fail(t, TH_EVALUE, "scan: a has %d columns, and b of %d asks for %d",
+                            th_tape_cols(t, in[A]), d, a_width);
+    if (in[START] >= 0 && (th_tape_cols(t, in[START]) != d || (starts != 1 && starts != s->B)))
+        return th_tape_fail(t, TH_EVALUE,
+                            "scan: the start (%d,%d) does not fit %d strings of %d columns", starts,
+                            th_tape_cols(t, in[START]), s->B, d);
     if (!lengths_fit(t, s))
         return -1;
     scan->a_row = rows_of(t, s, s->a_row, th_tape_rows(t, in[A]), "a");
     scan->b_row = rows_of(t, s, s->b_row, th_tape_rows(t, in[B]), "b");
-    ThTapeNode *n = th_tape_node(t, &op_scan, s->B * s->T, d, in, 3);
-    return n && th_tape_node_args(t, n, scan, sizeof *scan) ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_scan, s->B * s->T, d, in, 3, scan, sizeof *scan);
 }
 
 ThVar th_op_scan(ThTape *t, ThVar a, ThVar b, ThVar start, const ThScan *s)

@@ -112,17 +112,12 @@ static const ThOp op_rows = {"rows", rows_forward, rows_backward, rows_forward, 
 
 ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale)
 {
-    if (th_tape_failed(t))
-        return -1;
     for (int i = 0; i < n; i++) {
-        if (index[i] >= th_tape_rows(t, x)) {
-            th_tape_fail(t, TH_EVALUE, "rows: row %d of %d", index[i], th_tape_rows(t, x));
-            return -1;
-        }
+        if (index[i] >= th_tape_rows(t, x))
+            return th_tape_fail(t, TH_EVALUE, "rows: row %d of %d", index[i], th_tape_rows(t, x));
     }
-    ThTapeNode *node = th_tape_node(t, &op_rows, n, th_tape_cols(t, x), &x, 1);
     Rows r = {index, scale};
-    return node && th_tape_node_args(t, node, &r, sizeof r) ? th_tape_node_run(t, node) : -1;
+    return th_tape_op(t, &op_rows, n, th_tape_cols(t, x), &x, 1, &r, sizeof r);
 }
 
 static void scatter_forward(ThTape *t, ThTapeNode *n)
@@ -149,17 +144,12 @@ static const ThOp op_scatter = {"scatter", scatter_forward, scatter_backward, sc
 
 ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n)
 {
-    if (th_tape_failed(t))
-        return -1;
     for (int i = 0; i < th_tape_rows(t, x); i++) {
-        if (index[i] >= n) {
-            th_tape_fail(t, TH_EVALUE, "scatter: row %d of %d", index[i], n);
-            return -1;
-        }
+        if (index[i] >= n)
+            return th_tape_fail(t, TH_EVALUE, "scatter: row %d of %d", index[i], n);
     }
-    ThTapeNode *node = th_tape_node(t, &op_scatter, n, th_tape_cols(t, x), &x, 1);
     Rows r = {index, 1};
-    return node && th_tape_node_args(t, node, &r, sizeof r) ? th_tape_node_run(t, node) : -1;
+    return th_tape_op(t, &op_scatter, n, th_tape_cols(t, x), &x, 1, &r, sizeof r);
 }
 
 /* ---- a above b ---- */
@@ -184,16 +174,11 @@ static const ThOp op_stack = {"stack", stack_forward, stack_backward, stack_forw
 
 ThVar th_op_stack(ThTape *t, ThVar a, ThVar b)
 {
-    if (th_tape_failed(t))
-        return -1;
-    if (th_tape_cols(t, a) != th_tape_cols(t, b)) {
-        th_tape_fail(t, TH_EVALUE, "stack: %d columns above %d", th_tape_cols(t, a),
-                     th_tape_cols(t, b));
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_stack, th_tape_rows(t, a) + th_tape_rows(t, b),
-                                 th_tape_cols(t, a), (ThVar[]){a, b}, 2);
-    return n ? th_tape_node_run(t, n) : -1;
+    if (th_tape_cols(t, a) != th_tape_cols(t, b))
+        return th_tape_fail(t, TH_EVALUE, "stack: %d columns above %d", th_tape_cols(t, a),
+                            th_tape_cols(t, b));
+    return th_tape_op(t, &op_stack, th_tape_rows(t, a) + th_tape_rows(t, b), th_tape_cols(t, a),
+                      (ThVar[]){a, b}, 2, NULL, 0);
 }
 
 /* ---- columns ---- */
@@ -222,14 +207,9 @@ static const ThOp op_columns = {"columns", columns_forward, columns_backward, co
 
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n)
 {
-    if (th_tape_failed(t))
-        return -1;
-    if (from < 0 || n < 1 || from + n > th_tape_cols(t, a)) {
-        th_tape_fail(t, TH_EVALUE, "columns: %d from %d of %d", n, from, th_tape_cols(t, a));
-        return -1;
-    }
-    ThTapeNode *node = th_tape_node(t, &op_columns, th_tape_rows(t, a), n, &a, 1);
-    return node && th_tape_node_args(t, node, &from, sizeof from) ? th_tape_node_run(t, node) : -1;
+    if (from < 0 || n < 1 || from + n > th_tape_cols(t, a))
+        return th_tape_fail(t, TH_EVALUE, "columns: %d from %d of %d", n, from, th_tape_cols(t, a));
+    return th_tape_op(t, &op_columns, th_tape_rows(t, a), n, &a, 1, &from, sizeof from);
 }
 
 /* ---- side by side ---- */
@@ -281,8 +261,7 @@ ThVar th_op_beside(ThTape *t, const ThVar *in, int n)
             th_tape_fail(t, TH_EVALUE, "beside: %d rows beside %d", th_tape_rows(t, in[k]),
                          th_tape_rows(t, in[0]));
     }
-    ThTapeNode *node = th_tape_node(t, &op_beside, n < 1 ? 0 : th_tape_rows(t, in[0]), cols, in, n);
-    return node ? th_tape_node_run(t, node) : -1;
+    return th_tape_op(t, &op_beside, n < 1 ? 0 : th_tape_rows(t, in[0]), cols, in, n, NULL, 0);
 }
 
 /* ---- another shape ---- */
@@ -303,15 +282,10 @@ static const ThOp op_reshape = {"reshape", reshape_forward, reshape_backward, re
 
 ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols)
 {
-    if (th_tape_failed(t))
-        return -1;
-    if ((long long)rows * cols != (long long)th_tape_rows(t, a) * th_tape_cols(t, a)) {
-        th_tape_fail(t, TH_EVALUE, "reshape: (%d,%d) holds not as much as (%d,%d)", rows, cols,
-                     th_tape_rows(t, a), th_tape_cols(t, a));
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_reshape, rows, cols, &a, 1);
-    return n ? th_tape_node_run(t, n) : -1;
+    if ((long long)rows * cols != (long long)th_tape_rows(t, a) * th_tape_cols(t, a))
+        return th_tape_fail(t, TH_EVALUE, "reshape: (%d,%d) holds not as much as (%d,%d)", rows,
+                            cols, th_tape_rows(t, a), th_tape_cols(t, a));
+    return th_tape_op(t, &op_reshape, rows, cols, &a, 1, NULL, 0);
 }
 
 /* ---- without a gradient ---- */
@@ -327,8 +301,7 @@ static const ThOp op_detach = {"detach", reshape_forward, no_backward, reshape_f
 
 ThVar th_op_detach(ThTape *t, ThVar a)
 {
-    ThTapeNode *n = th_tape_node(t, &op_detach, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
-    return n ? th_tape_node_run(t, n) : -1;
+    return th_tape_op(t, &op_detach, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, NULL, 0);
 }
 
 /* ---- a row to every row ---- */
@@ -371,14 +344,9 @@ static const ThOp op_add_row = {"add row", add_row_forward, add_row_backward,
 
 ThVar th_op_add_row(ThTape *t, ThVar a, ThVar row)
 {
-    if (th_tape_failed(t))
-        return -1;
-    if (th_tape_rows(t, row) != 1 || th_tape_cols(t, row) != th_tape_cols(t, a)) {
-        th_tape_fail(t, TH_EVALUE, "add row: (%d,%d) does not fit %d columns", th_tape_rows(t, row),
-                     th_tape_cols(t, row), th_tape_cols(t, a));
-        return -1;
-    }
-    ThTapeNode *n =
-        th_tape_node(t, &op_add_row, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, row}, 2);
-    return n ? th_tape_node_run(t, n) : -1;
+    if (th_tape_rows(t, row) != 1 || th_tape_cols(t, row) != th_tape_cols(t, a))
+        return th_tape_fail(t, TH_EVALUE, "add row: (%d,%d) does not fit %d columns",
+                            th_tape_rows(t, row), th_tape_cols(t, row), th_tape_cols(t, a));
+    return th_tape_op(t, &op_add_row, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, row}, 2,
+                      NULL, 0);
 }

@@ -263,22 +263,16 @@ static const ThOp op_state_space = {"state space", forward, backward, forward_do
 
 ThVar th_op_state_space(ThTape *t, ThVar u, ThVar modes, ThVar start, const ThOpStateSpace *s)
 {
-    if (th_tape_failed(t))
-        return -1;
     int rows = th_tape_rows(t, u), d = th_tape_cols(t, u), numbers = th_tape_cols(t, modes);
     int size = d * s->n, starts = th_tape_rows(t, start);
-    if (rows != s->B * s->T || (numbers != 6 * size && numbers != 10 * size)) {
-        th_tape_fail(t, TH_EVALUE,
-                     "state space: (%d,%d) does not fit %d strings of %d and %d modes", rows, d,
-                     s->B, s->T, numbers);
-        return -1;
-    }
-    if (start >= 0 && (th_tape_cols(t, start) != 2 * size || (starts != 1 && starts != s->B))) {
-        th_tape_fail(t, TH_EVALUE, "state space: the start (%d,%d) does not fit %d states of %d",
-                     starts, th_tape_cols(t, start), s->B, 2 * size);
-        return -1;
-    }
-    ThTapeNode *n = th_tape_node(t, &op_state_space, rows, d + (s->states ? 2 * size : 0),
-                                 (ThVar[]){u, modes, start}, 3);
-    return n && th_tape_node_args(t, n, s, sizeof *s) ? th_tape_node_run(t, n) : -1;
+    if (rows != s->B * s->T || (numbers != 6 * size && numbers != 10 * size))
+        return th_tape_fail(t, TH_EVALUE,
+                            "state space: (%d,%d) does not fit %d strings of %d and %d modes", rows,
+                            d, s->B, s->T, numbers);
+    if (start >= 0 && (th_tape_cols(t, start) != 2 * size || (starts != 1 && starts != s->B)))
+        return th_tape_fail(t, TH_EVALUE,
+                            "state space: the start (%d,%d) does not fit %d states of %d", starts,
+                            th_tape_cols(t, start), s->B, 2 * size);
+    return th_tape_op(t, &op_state_space, rows, d + (s->states ? 2 * size : 0),
+                      (ThVar[]){u, modes, start}, 3, s, sizeof *s);
 }

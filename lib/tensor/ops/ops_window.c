@@ -122,15 +122,10 @@ static const ThOp op_window = {"window attention", window_forward, window_backwa
 
 ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const ThOpWindowShape *s)
 {
-    if (th_tape_failed(t))
-        return -1;
     int d = th_tape_cols(t, q);
     if (th_tape_cols(t, kv) != 2 * d || s->heads < 1 || d % s->heads != 0 ||
-        th_tape_rows(t, bias) != s->heads || th_tape_cols(t, bias) != s->C) {
-        th_tape_fail(t, TH_EVALUE, "window attention: shapes do not fit %d columns", d);
-        return -1;
-    }
-    ThTapeNode *node = th_tape_node(t, &op_window, s->n, d, (ThVar[]){q, kv, bias}, 3);
+        th_tape_rows(t, bias) != s->heads || th_tape_cols(t, bias) != s->C)
+        return th_tape_fail(t, TH_EVALUE, "window attention: shapes do not fit %d columns", d);
     Args a = {s->query, s->key, s->C, s->heads, s->tag};
-    return node && th_tape_node_args(t, node, &a, sizeof a) ? th_tape_node_run(t, node) : -1;
+    return th_tape_op(t, &op_window, s->n, d, (ThVar[]){q, kv, bias}, 3, &a, sizeof a);
 }

@@ -160,17 +160,12 @@ static const ThOp op_wired = {"wired units", forward, backward, forward_double, 
 ThVar th_op_wired(ThTape *t, const ThOpWired *w)
 {
     const ThVar in[INPUTS] = {w->x, w->up, w->from, w->bias, w->down, w->to};
-    if (th_tape_failed(t))
-        return -1;
     Wires s = {w->gelu, th_tape_rows(t, w->up), th_tape_cols(t, w->up)};
     if (th_tape_rows(t, w->from) != s.units || th_tape_cols(t, w->from) != s.fan ||
         th_tape_cols(t, w->bias) != s.units || th_tape_cols(t, w->down) != s.units ||
-        th_tape_cols(t, w->to) != s.units) {
-        th_tape_fail(t, TH_EVALUE, "wired units: operands do not fit %d units that read %d",
-                     s.units, s.fan);
-        return -1;
-    }
-    ThTapeNode *n =
-        th_tape_node(t, &op_wired, th_tape_rows(t, w->x), th_tape_cols(t, w->x), in, INPUTS);
-    return n && th_tape_node_args(t, n, &s, sizeof s) ? th_tape_node_run(t, n) : -1;
+        th_tape_cols(t, w->to) != s.units)
+        return th_tape_fail(t, TH_EVALUE, "wired units: operands do not fit %d units that read %d",
+                            s.units, s.fan);
+    return th_tape_op(t, &op_wired, th_tape_rows(t, w->x), th_tape_cols(t, w->x), in, INPUTS, &s,
+                      sizeof s);
 }

@@ -124,7 +124,7 @@ bool th_tape_failed(const ThTape *t)
     return t->err.code != TH_OK;
 }
 
-void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
+ThVar th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
 {
     char text[sizeof t->err.msg];
     va_list args;
@@ -132,6 +132,7 @@ void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     th_fail(&t->err, code, "%s", text);
+    return -1;
 }
 
 bool th_tape_goes_on(ThTape *t)
@@ -223,15 +224,6 @@ ThTapeNode *th_tape_node(ThTape *t, const ThOp *op, int rows, int cols, const Th
     return n->value ? n : NULL;
 }
 
-void *th_tape_node_args(ThTape *t, ThTapeNode *n, const void *args, size_t size)
-{
-    void *copy = th_tape_take(t, 1, size);
-    if (copy)
-        memcpy(copy, args, size);
-    n->args = copy;
-    return copy;
-}
-
 ThVar th_tape_node_run(ThTape *t, ThTapeNode *n)
 {
     if (!th_tape_goes_on(t))
@@ -241,6 +233,16 @@ ThVar th_tape_node_run(ThTape *t, ThTapeNode *n)
     else
         n->op->forward_double(t, n);
     return th_tape_goes_on(t) ? n->id : -1; /* what was stopped is unfinished */
+}
+
+ThVar th_tape_op(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in,
+                 const void *args, size_t size)
+{
+    ThTapeNode *n = th_tape_node(t, op, rows, cols, in, n_in);
+    void *copy = n && args ? th_tape_take(t, 1, size) : NULL;
+    if (copy)
+        n->args = memcpy(copy, args, size);
+    return n ? th_tape_node_run(t, n) : -1;
 }
 
 ThVar th_param(ThTape *t, int index)

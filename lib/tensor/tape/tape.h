@@ -55,6 +55,7 @@ typedef enum { TH_TAPE_NO_GRADIENT, TH_TAPE_GRADIENT } ThTapeMode;
 /* Returns new.  params is borrowed for the life of the tape and must be allocated. */
 ThTape *th_tape_new(ThTapePrecision precision, const ThParams *params, ThError *err);
 void th_tape_free(ThTape *t); /* NULL is fine */
+TH_AUTO_POINTER(ThTape, tape)
 
 /* From now on the tape, one of `tapes` that share the memory, fails where these bounds are met, in
  * long operations too: TH_EINTERRUPTED, TH_ELIMIT.  NULL: there are none. */
@@ -66,8 +67,9 @@ void th_tape_begin(ThTape *t, ThTapeMode mode);
 /* Fails if an operation failed since th_tape_begin. */
 bool th_tape_ok(const ThTape *t, ThError *err);
 
-/* Fails the tape: what operations call on misfitting shapes, models on inputs out of range. */
-void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
+/* Fails the tape, unless it has: what operations call on misfitting shapes, models on inputs out of
+ * range.  Returns -1. */
+ThVar th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Arena memory that lives until the next begin, for index arrays that a model builds; NULL fails

@@ -5,9 +5,10 @@
  *
  *     ThVar th_op_relu(ThTape *t, ThVar a)
  *     {
- *         ThTapeNode *n = th_tape_node(t, &op_relu, th_tape_rows(t, a), th_tape_cols(t, a),
- * (ThVar[]){a}, 1); return n ? th_tape_node_run(t, n) : -1;
+ *         return th_tape_op(t, &op_relu, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, NULL, 0);
  *     }
+ *
+ * Values are -1, and have no rows, once the tape has failed; what fails after that changes nothing.
  *
  * Backward receives a node whose gradient is complete and adds to the gradients of its inputs.
  * Whoever comes first finds no gradient there: th_tape_grad_float returns its memory and says
@@ -49,12 +50,15 @@ struct ThTapeNode {
 };
 
 /* Makes a node with room for its value; inputs of -1 are absent ones.  NULL when the tape has
- * failed or memory runs out.  th_tape_node_args copies `size` bytes of arguments to tape memory. */
+ * failed or memory runs out. */
 ThTapeNode *th_tape_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in);
-void *th_tape_node_args(ThTape *t, ThTapeNode *n, const void *args, size_t size);
 
 /* Runs forward in the tape's precision and returns the node's variable. */
 ThVar th_tape_node_run(ThTape *t, ThTapeNode *n);
+
+/* Both, with `size` bytes of arguments, if any, copied to tape memory; -1 where the tape fails. */
+ThVar th_tape_op(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in,
+                 const void *args, size_t size);
 
 /* False if the tape has failed, or work is to stop, which fails it.  Operations that may take long
  * ask every now and then, and leave their result unfinished. */
