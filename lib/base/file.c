@@ -21,16 +21,14 @@ enum { MOST_LINKS = 40 };
 static int open_file_named(const char *path)
 {
     const char *name = strrchr(path, '/');
-    char *folder = name ? th_strndup(path, (size_t)(name - path), NULL) : NULL;
-    char *real = folder ? realpath(folder, NULL) : NULL;
+    TH_AUTOFREE char *folder = name ? th_strndup(path, (size_t)(name - path), NULL) : NULL;
+    TH_AUTOFREE char *real = folder ? realpath(folder, NULL) : NULL;
     char own[64];
     size_t n = (size_t)snprintf(own, sizeof own, "/proc/%ld/", (long)getpid());
     int fd = -1;
     if (real && strncmp(real, own, n) == 0 && strcmp(real + strlen(real) - 3, "/fd") == 0 &&
         name[1] && strspn(name + 1, "0123456789") == strlen(name + 1))
         fd = (int)strtol(name + 1, NULL, 10);
-    free(folder);
-    free(real);
     return fd;
 }
 
@@ -203,12 +201,11 @@ FILE *th_file_begin(ThFile *f, const char *path, ThError *err)
 bool th_file_append(const char *path, const char *text, size_t n, ThError *err)
 {
     int fd = -1;
-    char *file = follow(path, &fd, err);
+    TH_AUTOFREE char *file = follow(path, &fd, err);
     struct stat before = {0};
     if (!file)
         return false;
     FILE *out = open_directly(file, fd, "a");
-    free(file);
     bool regular = out && fstat(fileno(out), &before) == 0 && S_ISREG(before.st_mode);
     bool ok = out && fwrite(text, 1, n, out) == n && fflush(out) == 0;
     int cause = errno;

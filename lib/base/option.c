@@ -292,7 +292,7 @@ void th_options_free(ThOptions *o)
 
 static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
 {
-    ThText list = {0};
+    TH_AUTO(text) ThText list = {0};
     const char *names[64];
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++) {
@@ -308,7 +308,6 @@ static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
                 o->n == 1 ? "only option is" : "options are", list.data ? list.data : "");
     if (near)
         th_hint(err, "did you mean %s=?", near);
-    th_text_free(&list);
     return false;
 }
 

@@ -68,14 +68,13 @@ static bool scan_word(Scanner *c)
 /* The escape at c->s, just behind the backslash. */
 static bool scan_escape(Scanner *c)
 {
-    ThText meant = {0};
+    TH_AUTO(text) ThText meant = {0};
     size_t n = th_escape_read(c->s, c->end, &meant);
     bool good = meant.failed ? th_fail(c->err, TH_ENOMEM, "out of memory")
                 : n > 0      ? append(c, meant.data ? meant.data : "", meant.size)
                 : *c->s == 'u'
                     ? fail_here(c, "\\u must be followed by {HEXADECIMAL}, a character's number")
                     : fail_here(c, "unknown escape: \\n \\t \\\\ \\\" \\$ and \\u{...} are known");
-    th_text_free(&meant);
     c->s += n;
     c->col += (int)n;
     return good;
@@ -196,7 +195,7 @@ bool th_token_is_name(const ThToken *token)
 const char *th_token_show(const ThTokens *t, const ThToken *token, char buffer[TH_TOKEN_SHOWN])
 {
     const char *more = "";
-    ThText shown = {0};
+    TH_AUTO(text) ThText shown = {0};
     if (th_token_is_name(token))
         th_text_symbol(&shown, th_token_text(t, token));
     else if (token->kind == TH_TOKEN_ARROW)
@@ -212,7 +211,6 @@ const char *th_token_show(const ThTokens *t, const ThToken *token, char buffer[T
     if (left)
         more = "...";
     snprintf(buffer, TH_TOKEN_SHOWN, "%.*s%s", (int)size, size ? shown.data : "", more);
-    th_text_free(&shown);
     return buffer;
 }
 

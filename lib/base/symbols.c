@@ -41,7 +41,7 @@ static size_t shown(const char *name, size_t size)
 
 static void hint_alphabet(char *const *symbol, int n, ThError *err)
 {
-    ThText list = {0};
+    TH_AUTO(text) ThText list = {0};
     for (int i = 0; i < n && list.size < 160; i++) {
         th_text_add(&list, i ? " " : "");
         th_text_symbol(&list, symbol[i]);
@@ -50,7 +50,6 @@ static void hint_alphabet(char *const *symbol, int n, ThError *err)
     }
     if (!list.failed)
         th_hint(err, "the alphabet is %s", n ? list.data : "empty");
-    th_text_free(&list);
 }
 
 /* The size of the symbol at s: a character, or everything up to the next blank. */

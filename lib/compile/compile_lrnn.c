@@ -94,12 +94,9 @@ static bool cascade_of(Cascade *c, const ThHolonomy *h, ThError *err)
     c->value = th_alloc(most, (size_t)c->levels * sizeof *c->value, err);
     c->next = th_alloc(most, (size_t)c->symbols * sizeof *c->next, err);
     c->state = th_alloc(most, sizeof *c->state, err);
-    int *room = th_alloc(2 * (size_t)c->levels, sizeof *room, err);
-    ThIntern seen = {0};
-    bool ok = c->value && c->next && c->state && room && follow(c, h, &seen, room, err);
-    th_intern_free(&seen);
-    free(room);
-    return ok;
+    TH_AUTOFREE int *room = th_alloc(2 * (size_t)c->levels, sizeof *room, err);
+    TH_AUTO(intern) ThIntern seen = {0};
+    return c->value && c->next && c->state && room && follow(c, h, &seen, room, err);
 }
 
 /* ---- places ---- */
@@ -290,10 +287,9 @@ static bool write_all(Work *w, ThError *err)
 static ThModel *compile(const ThTask *t, const Cascade *c, const ThTapeBounds *bounds, ThError *err)
 {
     Work w = {.task = t, .c = c};
-    ThOptions o = {0};
+    TH_AUTO(options) ThOptions o = {0};
     if (th_options_init(&o, th_model_kind("lrnn")->options, err) && set_sizes(&w, &o, err))
         w.m = th_compile_blank("lrnn", &o, &t->signature, bounds, err);
-    th_options_free(&o);
     bool ok = w.m && write_all(&w, err);
     th_intern_free(&w.key);
     if (ok)

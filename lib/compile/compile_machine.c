@@ -362,14 +362,12 @@ ThModel *th_compile_machine(const ThTmTokens *t, int n, int context, const ThTap
                             ThError *err)
 {
     Work w = {.tokens = t, .n = n, .context = context, .V = th_tm_token_count(t)};
-    ThOptions o = {0};
-    ThSignature s = {0};
+    TH_AUTO(options) ThOptions o = {0};
+    TH_AUTO(signature) ThSignature s = {0};
     find_sizes(&w);
     if (th_options_init(&o, th_model_kind("bare")->options, err) && set_options(&w, &o, err) &&
         sign(&s, t, w.V, err))
         w.m = th_compile_blank("bare", &o, &s, bounds, err);
-    th_options_free(&o);
-    th_signature_free(&s);
     if (!w.m)
         return NULL;
     write_positions(&w);
@@ -393,7 +391,7 @@ typedef struct {
 static bool write_text(const Followed *w, const ThTmTokens *t, const ThTmRunStart *s,
                        const ThCompileFollowed *f, ThError *err)
 {
-    ThTmRunning r = {0};
+    TH_AUTO(tm_running) ThTmRunning r = {0};
     bool ok = th_tm_running_from(&r, s, err);
     for (int at = 0; ok && at < w->n; at += f->line) {
         int here = w->n - at < f->line ? w->n - at : f->line;
@@ -401,7 +399,6 @@ static bool write_text(const Followed *w, const ThTmTokens *t, const ThTmRunStar
         th_tm_configuration_tokens(t, &r, f->extent.first, f->extent.last, w->answer);
         memcpy(w->text + at, w->answer, (size_t)here * sizeof *w->text);
     }
-    th_tm_running_free(&r);
     return ok;
 }
 

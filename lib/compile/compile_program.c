@@ -220,14 +220,12 @@ static bool sign(ThSignature *s, const ThCompileObserved *o, ThError *err)
 
 static ThModel *build(const ThCompilePlan *p, const ThTapeBounds *bounds, ThError *err)
 {
-    ThOptions options = {0};
-    ThSignature s = {0};
+    TH_AUTO(options) ThOptions options = {0};
+    TH_AUTO(signature) ThSignature s = {0};
     ThModel *m = NULL;
     if (th_options_init(&options, th_model_kind("bare")->options, err) &&
         set_sizes(p, &options, err) && sign(&s, p->o, err))
         m = th_compile_blank("bare", &options, &s, bounds, err);
-    th_options_free(&options);
-    th_signature_free(&s);
     if (!m)
         return NULL;
     Work w = {p, m, (int)th_option_int(&m->options, "dim")};
@@ -249,11 +247,10 @@ static bool agrees(const ThCompileObserved *o, const ThModel *m, ThError *err)
             return false;
         if (memcmp(answer, due + row, (size_t)n * sizeof *answer) == 0)
             continue;
-        ThText word = {0};
+        TH_AUTO(text) ThText word = {0};
         for (int i = 0; i < n; i++)
             th_text_printf(&word, "%s%s", i ? " " : "", o->p->name[o->token[row + i]]);
         th_fail(err, TH_EVALUE, "the model and the program differ on the input %.200s", word.data);
-        th_text_free(&word);
         return false;
     }
     return true;
@@ -262,8 +259,8 @@ static bool agrees(const ThCompileObserved *o, const ThModel *m, ThError *err)
 ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds *bounds,
                             ThCompileProgramSize *size, ThError *err)
 {
-    ThCompileObserved o = {0};
-    ThCompilePlan p = {0};
+    TH_AUTO(compile_observed) ThCompileObserved o = {0};
+    TH_AUTO(compile_plan) ThCompilePlan p = {0};
     ThModel *m = NULL;
     if (th_compile_observe(&o, program, err) && th_compile_plan(&p, &o, err) &&
         th_compile_plan_units(&p, err))
@@ -274,8 +271,6 @@ ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds 
         for (int l = 1; l <= p.layers; l++)
             size->attending += p.heads_in[l] > 0;
     }
-    th_compile_plan_free(&p);
-    th_compile_observed_free(&o);
     if (ok)
         return m;
     th_model_free(m);
@@ -285,8 +280,8 @@ ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds 
 ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *program, size_t *n,
                                                ThError *err)
 {
-    ThCompileObserved o = {0};
-    ThCompilePlan p = {0};
+    TH_AUTO(compile_observed) ThCompileObserved o = {0};
+    TH_AUTO(compile_plan) ThCompilePlan p = {0};
     ThCompileProgramHead *to = NULL;
     int used[65] = {0};
     if (th_compile_observe(&o, program, err) && th_compile_plan(&p, &o, err))
@@ -297,7 +292,5 @@ ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *program, 
         to[i] = (ThCompileProgramHead){h->layer - 1, used[h->layer]++, o.selector[h->selector].node,
                                        h->how == TH_COMPILE_WIDTH, h->ranked >= 0};
     }
-    th_compile_plan_free(&p);
-    th_compile_observed_free(&o);
     return to;
 }

@@ -211,8 +211,8 @@ static int said_at(const ThCompilePlan *p, int base, int row)
 static bool join(ThCompilePlan *p, int column, ThError *err)
 {
     const ThCompileColumn *c = &p->o->column[column];
-    ThIntern seen = {0};
-    int *at = th_alloc((size_t)c->n_bases, sizeof *at, err);
+    TH_AUTO(intern) ThIntern seen = {0};
+    TH_AUTOFREE int *at = th_alloc((size_t)c->n_bases, sizeof *at, err);
     bool ok = at != NULL;
     for (int row = 0; ok && row < p->o->rows; row++) {
         size_t before = seen.n, number;
@@ -227,8 +227,6 @@ static bool join(ThCompilePlan *p, int column, ThError *err)
             ok = reads(p, u, at[i], 2, err);
         ok = ok && writes(p, u, p->block[column] + c->id[row], 1, err);
     }
-    th_intern_free(&seen);
-    free(at);
     return ok;
 }
 
@@ -286,7 +284,7 @@ static bool step(ThCompilePlan *p, int column, ThError *err)
 {
     const ThCompileColumn *c = &p->o->column[column];
     const ThCompileGathered *g = gathered(p, c->base[0]);
-    Level *level = th_alloc((size_t)p->o->rows, sizeof *level, err);
+    TH_AUTOFREE Level *level = th_alloc((size_t)p->o->rows, sizeof *level, err);
     bool ok = level != NULL;
     for (int row = 0; ok && row < p->o->rows; row++)
         level[row] = (Level){g->raw[row], c->id[row]};
@@ -294,7 +292,6 @@ static bool step(ThCompilePlan *p, int column, ThError *err)
         qsort(level, (size_t)p->o->rows, sizeof *level, by_raw);
         ok = add_steps(p, column, p->raw[c->base[0] - TH_COMPILE_GATHERED], level, p->o->rows, err);
     }
-    free(level);
     return ok;
 }
 

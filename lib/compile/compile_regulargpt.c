@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "compile/coding.h"
+#include "base/memory.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 
@@ -252,11 +253,10 @@ ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const Th
     if (!th_task_machine(t, err))
         return NULL;
     ThCompileSize z = th_compile_size(t, monoid, shape);
-    ThOptions o = {0};
+    TH_AUTO(options) ThOptions o = {0};
     bool ok = th_options_init(&o, th_model_kind("regulargpt")->options, err) &&
               set_options(&o, shape, &z, err);
     ThModel *m = ok ? th_compile_blank("regulargpt", &o, &t->signature, bounds, err) : NULL;
-    th_options_free(&o);
     if (!m)
         return NULL;
     Work w = {t,

@@ -45,26 +45,24 @@ static bool list_inputs(ThCompileObserved *o, ThError *err)
 /* Puts the input in front of an error. */
 static bool fail_on(const ThCompileObserved *o, int row, ThError *err)
 {
-    ThText word = {0};
+    TH_AUTO(text) ThText word = {0};
     ThError inside = *err;
     for (int i = 0; i < o->length[row] && word.size < 100; i++)
         th_text_printf(&word, "%s%s", i ? " " : "", o->p->name[o->token[row + i]]);
     *err = (ThError){0};
     th_fail(err, inside.code, "on the input %s: %.300s", word.data ? word.data : "", inside.msg);
-    th_text_free(&word);
     return false;
 }
 
 static ThRaspRun *run_at(const ThCompileObserved *o, int row, ThError *err)
 {
     ThRaspAtom letter[64];
-    ThRaspSeq input = {0};
+    TH_AUTO(rasp_seq) ThRaspSeq input = {0};
     for (int i = 0; i < o->length[row]; i++)
         letter[i] = o->p->letter[o->token[row + i]];
     ThRaspRun *r = NULL;
     if (th_rasp_seq_of(letter, (size_t)o->length[row], &input, err))
         r = th_rasp_run_new(o->p->graph, &input, 0, err);
-    th_rasp_seq_free(&input);
     return r;
 }
 
@@ -115,7 +113,7 @@ static void add_bases(const ThCompileObserved *o, ThRaspSop node, bool *is_base)
 static bool find_bases(const ThCompileObserved *o, ThCompileColumn *c, ThError *err)
 {
     size_t n = TH_COMPILE_GATHERED + o->n_gathered;
-    bool *is_base = th_alloc(n, sizeof *is_base, err);
+    TH_AUTOFREE bool *is_base = th_alloc(n, sizeof *is_base, err);
     c->base = th_alloc(n, sizeof *c->base, err);
     if (is_base && c->base) {
         for (int i = 0; i < c->n; i++)
@@ -125,9 +123,7 @@ static bool find_bases(const ThCompileObserved *o, ThCompileColumn *c, ThError *
             if (is_base[i])
                 c->base[c->n_bases++] = (int)i;
     }
-    bool ok = is_base && c->base;
-    free(is_base);
-    return ok;
+    return is_base && c->base;
 }
 
 /* Numbers the values of one input's rows; keeps an atom for each value of a column of one node. */
@@ -136,7 +132,7 @@ static bool take_rows(const ThCompileObserved *o, ThCompileColumn *c, ThIntern *
 {
     Value v[MOST_NODES + 1];
     const ThRaspSeq *seq[MOST_NODES];
-    ThRaspRun *r = run_at(o, row, err);
+    TH_AUTOPTR(rasp_run) ThRaspRun *r = run_at(o, row, err);
     bool ok = r != NULL;
     for (int k = 0; ok && k < c->n; k++) /* views move while others are computed */
         ok = th_rasp_run_value(r, c->node[k], o->p->stop, err) != NULL;
@@ -156,7 +152,6 @@ static bool take_rows(const ThCompileObserved *o, ThCompileColumn *c, ThIntern *
             c->atom[id] = th_rasp_seq_at(seq[0], (size_t)i);
         c->id[row + i] = (int)id;
     }
-    th_rasp_run_free(r);
     return ok;
 }
 
@@ -185,7 +180,7 @@ static int column_of(ThCompileObserved *o, const ThRaspSop *node, int n, bool in
         if (same_column(o, &o->column[i], node, n, index))
             return (int)i;
     ThCompileColumn c = {.n = n, .index = index};
-    ThIntern seen = {0};
+    TH_AUTO(intern) ThIntern seen = {0};
     c.node = th_copy(node, (size_t)n, sizeof *node, err);
     c.id = th_alloc((size_t)o->rows, sizeof *c.id, err);
     c.atom = th_alloc(n == 1 ? MOST_VALUES + 1 : 1, sizeof *c.atom, err);
@@ -195,7 +190,6 @@ static int column_of(ThCompileObserved *o, const ThRaspSop *node, int n, bool in
         if (!take_rows(o, &c, &seen, row, err))
             ok = err->code == TH_EVALUE ? fail_on(o, row, err) : false;
     c.values = (int)seen.n;
-    th_intern_free(&seen);
     if (!ok) {
         free_column(&c);
         return -1;
@@ -243,8 +237,8 @@ static int without_repeats(const ThCompileObserved *o, ThRaspSop *node, int n)
 static bool note_cells(ThCompileObserved *o, ThCompileSelector *s, int row, ThError *err)
 {
     int n = o->length[row], queries = o->column[s->query].values;
-    ThRaspRun *r = run_at(o, row, err);
-    uint8_t *grid = r ? th_rasp_run_grid(r, s->node, o->p->stop, err) : NULL;
+    TH_AUTOPTR(rasp_run) ThRaspRun *r = run_at(o, row, err);
+    TH_AUTOFREE uint8_t *grid = r ? th_rasp_run_grid(r, s->node, o->p->stop, err) : NULL;
     bool ok = grid != NULL;
     for (int i = 0; ok && i < n; i++) {
         for (int j = 0; ok && j < (o->causal ? i + 1 : n); j++) {
@@ -257,8 +251,6 @@ static bool note_cells(ThCompileObserved *o, ThCompileSelector *s, int row, ThEr
             *cell = (signed char)grid[i * n + j];
         }
     }
-    free(grid);
-    th_rasp_run_free(r);
     return ok;
 }
 
@@ -442,7 +434,7 @@ bool th_compile_observe(ThCompileObserved *o, const ThCompileProgram *p, ThError
     size_t n = 0;
     if (p->length > 64)
         return th_fail(err, TH_ELIMIT, "inputs of at most 64 symbols can be compiled for");
-    ThRaspSop *node = th_rasp_ancestors(p->graph, p->sop, &n, err);
+    TH_AUTOFREE ThRaspSop *node = th_rasp_ancestors(p->graph, p->sop, &n, err);
     bool ok = node && list_inputs(o, err);
     o->causal = ok && all_causal(o, node, n);
     for (size_t i = 0; ok && i < n; i++) {
@@ -450,7 +442,6 @@ bool th_compile_observe(ThCompileObserved *o, const ThCompileProgram *p, ThError
         if (kind == TH_RASP_NODE_AGGREGATE || kind == TH_RASP_NODE_WIDTH)
             ok = add_gathered(o, node[i], err);
     }
-    free(node);
     if (ok)
         o->output = column_of(o, &p->sop, 1, false, err);
     return o->output >= 0;

@@ -108,13 +108,12 @@ static ThModel *blank(const ThTask *t, const ThTapeBounds *bounds, ThError *err)
     int least = BLOCK + t->machine->n_symbols;
     least = t->machine->n_states > least ? t->machine->n_states : least;
     int padded = (least + BLOCK - 1) / BLOCK * BLOCK;
-    ThOptions o = {0};
+    TH_AUTO(options) ThOptions o = {0};
     ThModel *m = NULL;
     if (th_options_init(&o, th_model_kind("lrnn")->options, err) &&
         th_options_set_int(&o, "dim", padded, err) && th_options_set_int(&o, "block", BLOCK, err) &&
         th_options_set_int(&o, "layers", 1, err))
         m = th_compile_blank("lrnn", &o, &t->signature, bounds, err);
-    th_options_free(&o);
     return m;
 }
 

@@ -128,7 +128,7 @@ static bool join(Compare *c, ThError *err)
 /* How many states the automaton has that the model is; 0: too many, or too many questions. */
 static bool count_states(const ThInspectAgainst *a, int *states, ThError *err)
 {
-    ThInspectTeacher teacher = {0};
+    TH_AUTO(inspect_teacher) ThInspectTeacher teacher = {0};
     ThInspectExtracted found;
     ThError own = {0};
     const ThInspectTruth *t = a->truth;
@@ -144,10 +144,8 @@ static bool count_states(const ThInspectAgainst *a, int *states, ThError *err)
                                   .samples = 1,
                                   .stop = a->stop};
     bool taught = th_inspect_teach_model(&teacher, a->model, &how, &own);
-    ThDfa *d = taught ? th_inspect_learn(&teacher, &asking, &found, &own) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *d = taught ? th_inspect_learn(&teacher, &asking, &found, &own) : NULL;
     *states = d ? d->n_states : 0;
-    th_dfa_free(d);
-    th_inspect_teacher_free(&teacher);
     if (own.code == TH_OK || own.code == TH_ELIMIT)
         return true;
     *err = own;
@@ -187,7 +185,7 @@ static bool compare(const ThInspectAgainst *a, ThError *err)
     const ThModelTraining *t = &a->model->training;
     ThRng seed = th_rng(t->seed, "train.against", (uint64_t)t->step);
     Compare c = {.how = a, .rng = th_rng(t->seed, "train.near", (uint64_t)t->step)};
-    ThInspectVerified v = {0};
+    TH_AUTO(inspect_verified) ThInspectVerified v = {0};
     ThInspectVerification how = {.length = a->length,
                                  .words = TH_INSPECT_AGAINST_WORDS,
                                  .samples = TH_INSPECT_AGAINST_SAMPLES,
@@ -198,7 +196,6 @@ static bool compare(const ThInspectAgainst *a, ThError *err)
     int states;
     bool ok = make_room(&c, err) && th_inspect_verify(a->model, a->truth, &how, &v, err) &&
               count_states(a, &states, err) && record(&c, &v, states, err) && join(&c, err);
-    th_inspect_verified_free(&v);
     th_batch_free(&c.words);
     free(c.other);
     return ok;

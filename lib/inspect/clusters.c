@@ -177,8 +177,8 @@ static int by_word(const void *a, const void *b)
 static bool sort_functions(ThClusters *c, ThError *err)
 {
     size_t n = (size_t)c->n_functions;
-    NamedFunction *named = th_alloc(n, sizeof *named, err);
-    int *place = th_alloc(n, sizeof *place, err);
+    TH_AUTOFREE NamedFunction *named = th_alloc(n, sizeof *named, err);
+    TH_AUTOFREE int *place = th_alloc(n, sizeof *place, err);
     bool ok = named && place;
     for (size_t f = 0; ok && f < n; f++)
         named[f] = (NamedFunction){c->function[f], (int)f};
@@ -190,8 +190,6 @@ static bool sort_functions(ThClusters *c, ThError *err)
     }
     for (int i = 0; ok && i < c->n_points; i++)
         c->point[i].function = place[c->point[i].function];
-    free(named);
-    free(place);
     return ok;
 }
 
@@ -216,20 +214,19 @@ static bool find_functions(ThClusters *c, const ThDfa *machine, const int *token
 
 static bool find_clusters(ThClusters *c, const Projection *p, ThStop *stop, ThError *err)
 {
-    int *cluster = th_alloc(p->n, sizeof *cluster, err);
+    TH_AUTOFREE int *cluster = th_alloc(p->n, sizeof *cluster, err);
     bool ok = cluster && th_linkage(p->at, p->n, p->kept, cluster, &c->n_clusters, stop, err);
     for (size_t i = 0; ok && i < p->n; i++)
         c->point[i].cluster = cluster[i];
-    free(cluster);
     return ok;
 }
 
 static bool measure_purity(ThClusters *c, ThError *err)
 {
     size_t nf = (size_t)c->n_functions, nc = (size_t)c->n_clusters;
-    int *count = th_alloc(nc * nf, sizeof *count, err);
-    int *majority = th_alloc(nc, sizeof *majority, err);
-    bool *seen = th_alloc((size_t)c->n_layers * nc, sizeof *seen, err);
+    TH_AUTOFREE int *count = th_alloc(nc * nf, sizeof *count, err);
+    TH_AUTOFREE int *majority = th_alloc(nc, sizeof *majority, err);
+    TH_AUTOFREE bool *seen = th_alloc((size_t)c->n_layers * nc, sizeof *seen, err);
     bool ok = count && majority && seen;
     for (int i = 0; ok && i < c->n_points; i++) {
         const ThClustersPoint *p = &c->point[i];
@@ -250,9 +247,6 @@ static bool measure_purity(ThClusters *c, ThError *err)
     for (int l = 0; ok && l < c->n_layers; l++)
         c->layer[l].purity /= c->layer[l].points;
     c->purity /= c->n_points;
-    free(count);
-    free(majority);
-    free(seen);
     return ok;
 }
 
@@ -260,8 +254,8 @@ static bool measure_purity(ThClusters *c, ThError *err)
 static bool measure_separation(ThClusters *c, const Projection *p, ThError *err)
 {
     size_t nc = (size_t)c->n_clusters, d = p->kept;
-    double *centre = th_alloc(nc * d, sizeof *centre, err);
-    double *size = th_alloc(nc, sizeof *size, err);
+    TH_AUTOFREE double *centre = th_alloc(nc * d, sizeof *centre, err);
+    TH_AUTOFREE double *size = th_alloc(nc, sizeof *size, err);
     bool ok = centre && size;
     for (size_t i = 0; ok && i < p->n; i++)
         size[c->point[i].cluster]++;
@@ -282,8 +276,6 @@ static bool measure_separation(ThClusters *c, const Projection *p, ThError *err)
     }
     c->spread = sqrt(squares / (double)p->n);
     c->gap = nc > 1 ? gap : 0;
-    free(centre);
-    free(size);
     return ok;
 }
 

@@ -82,10 +82,10 @@ bool th_inspect_merge(const ThWordsLabelled *l, const ThInspectExtraction *how,
 {
     MergeWatch w = {how, l->symbol, l->sample.n_symbols};
     *to = (ThInspectExtracted){0};
-    ThDfa *d = merge_sample(&w, &l->sample, &to->merging, err);
+    TH_AUTOPTR(dfa) ThDfa *d = merge_sample(&w, &l->sample, &to->merging, err);
     if (d && l->language)
         forget_unknown(d);
-    ThDfa *least = d ? th_dfa_minimize(d, how->stop, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *least = d ? th_dfa_minimize(d, how->stop, err) : NULL;
     const char **name = th_alloc((size_t)l->sample.n_classes + 1, sizeof *name, err);
     for (int c = 0; name && c < l->sample.n_classes; c++)
         name[c + 1] = l->label[c];
@@ -98,8 +98,6 @@ bool th_inspect_merge(const ThWordsLabelled *l, const ThInspectExtraction *how,
     to->samples = (long long)l->sample.n;
     to->wrong = (long long)to->merging.conflicts;
     free(name);
-    th_dfa_free(least);
-    th_dfa_free(d);
     if (to->automaton)
         set_interval(to);
     return to->automaton != NULL;
@@ -214,11 +212,12 @@ static bool is_better(const ThDfa *d, long long wrong, const ThDfa *than,
 static bool try_merging(ThInspectTeacher *t, const ThInspectExtraction *how, ThDfa **best,
                         ThInspectExtracted *to, ThError *err)
 {
-    ThWordsSample sample = {0};
+    TH_AUTO(words_sample) ThWordsSample sample = {0};
     MergeWatch w = {how, t->symbol, t->n_symbols};
     long long wrong = 0;
     bool ok = draw_sample(t, (size_t)to->samples, &sample, err);
-    ThDfa *d = ok ? merge_sample(&w, &sample, &to->merging, err) : NULL, *least = NULL;
+    TH_AUTOPTR(dfa) ThDfa *least = NULL;
+    TH_AUTOPTR(dfa) ThDfa *d = ok ? merge_sample(&w, &sample, &to->merging, err) : NULL;
     if (d) {
         forget_unknown(d);
         least = th_dfa_minimize(d, how->stop, err);
@@ -232,9 +231,6 @@ static bool try_merging(ThInspectTeacher *t, const ThInspectExtraction *how, ThD
         to->wrong = wrong;
         to->words = sample.n;
     }
-    th_dfa_free(least);
-    th_dfa_free(d);
-    th_words_sample_free(&sample);
     return ok;
 }
 
@@ -266,9 +262,8 @@ ThAutomaton *th_inspect_automaton(const ThInspectTeacher *t, const ThDfa *d, ThE
 bool th_inspect_extract(ThInspectTeacher *t, const ThInspectExtraction *how, ThInspectExtracted *to,
                         ThError *err)
 {
-    ThDfa *d = th_inspect_learn(t, how, to, err);
+    TH_AUTOPTR(dfa) ThDfa *d = th_inspect_learn(t, how, to, err);
     if (d)
         to->automaton = th_inspect_automaton(t, d, err);
-    th_dfa_free(d);
     return to->automaton != NULL;
 }

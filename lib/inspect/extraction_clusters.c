@@ -26,10 +26,10 @@ bool th_inspect_strings(const ThInspectWaysPlan *plan, int n, ThWordsSample *to,
     ThRange l = plan->length;
     size_t lengths = th_range_count(l), cap = 0;
     ThRng r = th_rng(plan->seed, "inspect.strings", 0);
-    int *count = th_alloc(lengths, sizeof *count, err);
+    TH_AUTOFREE int *count = th_alloc(lengths, sizeof *count, err);
     *to = (ThWordsSample){.n_symbols = plan->task->signature.n_symbols};
     to->start = th_alloc((size_t)n + 1, sizeof *to->start, err);
-    ThBatch b = {0};
+    TH_AUTO(batch) ThBatch b = {0};
     bool ok = count && to->start;
     for (int i = 0; ok && i < n; i++)
         count[th_rng_below(&r, lengths)]++;
@@ -40,8 +40,6 @@ bool th_inspect_strings(const ThInspectWaysPlan *plan, int n, ThWordsSample *to,
               (th_task_sample(plan->task, &r, (int)(l.lo + (long long)i * l.step), &b, err) &&
                append(to, &b, &cap, err)));
     }
-    th_batch_free(&b);
-    free(count);
     return ok;
 }
 
@@ -81,7 +79,7 @@ static bool add(Words *w, const int *word, size_t length, ThError *err)
 /* All short words, and strings of the task with their prefixes. */
 static bool gather(Words *w, ThError *err)
 {
-    ThWordsSample s = {0};
+    TH_AUTO(words_sample) ThWordsSample s = {0};
     size_t bytes, shortest = w->k < SHORT_WORDS ? SHORT_WORDS : (size_t)w->k, length;
     int word[SHORT_WORDS + 2];
     bool ok = true;
@@ -101,7 +99,6 @@ static bool gather(Words *w, ThError *err)
         size_t j = i * step % s.n; /* of all lengths, which come in order */
         ok = add(w, s.symbol + s.start[j], s.start[j + 1] - s.start[j], err);
     }
-    th_words_sample_free(&s);
     w->n = (int)w->word.n;
     return ok;
 }
@@ -136,13 +133,12 @@ static bool ask_labels(Words *w, ThInspectTeacher *t, ThError *err)
         th_intern_at(&w->word, i, &bytes);
         start[i + 1] = start[i] + bytes / sizeof(int);
     }
-    int *symbol = start ? th_alloc(start[w->n] + 1, sizeof *symbol, err) : NULL;
+    TH_AUTOFREE int *symbol = start ? th_alloc(start[w->n] + 1, sizeof *symbol, err) : NULL;
     for (size_t i = 0; symbol && i < (size_t)w->n; i++)
         memcpy(symbol + start[i], th_intern_at(&w->word, i, NULL),
                (start[i + 1] - start[i]) * sizeof *symbol);
     ThLstarWords words = {(size_t)w->n, symbol, start};
     bool ok = symbol && th_inspect_members(t, &words, w->label, err);
-    free(symbol);
     free(start);
     return ok;
 }
@@ -154,6 +150,7 @@ static bool read_vector(Words *w, int i, ThError *err)
 {
     size_t bytes;
     const int *word = th_intern_at(&w->word, (size_t)i, &bytes);
+    TH_AUTOPTR(model_trace)
     ThModelTrace *t = th_model_trace(w->plan->model, word, (int)(bytes / sizeof *word), err);
     if (!t)
         return false;
@@ -169,7 +166,6 @@ static bool read_vector(Words *w, int i, ThError *err)
         memcpy(w->vector + (size_t)i * (size_t)w->dim,
                l->state + (size_t)(l->n_rows - 1) * (size_t)l->dim,
                (size_t)w->dim * sizeof *w->vector);
-    th_model_trace_free(t);
     return ok;
 }
 
@@ -233,7 +229,7 @@ static bool split(Words *w, int block, int symbol, int *count, int values)
 static bool split_all(Words *w, int classes, ThError *err)
 {
     size_t room = (size_t)w->n + (size_t)classes + 1;
-    int *count = th_alloc(room, sizeof *count, err);
+    TH_AUTOFREE int *count = th_alloc(room, sizeof *count, err);
     bool ok = count != NULL, again = true;
     while (ok && again) {
         again = false;
@@ -246,14 +242,13 @@ static bool split_all(Words *w, int classes, ThError *err)
                               w->plan->states == 1 ? "" : "s"));
             }
     }
-    free(count);
     return ok;
 }
 
 static bool refine(Words *w, int classes, ThError *err)
 {
     int clusters = w->n_blocks;
-    int *cluster = th_copy(w->block, (size_t)w->n, sizeof *cluster, err);
+    TH_AUTOFREE int *cluster = th_copy(w->block, (size_t)w->n, sizeof *cluster, err);
     bool ok = false;
     for (int i = 0; cluster && !ok && i < TOLERANCES; i++) {
         ThError own = {0};
@@ -266,7 +261,6 @@ static bool refine(Words *w, int classes, ThError *err)
             break;
         }
     }
-    free(cluster);
     return ok;
 }
 
@@ -276,7 +270,7 @@ static bool refine(Words *w, int classes, ThError *err)
 static ThDfa *machine_of(const Words *w, int empty, int classes, ThError *err)
 {
     int *count = th_alloc((size_t)w->n_blocks + (size_t)classes, sizeof *count, err), others;
-    ThDfa *d = count ? th_dfa_new(w->n_blocks + 1, w->k, classes, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *d = count ? th_dfa_new(w->n_blocks + 1, w->k, classes, err) : NULL;
     if (d)
         d->label[0] = empty;
     for (int i = 0; d && i < w->n; i++)
@@ -290,7 +284,6 @@ static ThDfa *machine_of(const Words *w, int empty, int classes, ThError *err)
         }
     }
     ThDfa *least = d ? th_dfa_minimize(d, w->plan->stop, err) : NULL;
-    th_dfa_free(d);
     free(count);
     return least;
 }

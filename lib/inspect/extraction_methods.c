@@ -24,20 +24,20 @@ static ThDfa *by_algebra(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThE
     int word = 0, empty;
     const ThProofAsked asked = {.task = &plan->task->signature, .machine = plan->task->machine};
     ThProofClaim *claim = th_proof_claim_new(plan->model, &asked, plan->stop, err);
+    TH_AUTOPTR(proof_quantized)
     ThProofQuantized *q =
         claim ? th_proof_quantize(plan->model, claim, plan->elements, plan->seed, plan->stop, err)
               : NULL;
     th_proof_claim_free(claim);
     bool ok = q && th_inspect_member(t, &word, 0, &empty, err);
+    TH_AUTOPTR(dfa)
     ThDfa *d =
         ok ? th_proof_quantized_machine(q, plan->model->signature.n_classes, empty, err) : NULL;
     for (int i = 0; d && t->language && i < d->n_states; i++)
         d->label[i] = d->label[i] == 1;
     if (d)
         d->n_classes = t->n_classes;
-    th_proof_quantized_free(q);
     ThDfa *least = d ? th_dfa_minimize(d, plan->stop, err) : NULL;
-    th_dfa_free(d);
     return least;
 }
 
@@ -56,7 +56,7 @@ static bool note(ThInspectWay *way, ThDfa *found, const ThError *own, ThError *e
 static bool measure(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThInspectWays *w,
                     ThError *err)
 {
-    ThWordsSample s = {0};
+    TH_AUTO(words_sample) ThWordsSample s = {0};
     bool ok = th_inspect_strings(plan, plan->samples, &s, err);
     s.label = ok ? th_alloc(s.n + 1, sizeof *s.label, err) : NULL;
     ThLstarWords words = {s.n, s.symbol, s.start};
@@ -71,7 +71,6 @@ static bool measure(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThInspec
         way->low = share.low;
         way->high = share.high;
     }
-    th_words_sample_free(&s);
     return ok;
 }
 

@@ -59,11 +59,10 @@ bool th_inspect_rank(const double *x, const double *y, int n, ThInspectRank *to,
     *to = (ThInspectRank){(double)NAN, (double)NAN, (double)NAN};
     if (all_equal(x, n) || all_equal(y, n))
         return true;
-    double *work = th_alloc(2 * (size_t)n, sizeof *work, err);
+    TH_AUTOFREE double *work = th_alloc(2 * (size_t)n, sizeof *work, err);
     if (!work)
         return false;
     to->r = gsl_stats_spearman(x, 1, y, 1, (size_t)n, work);
-    free(work);
     to->r = fmax(-1, fmin(1, to->r));
     if (n < 4)
         return true;

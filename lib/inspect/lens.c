@@ -23,7 +23,7 @@ static bool add_layer(ThInspectLens *l, const ThModel *m, ThTape *t, const ThMod
         return false;
     int n = th_tape_rows(t, z), before = n > 1 ? of->before : 0, rows = n > 1 ? of->n_rows : 1;
     size_t width = (size_t)l->n_classes, from = (size_t)before * width;
-    double *all = th_alloc((size_t)n * width, sizeof *all, err);
+    TH_AUTOFREE double *all = th_alloc((size_t)n * width, sizeof *all, err);
     bool ok = all && make_room(l, rows, err);
     if (ok)
         th_tape_read(t, z, all);
@@ -36,14 +36,13 @@ static bool add_layer(ThInspectLens *l, const ThModel *m, ThTape *t, const ThMod
             l->logits[(size_t)l->n_rows * width + c] = all[from + (size_t)i * width + c];
         l->n_rows++;
     }
-    free(all);
     return ok;
 }
 
 static bool fill(ThInspectLens *l, const ThModel *m, ThTape *t, int *token, int length,
                  ThError *err)
 {
-    ThModelTrace *trace = th_model_trace_on(m, t, token, length, err);
+    TH_AUTOPTR(model_trace) ThModelTrace *trace = th_model_trace_on(m, t, token, length, err);
     bool ok = trace != NULL;
     l->n_classes = m->signature.n_classes;
     l->n_layers = ok ? trace->n_layers : 0;
@@ -51,7 +50,6 @@ static bool fill(ThInspectLens *l, const ThModel *m, ThTape *t, int *token, int 
         ok = add_layer(l, m, t, trace, i, err);
     for (int i = 0; i < l->n_rows; i++)
         l->row[i].logit = l->logits + (size_t)i * (size_t)l->n_classes;
-    th_model_trace_free(trace);
     return ok;
 }
 
@@ -70,11 +68,9 @@ ThInspectLens *th_inspect_lens(const ThModel *m, const int *token, int length, T
     if (!th_model_need_levels(m, err))
         return NULL;
     ThInspectLens *l = th_alloc(1, sizeof *l, err);
-    ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
-    int *copy = th_copy(token, (size_t)length, sizeof *token, err);
+    TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     bool ok = l && t && copy && fill(l, m, t, copy, length, err);
-    free(copy);
-    th_tape_free(t);
     if (ok)
         return l;
     th_inspect_lens_free(l);

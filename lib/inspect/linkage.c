@@ -40,7 +40,7 @@ static double squared_distance(const double *a, const double *b, size_t d)
 
 static bool measure_radius(Linkage *k, const double *point, size_t n, ThError *err)
 {
-    double *mean = th_alloc(k->d, sizeof *mean, err);
+    TH_AUTOFREE double *mean = th_alloc(k->d, sizeof *mean, err);
     if (!mean)
         return false;
     for (size_t i = 0; i < n * k->d; i++)
@@ -48,7 +48,6 @@ static bool measure_radius(Linkage *k, const double *point, size_t n, ThError *e
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += squared_distance(point + i * k->d, mean, k->d);
-    free(mean);
     k->radius = sqrt(sum / (double)n);
     return isfinite(k->radius) || th_fail(err, TH_ENUMERIC, "a hidden vector is not finite");
 }
@@ -85,7 +84,8 @@ static int by_length(const void *a, const void *b)
 /* Prim 1957. */
 static bool span(Linkage *k, ThStop *stop, ThError *err)
 {
-    double *near = th_alloc(k->n, sizeof *near, err); /* squared distance to the tree; -1: inside */
+    TH_AUTOFREE double *near =
+        th_alloc(k->n, sizeof *near, err); /* squared distance to the tree; -1: inside */
     size_t *via = th_alloc(k->n, sizeof *via, err);
     bool ok = near && via;
     for (size_t i = 0; ok && i < k->n; i++)
@@ -111,7 +111,6 @@ static bool span(Linkage *k, ThStop *stop, ThError *err)
     }
     if (ok && k->n > 1)
         qsort(k->edge, k->n - 1, sizeof *k->edge, by_length);
-    free(near);
     free(via);
     return ok;
 }
@@ -181,7 +180,7 @@ static void assign(Linkage *k, size_t cut, double least_mass)
 
 static bool number(Linkage *k, size_t n, int *cluster, int *n_clusters, ThError *err)
 {
-    int *name = th_alloc(k->n, sizeof *name, err);
+    TH_AUTOFREE int *name = th_alloc(k->n, sizeof *name, err);
     if (!name)
         return false;
     *n_clusters = 0;
@@ -191,7 +190,6 @@ static bool number(Linkage *k, size_t n, int *cluster, int *n_clusters, ThError 
             name[r] = ++*n_clusters;
         cluster[i] = name[r] - 1;
     }
-    free(name);
     return true;
 }
 

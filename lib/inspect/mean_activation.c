@@ -27,7 +27,7 @@ static ThVar see(void *context, ThTape *t, ThVar v, const char *name, int index)
 
 static bool add_strings(Sums *s, ThTape *t, const ThInspectStrings *of, ThStop *stop, ThError *err)
 {
-    ThBatch b = {.B = 1};
+    TH_AUTO(batch) ThBatch b = {.B = 1};
     bool ok = true;
     th_tape_watch(t, &(ThTapeWatch){see, s});
     for (int i = 0; ok && i < of->strings; i++) {
@@ -39,7 +39,6 @@ static bool add_strings(Sums *s, ThTape *t, const ThInspectStrings *of, ThStop *
         ok = ok && th_tape_ok(t, err);
     }
     th_tape_watch(t, NULL);
-    th_batch_free(&b);
     return ok;
 }
 
@@ -48,14 +47,13 @@ bool th_inspect_mean(const ThModel *m, ThModelAblation *a, const ThInspectString
 {
     Sums s = {.m = m, .a = a, .sum = th_alloc((size_t)a->cols, sizeof *s.sum, err)};
     float *mean = th_alloc((size_t)a->cols, sizeof *mean, err);
-    ThTape *t = s.sum && mean ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
+    TH_AUTOPTR(tape) ThTape *t = s.sum && mean ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
     bool ok = t && add_strings(&s, t, strings, stop, err);
     if (ok && s.n == 0)
         ok = th_fail(err, TH_EVALUE, "strings of %d symbols do not reach level %d", strings->length,
                      a->layer + 1);
     for (int j = 0; ok && j < a->cols; j++)
         mean[j] = (float)(s.sum[j] / (double)s.n);
-    th_tape_free(t);
     free(s.sum);
     if (ok)
         a->mean = mean;

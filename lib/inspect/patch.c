@@ -178,7 +178,7 @@ static double *last_answer(const ThModelTrace *t, ThError *err)
 static bool patch_all(ThInspectPatch *to, Patcher *p, const ThBatch *b,
                       const ThInspectPatchWhich *w, ThStop *stop, ThError *err)
 {
-    ThModelTrace *trace = th_model_trace(p->m, b->token, b->T, err);
+    TH_AUTOPTR(model_trace) ThModelTrace *trace = th_model_trace(p->m, b->token, b->T, err);
     bool ok = trace && fits(p->m, p->from, trace, w, err);
     to->length = b->T;
     to->n_classes = p->m->signature.n_classes;
@@ -195,7 +195,6 @@ static bool patch_all(ThInspectPatch *to, Patcher *p, const ThBatch *b,
         ok = th_fail(err, TH_EVALUE, "no vector of the model is about that alone in both strings");
         th_hint(err, "trace lists the vectors of a string with what each is about");
     }
-    th_model_trace_free(trace);
     return ok;
 }
 
@@ -205,15 +204,13 @@ ThInspectPatch *th_inspect_patch(const ThModel *m, const ThTaskWord *from, const
     if (!th_model_need_levels(m, err))
         return NULL;
     ThInspectPatch *out = th_alloc(1, sizeof *out, err);
-    int *source = th_copy(from->token, (size_t)from->n, sizeof *source, err);
-    int *target = th_copy(to->token, (size_t)to->n, sizeof *target, err);
+    TH_AUTOFREE int *source = th_copy(from->token, (size_t)from->n, sizeof *source, err);
+    TH_AUTOFREE int *target = th_copy(to->token, (size_t)to->n, sizeof *target, err);
     Patcher p = {0};
     ThBatch b = {.B = 1, .T = to->n, .token = target};
     bool ok = out && source && target && open_patcher(&p, m, err) &&
               take_from(&p, source, from->n, err) && patch_all(out, &p, &b, which, stop, err);
     close_patcher(&p);
-    free(source);
-    free(target);
     if (ok)
         return out;
     th_inspect_patch_free(out);
@@ -331,7 +328,7 @@ ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa
         th_fail(err, TH_EVALUE, "the strings of this task differ in length");
         return NULL;
     }
-    double *logit = th_alloc((size_t)m->signature.n_classes, sizeof *logit, err);
+    TH_AUTOFREE double *logit = th_alloc((size_t)m->signature.n_classes, sizeof *logit, err);
     c.function = th_functions_new(machine, err);
     bool ok = logit && c.function && open_patcher(&c.patcher, m, err);
     for (int i = 0; ok && i < pairs->pairs; i++)
@@ -341,7 +338,6 @@ ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa
     th_batch_free(&c.from);
     th_batch_free(&c.to);
     th_batch_free(&c.mixed);
-    free(logit);
     *n = c.n;
     if (ok)
         return c.cause;

@@ -57,29 +57,27 @@ static void multiply(const double *q, const double *k, int k_width, const View *
 static bool added_vectors(const View *v, double *to, ThError *err)
 {
     ThVar x = filled(v->t, v->n, v->p->dim, 0);
-    double *row = numbers(v->t, th_position_at_input(v->p, v->t, x, &v->rows), err);
+    TH_AUTOFREE double *row = numbers(v->t, th_position_at_input(v->p, v->t, x, &v->rows), err);
     if (row)
         multiply(row, row, v->p->dim, v, 1, to);
-    free(row);
     return row != NULL;
 }
 
 static bool turned_vectors(const View *v, double *to, ThError *err)
 {
     ThVar one = filled(v->t, v->n, v->p->dim, 1), two = filled(v->t, v->n, 2 * v->p->dim, 1);
-    double *q = numbers(v->t, th_position_at_queries(v->p, v->t, one, &v->rows), err);
-    double *k = q ? numbers(v->t, th_position_at_keys(v->p, v->t, two, &v->rows), err) : NULL;
+    TH_AUTOFREE double *q = numbers(v->t, th_position_at_queries(v->p, v->t, one, &v->rows), err);
+    TH_AUTOFREE double *k =
+        q ? numbers(v->t, th_position_at_keys(v->p, v->t, two, &v->rows), err) : NULL;
     if (k)
         multiply(q, k, 2 * v->p->dim, v, v->p->heads, to);
-    free(q);
-    free(k);
     return k != NULL;
 }
 
 /* Transformer-XL's: the part of the logit that does not depend on the query. */
 static bool relative(const View *v, const ThOpAttention *how, double *to, ThError *err)
 {
-    double *place = numbers(v->t, how->v, err), *row = numbers(v->t, how->xl, err);
+    TH_AUTOFREE double *place = numbers(v->t, how->v, err), *row = numbers(v->t, how->xl, err);
     int d = v->p->dim, width = d / v->p->heads;
     for (int h = 0; place && row && h < v->p->heads; h++)
         for (int i = 0; i < v->n; i++)
@@ -87,16 +85,13 @@ static bool relative(const View *v, const ThOpAttention *how, double *to, ThErro
                 for (int c = h * width; c < (h + 1) * width; c++)
                     *to += place[c] * row[(size_t)(v->n - 1 + j - i) * (size_t)d + (size_t)c] /
                            sqrt(width);
-    bool ok = place && row;
-    free(place);
-    free(row);
-    return ok;
+    return place && row;
 }
 
 static bool bias(const View *v, const ThOpAttention *how, double *to, ThError *err)
 {
     size_t n = (size_t)v->n, columns = (size_t)th_tape_cols(v->t, how->bias);
-    double *from = numbers(v->t, how->bias, err);
+    TH_AUTOFREE double *from = numbers(v->t, how->bias, err);
     bool full = how->biased == TH_TAPE_BIAS_FULL;
     for (size_t h = 0; from && h < (size_t)v->p->heads; h++)
         for (size_t i = 0; i < n; i++)
@@ -104,7 +99,6 @@ static bool bias(const View *v, const ThOpAttention *how, double *to, ThError *e
                 if (full || j <= i || !v->p->causal)
                     *to =
                         full ? from[(h * n + i) * columns + j] : from[h * columns + n - 1 + j - i];
-    free(from);
     return from != NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "automata/expression/builtins.h"
+#include "base/memory.h"
 #include "inspect/literature.h"
 
 static bool holds(ThInspectPaperCondition c, const ThInspectLanguage *l)
@@ -25,10 +26,8 @@ static int is_same(const ThDfa *a, const ThDfa *b, ThError *err)
     int length;
     if (a->n_symbols != b->n_symbols)
         return 0;
-    int *word = th_dfa_distinguish(a, b, &length, NULL, err);
-    int same = word ? 0 : length < 0 ? 1 : -1;
-    free(word);
-    return same;
+    TH_AUTOFREE int *word = th_dfa_distinguish(a, b, &length, NULL, err);
+    return word ? 0 : length < 0 ? 1 : -1;
 }
 
 /* The same, or with two symbols in the other order. */
@@ -38,10 +37,8 @@ static int is_like(const ThDfa *a, const ThDfa *b, ThError *err)
     int same = is_same(a, b, err);
     if (same != 0 || a->n_symbols != 2)
         return same;
-    ThDfa *other = th_dfa_widen(a, 2, swapped, err);
-    same = other ? is_same(other, b, err) : -1;
-    th_dfa_free(other);
-    return same;
+    TH_AUTOPTR(dfa) ThDfa *other = th_dfa_widen(a, 2, swapped, err);
+    return other ? is_same(other, b, err) : -1;
 }
 
 /* The same words, or the same outputs, as a built-in automaton. */
@@ -49,10 +46,10 @@ static int is_builtin(const ThDfa *d, const ThAutomaton *a, ThError *err)
 {
     int like = 0;
     for (int i = 0; like == 0 && i < 2; i++) {
+        TH_AUTOPTR(dfa)
         ThDfa *other =
             i == 0 ? th_automaton_acceptor(a, 0, NULL, err) : th_automaton_dfa(a, 0, NULL, err);
         like = other ? is_like(d, other, err) : -1;
-        th_dfa_free(other);
     }
     return like;
 }

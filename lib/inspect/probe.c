@@ -57,6 +57,7 @@ static bool add_vector(Level *v, const double *x, int label, ThError *err)
 
 static bool add_string(Probe *p, const ThBatch *b, ThError *err)
 {
+    TH_AUTOPTR(model_trace)
     ThModelTrace *t = th_model_trace(p->m, b->token, th_batch_length(b, 0), err);
     bool ok = t != NULL;
     if (ok && !p->level) {
@@ -73,13 +74,12 @@ static bool add_string(Probe *p, const ThBatch *b, ThError *err)
         if (!p->held)
             p->level[l].fitted = p->level[l].n;
     }
-    th_model_trace_free(t);
     return ok;
 }
 
 static bool collect(Probe *p, const ThTask *t, ThError *err)
 {
-    ThBatch b = {.B = 1};
+    TH_AUTO(batch) ThBatch b = {.B = 1};
     bool ok = true;
     for (int i = 0; ok && i < p->how->strings; i++) {
         ThRng r = th_rng(p->how->seed, "inspect.probe", (uint64_t)i);
@@ -87,7 +87,6 @@ static bool collect(Probe *p, const ThTask *t, ThError *err)
         ok = !th_stopped(p->how->stop, err) && th_task_sample(t, &r, p->how->length, &b, err) &&
              add_string(p, &b, err);
     }
-    th_batch_free(&b);
     return ok;
 }
 
@@ -124,14 +123,13 @@ static int number_labels(Level *v, ThError *err)
     int most = 0, n = 0;
     for (size_t i = 0; i < v->n; i++)
         most = v->label[i] > most ? v->label[i] : most;
-    int *number = th_alloc((size_t)most + 1, sizeof *number, err);
+    TH_AUTOFREE int *number = th_alloc((size_t)most + 1, sizeof *number, err);
     for (size_t i = 0; number && i < v->n; i++) {
         int *to = &number[v->label[i]];
         if (*to == 0 && i < v->fitted)
             *to = ++n;
         v->label[i] = *to - 1;
     }
-    free(number);
     return number ? n : -1;
 }
 

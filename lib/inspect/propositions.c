@@ -72,7 +72,7 @@ bool th_inspect_proposition(ThInspectTransition kind, int n, uint64_t seed,
                             ThInspectProposition *to, ThError *err)
 {
     size_t size = (size_t)n, square = size * size;
-    double *all = th_alloc(SYMBOLS * (square + size) + 6 * size, sizeof *all, err);
+    TH_AUTOFREE double *all = th_alloc(SYMBOLS * (square + size) + 6 * size, sizeof *all, err);
     if (!all)
         return false;
     Recurrence r = {.n = n, .a = all, .u = all + SYMBOLS * square};
@@ -81,6 +81,5 @@ bool th_inspect_proposition(ThInspectTransition kind, int n, uint64_t seed,
         r.x[i] = r.z + (i + 1) * size;
     draw(&r, kind, seed);
     measure(&r, to);
-    free(all);
     return true;
 }

@@ -44,8 +44,8 @@ static void follow(const ThModelTraceLayer *l, bool *row, bool *wanted, bool *be
 
 static bool fill(ThPath *r, const ThModelTrace *t, ThError *err)
 {
-    bool *wanted = th_alloc((size_t)t->length, sizeof *wanted, err);
-    bool *below = th_alloc((size_t)t->length, sizeof *below, err);
+    TH_AUTOFREE bool *wanted = th_alloc((size_t)t->length, sizeof *wanted, err);
+    TH_AUTOFREE bool *below = th_alloc((size_t)t->length, sizeof *below, err);
     bool ok = wanted && below;
     if (ok)
         wanted[t->length - 1] = true;
@@ -62,8 +62,6 @@ static bool fill(ThPath *r, const ThModelTrace *t, ThError *err)
             r->row[l][layer->n_rows - 1] = true;
         }
     }
-    free(wanted);
-    free(below);
     return ok;
 }
 

@@ -56,7 +56,7 @@ double *th_inspect_spectrum(const ThModelTransitions *t, ThError *err)
 {
     size_t n = (size_t)t->size, all = (size_t)t->blocks * n;
     double *pair = th_alloc(2 * all, sizeof *pair, err), *to = th_alloc(2 * all, sizeof *to, err);
-    double *room = th_alloc(2 * n * n, sizeof *room, err);
+    TH_AUTOFREE double *room = th_alloc(2 * n * n, sizeof *room, err);
     bool ok = pair && to && room;
     for (int k = 0; ok && k < t->blocks; k++) {
         product(t, k, room, room + n * n);
@@ -69,7 +69,6 @@ double *th_inspect_spectrum(const ThModelTransitions *t, ThError *err)
         to[all + i] = pair[2 * i + 1];
     }
     free(pair);
-    free(room);
     if (ok)
         return to;
     free(to);

@@ -48,13 +48,12 @@ int th_functions_index(ThFunctions *f, const int *word, int length, ThError *err
 {
     const ThDfa *d = f->machine;
     size_t index = 0;
-    int *map = th_alloc((size_t)d->n_states, sizeof *map, err);
+    TH_AUTOFREE int *map = th_alloc((size_t)d->n_states, sizeof *map, err);
     if (!map)
         return -1;
     for (int q = 0; q < d->n_states; q++)
         map[q] = th_dfa_walk(d, q, word, (size_t)length);
     bool ok = add(f, map, word, length, &index, err);
-    free(map);
     return ok ? (int)index : -1;
 }
 

@@ -27,11 +27,10 @@ static bool class_of_set(ThInspectTeacher *t, const ThSignature *g, const int *b
                          ThError *err)
 {
     size_t n = (size_t)g->n_classes, index, before = t->set.n;
-    unsigned char *row = th_alloc(n, 1, err);
+    TH_AUTOFREE unsigned char *row = th_alloc(n, 1, err);
     for (size_t i = 0; row && i < n; i++)
         row[i] = bit[i] != 0;
     bool ok = row && th_intern(&t->set, row, n, &index, err);
-    free(row);
     if (!ok || index < before) {
         *label = ok ? (int)index : 0;
         return ok;
@@ -133,6 +132,7 @@ static bool gather(ThInspectTeacher *t, Asked *a, ThWordsSample *read, ThError *
 static bool classes_of_model(ThInspectTeacher *t, const ThLstarWords *words, int *label,
                              ThError *err)
 {
+    TH_AUTO(words_sample)
     ThWordsSample read = {.symbol = th_alloc(words->start[words->n] + 1, sizeof(int), err),
                           .start = th_alloc(words->n + 1, sizeof(size_t), err)};
     Asked a = {t, words, th_alloc(words->n + 1, sizeof *a.number, err), label};
@@ -141,7 +141,6 @@ static bool classes_of_model(ThInspectTeacher *t, const ThLstarWords *words, int
     ThInspectRead how = {&wanted, &a, class_of_answer, t->how.stop, false};
     ok = ok && th_inspect_read(&t->reader, &how, err);
     free(a.number);
-    th_words_sample_free(&read);
     return ok;
 }
 
@@ -287,11 +286,10 @@ static bool is_verdict(const ThSignature *g)
 
 static bool hint_classes(const ThSignature *g, ThError *err)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     for (int i = 0; i < g->n_classes && t.size < 200; i++)
         th_text_printf(&t, " %s", g->label[i]);
     th_hint(err, "the classes are%s", t.data ? t.data : "");
-    th_text_free(&t);
     return false;
 }
 
@@ -344,7 +342,7 @@ static bool from_signature(ThInspectTeacher *t, const ThSignature *g, ThError *e
 static bool classes_of_bits(ThInspectTeacher *t, const ThTask *task, ThDfa *d, ThError *err)
 {
     const ThSignature *g = &task->signature;
-    int *bit = th_alloc((size_t)g->n_classes, sizeof *bit, err);
+    TH_AUTOFREE int *bit = th_alloc((size_t)g->n_classes, sizeof *bit, err);
     bool ok = bit != NULL;
     for (int q = 0; ok && q < d->n_states; q++) {
         for (int i = 0; i < g->n_classes; i++)
@@ -354,7 +352,6 @@ static bool classes_of_bits(ThInspectTeacher *t, const ThTask *task, ThDfa *d, T
         else
             ok = class_of_set(t, g, bit, &d->label[q], err);
     }
-    free(bit);
     return ok;
 }
 
@@ -422,14 +419,13 @@ static bool finish(ThInspectTeacher *t, bool made)
 
 ThDfa *th_inspect_due(ThInspectTeacher *t, ThError *err)
 {
-    ThDfa *d = th_dfa_copy(t->how.truth->machine, err);
+    TH_AUTOPTR(dfa) ThDfa *d = th_dfa_copy(t->how.truth->machine, err);
     bool ok = d != NULL;
     for (int q = 0; ok && q < d->n_states; q++)
         ok = class_due(t, q, &d->label[q], err);
     if (ok)
         d->n_classes = t->n_classes;
     ThDfa *least = ok ? th_dfa_minimize(d, t->how.stop, err) : NULL;
-    th_dfa_free(d);
     return least;
 }
 

@@ -151,10 +151,9 @@ static ThTask *task_of(const ThInspectTruth *t, const ThAutomaton *a, ThError *e
                                           : outputs    ? "output"
                                           : in_sets(t) ? "next_symbols"
                                                        : "track");
-    ThOptions o = {0};
+    TH_AUTO(options) ThOptions o = {0};
     bool ok = th_options_init(&o, kind->options, err);
     ThTask *task = ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
-    th_options_free(&o);
     return task;
 }
 
@@ -196,7 +195,7 @@ bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, cons
     if (accept && t->wanted < 0)
         return th_fail(err, TH_EVALUE, "accept=%s: there is no class of that name", accept);
     t->width = accept ? 1 : t->width;
-    ThTask *task = task_of(t, a, err);
+    TH_AUTOPTR(task) ThTask *task = task_of(t, a, err);
     Source f = {.task = task,
                 .symbol = all_the_same(g->n_symbols, err),
                 .label = task ? all_the_same(task->signature.n_classes, err) : NULL};
@@ -206,7 +205,6 @@ bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, cons
               match_labels(t, task, f.label, err) && fill(t, &f, err);
     free(f.symbol);
     free(f.label);
-    th_task_free(task);
     return ok;
 }
 

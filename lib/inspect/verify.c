@@ -66,7 +66,7 @@ static bool fold(Verify *x, ThError *err)
     int n = (int)x->nodes, k = x->truth->machine->n_symbols;
     if (x->too_many || x->how->most_nodes == 0)
         return true;
-    ThDfa *d = th_dfa_new(n + 1, k, 2, err);
+    TH_AUTOPTR(dfa) ThDfa *d = th_dfa_new(n + 1, k, 2, err);
     if (!d)
         return false;
     for (int i = 0; i < (n + 1) * k; i++)
@@ -74,7 +74,6 @@ static bool fold(Verify *x, ThError *err)
     for (int q = 0; q < n; q++)
         d->label[q] = x->end[q];
     x->v->errors = th_dfa_minimize(d, x->how->stop, err);
-    th_dfa_free(d);
     return x->v->errors != NULL;
 }
 
@@ -189,11 +188,10 @@ static bool prepare(Verify *x, ThError *err)
 {
     const ThDfa *d = x->truth->machine;
     size_t longest = (size_t)x->how->length.hi;
-    bool *asked = th_alloc((size_t)d->n_states, sizeof *asked, err);
+    TH_AUTOFREE bool *asked = th_alloc((size_t)d->n_states, sizeof *asked, err);
     for (int q = 0; asked && q < d->n_states; q++)
         asked[q] = d->label[q] == 1;
     x->count = asked ? th_words_count(d, asked, (int)longest, err) : NULL;
-    free(asked);
     x->v->length = th_alloc(th_range_count(x->how->length), sizeof *x->v->length, err);
     x->symbol = th_alloc(AT_ONCE * longest, sizeof *x->symbol, err);
     x->said = th_alloc((size_t)x->truth->width, sizeof *x->said, err);

@@ -64,14 +64,13 @@ static void put(Pairs *p, int *next, int function, int left, int right)
 static bool find_live(const ThMonoid *m, const ThDfa *domain, int chunk, bool *live, ThError *err)
 {
     int n = domain ? domain->n_states : 0, first = m->n_states - n;
-    bool *aligned = th_alloc((size_t)n, sizeof *aligned, err);
+    TH_AUTOFREE bool *aligned = th_alloc((size_t)n, sizeof *aligned, err);
     bool ok = aligned && (!domain || th_dfa_accepts_after(domain, chunk, aligned, err));
     for (int x = 0; ok && x < m->size; x++) {
         live[x] = !domain;
         for (int q = 0; q < n && !live[x]; q++)
             live[x] = aligned[q] && aligned[th_monoid_image(m, x, first + q) - first];
     }
-    free(aligned);
     return ok;
 }
 
@@ -147,8 +146,8 @@ static Pairs *split_of(const ThTrainBalance *b, int level, int child)
 
 static bool fill_levels(ThTrainBalance *b, const ThMonoid *m, const bool *live, ThError *err)
 {
-    bool *before = th_alloc((size_t)b->n, sizeof *before, err);
-    bool *child = th_alloc((size_t)b->n, sizeof *child, err);
+    TH_AUTOFREE bool *before = th_alloc((size_t)b->n, sizeof *before, err);
+    TH_AUTOFREE bool *child = th_alloc((size_t)b->n, sizeof *child, err);
     b->split = th_alloc((size_t)b->levels * (size_t)b->chunk, sizeof *b->split, err);
     bool ok = before && child && b->split && fill_leaves(b, m, live, before, err);
     for (int level = 1; ok && level < b->levels; level++) {
@@ -156,8 +155,6 @@ static bool fill_levels(ThTrainBalance *b, const ThMonoid *m, const bool *live, 
         for (int c = 1; ok && c < b->chunk; c++)
             ok = fill_split(b, split_of(b, level, c), before, child, err);
     }
-    free(before);
-    free(child);
     return ok;
 }
 
@@ -165,16 +162,12 @@ static bool fill_levels(ThTrainBalance *b, const ThMonoid *m, const bool *live, 
 
 static bool fill(ThTrainBalance *b, const ThDfa *machine, const ThDfa *words, ThError *err)
 {
-    ThDfa *both = th_dfa_beside(machine, words, err);
-    ThMonoid *m = both ? th_monoid_new(both, MOST_FUNCTIONS, NULL, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *both = th_dfa_beside(machine, words, err);
+    TH_AUTOPTR(monoid) ThMonoid *m = both ? th_monoid_new(both, MOST_FUNCTIONS, NULL, err) : NULL;
     b->n = m ? m->size : 0;
-    bool *live = m ? th_alloc((size_t)b->n, sizeof *live, err) : NULL;
-    bool ok = live && find_live(m, words, b->chunk, live, err) && fill_products(b, m, live, err) &&
-              fill_levels(b, m, live, err);
-    free(live);
-    th_monoid_free(m);
-    th_dfa_free(both);
-    return ok;
+    TH_AUTOFREE bool *live = m ? th_alloc((size_t)b->n, sizeof *live, err) : NULL;
+    return live && find_live(m, words, b->chunk, live, err) && fill_products(b, m, live, err) &&
+           fill_levels(b, m, live, err);
 }
 
 ThTrainBalance *th_train_balance_new(const ThTask *t, int chunk, int longest, ThError *err)
@@ -185,7 +178,8 @@ ThTrainBalance *th_train_balance_new(const ThTask *t, int chunk, int longest, Th
     }
     ThTrainBalance *b = th_alloc(1, sizeof *b, err);
     const ThDfa *machine = b ? th_task_machine(t, err) : NULL;
-    ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL, *words = NULL;
+    TH_AUTOPTR(dfa) ThDfa *words = NULL;
+    TH_AUTOPTR(dfa) ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
     size_t size = (size_t)chunk;
     bool ok = minimal && th_task_words(t, &words, err);
     if (ok) {
@@ -196,8 +190,6 @@ ThTrainBalance *th_train_balance_new(const ThTask *t, int chunk, int longest, Th
         b->word = th_alloc(size, sizeof *b->word, err);
         ok = b->word && fill(b, minimal, words, err);
     }
-    th_dfa_free(minimal);
-    th_dfa_free(words);
     if (ok)
         return b;
     th_train_balance_free(b);

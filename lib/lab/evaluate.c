@@ -111,7 +111,7 @@ static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
 bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError *err)
 {
     const ThSignature *s = &t->signature;
-    ThBatch block = {0};
+    TH_AUTO(batch) ThBatch block = {0};
     b->T = th_task_tokens(t, which->length);
     bool ok = th_batch_reserve(b, s, true, err);
     for (int i = 0; ok && i < b->B; i += BLOCK) {
@@ -122,7 +122,6 @@ bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError
         if (ok)
             th_batch_put(b, s, i, &block);
     }
-    th_batch_free(&block);
     if (!ok)
         return false;
     th_batch_pad(b, s);
@@ -251,8 +250,8 @@ bool th_lab_logits(const ThModel *m, const int *token, int length, double *logit
         return th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
     if (length < 1)
         return th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-    ThTape *tape = th_model_run_tape(m, 1, err);
-    int *copy = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
+    TH_AUTOPTR(tape) ThTape *tape = th_model_run_tape(m, 1, err);
+    TH_AUTOFREE int *copy = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
     bool ok = copy != NULL;
     if (ok) {
         ThVar z = forward(m, tape, &(ThBatch){.B = 1, .T = length, .token = copy});
@@ -260,8 +259,6 @@ bool th_lab_logits(const ThModel *m, const int *token, int length, double *logit
         if (ok)
             th_tape_read(tape, z, logits);
     }
-    free(copy);
-    th_tape_free(tape);
     return ok;
 }
 
@@ -281,14 +278,13 @@ bool th_lab_answer(const ThModel *m, ThTape *tape, const ThBatch *b, int *answer
 {
     const ThSignature *s = &m->signature;
     size_t rows = (size_t)th_batch_outputs(s, b);
-    double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
+    TH_AUTOFREE double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
     ThVar out = z ? forward(m, tape, b) : -1;
     bool ok = z && th_tape_ok(tape, err);
     if (ok) {
         th_tape_read(tape, out, z);
         decide(s, z, rows, answer);
     }
-    free(z);
     return ok;
 }
 
@@ -296,10 +292,9 @@ bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer,
 {
     const ThSignature *s = &m->signature;
     size_t rows = s->target == TH_TARGET_FINAL || length < 1 ? 1 : (size_t)length;
-    double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
+    TH_AUTOFREE double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
     bool ok = z && th_lab_logits(m, token, length, z, err);
     if (ok)
         decide(s, z, rows, answer);
-    free(z);
     return ok;
 }

@@ -36,10 +36,10 @@ bool th_model_ablation_fit(const ThModel *m, ThModelAblation *a, ThError *err)
         return th_fail(err, TH_EVALUE, "the model reads the sides of a pair by themselves");
     if (a->part != TH_MODEL_POSITION && !th_model_need_levels(m, err))
         return false;
-    ThTape *t = m->bound ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
+    TH_AUTOPTR(tape) ThTape *t = m->bound ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
     if (!t)
         return th_fail(err, TH_EVALUE, "the model has not been trained yet: it has no parts");
-    ThModelTrace *trace = th_model_trace_on(m, t, &(int){0}, 1, err);
+    TH_AUTOPTR(model_trace) ThModelTrace *trace = th_model_trace_on(m, t, &(int){0}, 1, err);
     bool ok = trace != NULL;
     if (ok && a->part != TH_MODEL_POSITION && !has_layer(m, trace, a->layer))
         ok =
@@ -52,8 +52,6 @@ bool th_model_ablation_fit(const ThModel *m, ThModelAblation *a, ThError *err)
         a->cols =
             th_tape_cols(t, level ? th_model_level(m, t, 0) : th_tape_find(t, "embedding", -1));
     }
-    th_model_trace_free(trace);
-    th_tape_free(t);
     return ok;
 }
 

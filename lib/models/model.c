@@ -173,10 +173,9 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
 
 bool th_model_size(const ThModel *m, const ThSignature *s, size_t *numbers, ThError *err)
 {
-    ThModel *c = th_model_new(m->kind, &m->options, err);
+    TH_AUTOPTR(model) ThModel *c = th_model_new(m->kind, &m->options, err);
     bool ok = c && th_signature_copy(&c->signature, s, err) && c->kind->bind(c, err);
     *numbers = ok ? th_params_count(&c->params) : 0;
-    th_model_free(c);
     return ok;
 }
 
@@ -375,10 +374,8 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
         th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
         return NULL;
     }
-    ThTape *t = th_model_run_tape(m, 1, err);
-    int *copy = th_copy(token, (size_t)length, sizeof *token, err);
+    TH_AUTOPTR(tape) ThTape *t = th_model_run_tape(m, 1, err);
+    TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     ThModelTrace *trace = t && copy ? th_model_trace_on(m, t, copy, length, err) : NULL;
-    free(copy);
-    th_tape_free(t);
     return trace;
 }

@@ -28,7 +28,7 @@ static bool find_wrong(ThProofProver *v, ThError *err)
 {
     enum { TRIES = 50 };
     ThProof *p = v->p;
-    double *logits = th_alloc((size_t)v->f->n_classes, sizeof *logits, err);
+    TH_AUTOFREE double *logits = th_alloc((size_t)v->f->n_classes, sizeof *logits, err);
     bool ok = logits != NULL;
     for (int i = 0, tries = 0; ok && !p->word && i < v->sample.n && tries < TRIES; i++) {
         if (!misjudged(v, i, logits))
@@ -44,7 +44,6 @@ static bool find_wrong(ThProofProver *v, ThError *err)
     }
     if (p->word)
         p->verdict = TH_PROOF_WRONG;
-    free(logits);
     return ok;
 }
 
@@ -56,7 +55,7 @@ static bool compare_level(ThProofProver *v, const ThModelTraceLayer *y, double *
                           ThError *err)
 {
     int d = v->f->dim, odd = n % 2;
-    double *out = th_alloc((size_t)d, sizeof *out, err);
+    TH_AUTOFREE double *out = th_alloc((size_t)d, sizeof *out, err);
     bool ok = out != NULL;
     for (int i = 0; ok && i < y->n_rows; i++) {
         const double *later = at + (2 * i + 1 - odd) * d;
@@ -65,15 +64,14 @@ static bool compare_level(ThProofProver *v, const ThModelTraceLayer *y, double *
             out[k] -= y->state[i * d + k];
         v->p->float_error = fmax(v->p->float_error, th_proof_length(out, d));
     }
-    free(out);
     return ok;
 }
 
 static bool compare_word(ThProofProver *v, const int *word, int length, ThError *err)
 {
     int d = v->f->dim;
-    ThModelTrace *t = th_model_trace(v->m, word, length, err);
-    double *at = th_alloc((size_t)length * (size_t)d, sizeof *at, err);
+    TH_AUTOPTR(model_trace) ThModelTrace *t = th_model_trace(v->m, word, length, err);
+    TH_AUTOFREE double *at = th_alloc((size_t)length * (size_t)d, sizeof *at, err);
     bool ok = t && at;
     for (int i = 0; ok && i < length; i++)
         memcpy(at + i * d, v->f->leaf + word[i] * d, (size_t)d * sizeof *at);
@@ -85,8 +83,6 @@ static bool compare_word(ThProofProver *v, const int *word, int length, ThError 
         n = y->n_rows;
         memcpy(at, y->state, (size_t)n * (size_t)d * sizeof *at);
     }
-    free(at);
-    th_model_trace_free(t);
     return ok;
 }
 
@@ -149,13 +145,12 @@ ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThP
         th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings");
         return NULL;
     }
-    ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
+    TH_AUTOPTR(proof_map) ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
     ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};
     bool ok = p && (cell ? th_proof_certify_cell(p, m, claim, how, stop, err)
                          : certify(&v, claim, how, err));
     th_proof_sample_free(&v.sample);
-    th_proof_map_free(f);
     if (ok)
         return p;
     th_proof_free(p);

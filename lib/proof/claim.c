@@ -22,11 +22,10 @@ static bool can_be_asked(const ThProofAsked *a, ThError *err)
 static ThDfa *prefixes_of(const ThDfa *d, ThError *err)
 {
     ThDfa *to = th_dfa_copy(d, err);
-    bool *from = to ? th_alloc((size_t)d->n_states, sizeof *from, err) : NULL;
+    TH_AUTOFREE bool *from = to ? th_alloc((size_t)d->n_states, sizeof *from, err) : NULL;
     bool ok = from && th_dfa_accepts_after(d, 1, from, err);
     for (int q = 0; ok && q < d->n_states; q++)
         to->label[q] = from[q];
-    free(from);
     if (ok)
         return to;
     th_dfa_free(to);
@@ -36,9 +35,8 @@ static ThDfa *prefixes_of(const ThDfa *d, ThError *err)
 static ThDfa *domain_of(const ThProofAsked *a, ThStop *stop, ThError *err)
 {
     bool every = a->task->target == TH_TARGET_EVERY;
-    ThDfa *closed = every ? prefixes_of(a->domain, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *closed = every ? prefixes_of(a->domain, err) : NULL;
     ThDfa *to = closed || !every ? th_dfa_minimize(every ? closed : a->domain, stop, err) : NULL;
-    th_dfa_free(closed);
     return to;
 }
 

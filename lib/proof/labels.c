@@ -132,9 +132,8 @@ ThProofLabels *th_proof_labels_new(const ThDfa *machine, const ThDfa *domain, in
     l->machine = th_dfa_minimize(machine, stop, err);
     l->domain = l->machine && domain ? th_dfa_minimize(domain, stop, err) : NULL;
     bool ok = l->machine && (l->domain || !domain);
-    ThDfa *both = ok ? th_dfa_beside(l->machine, l->domain, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *both = ok ? th_dfa_beside(l->machine, l->domain, err) : NULL;
     l->monoid = both ? th_monoid_new(both, limit, stop, err) : NULL;
-    th_dfa_free(both);
     if (l->monoid && fill(l, n_classes, err))
         return l;
     th_proof_labels_free(l);

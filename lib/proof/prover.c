@@ -1,4 +1,5 @@
 #include "proof/prover.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ void th_proof_free(ThProof *p)
 bool th_proof_ask(const ThModel *m, int *word, int length, int *class, ThError *err)
 {
     const ThSignature *g = &m->signature;
-    ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     if (!t)
         return false;
     ThBatch b = {.B = 1, .T = length, .token = word};
@@ -43,6 +44,5 @@ bool th_proof_ask(const ThModel *m, int *word, int length, int *class, ThError *
     for (int c = 1; ok && c < g->n_classes; c++)
         if (logit[c] > logit[*class])
             *class = c;
-    th_tape_free(t);
     return ok;
 }

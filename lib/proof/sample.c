@@ -271,7 +271,7 @@ bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProof
                       double *centre, double *reach, ThError *err)
 {
     int d = f->dim;
-    bool *known = th_alloc((size_t)l->n, sizeof *known, err);
+    TH_AUTOFREE bool *known = th_alloc((size_t)l->n, sizeof *known, err);
     if (!known)
         return false;
     for (int i = 0; i < l->n; i++) {
@@ -281,7 +281,5 @@ bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProof
             farthest(s, i, d, centre + i * d, &far);
         *reach = fmax(*reach, far);
     }
-    bool ok = fill_missing(f, l, centre, known, err);
-    free(known);
-    return ok;
+    return fill_missing(f, l, centre, known, err);
 }

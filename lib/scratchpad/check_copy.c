@@ -13,12 +13,10 @@ typedef struct {
 /* Where a part first stands in a string of letters, or SIZE_MAX; it may hold any bytes. */
 static bool find(Part in, Part part, size_t *at, ThError *err)
 {
-    char *string = th_strndup(in.s, in.n, err), *text = th_strndup(part.s, part.n, err);
+    TH_AUTOFREE char *string = th_strndup(in.s, in.n, err), *text = th_strndup(part.s, part.n, err);
     bool ok = string && text, letters = ok && part.n > 0 && strlen(text) == part.n;
     const char *found = letters ? strstr(string, text) : NULL;
     *at = found ? (size_t)(found - string) : SIZE_MAX;
-    free(string);
-    free(text);
     return ok;
 }
 

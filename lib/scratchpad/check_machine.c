@@ -77,10 +77,9 @@ static void remember(Checker *x, const ThPadTransition *made)
 
 static bool wants(Checker *x, size_t at, ThPadSlip slip, bool is_state, int i, bool marked)
 {
-    ThText name = {0};
+    TH_AUTO(text) ThText name = {0};
     th_pad_machine_text_name(&x->t, is_state, i, marked, &name);
     th_pad_machine_text_slip(&x->t, at, slip, name.data ? name.data : "");
-    th_text_free(&name);
     return false;
 }
 
@@ -240,7 +239,7 @@ static bool check_written(Checker *x, const ThPadLine *line)
  * way of knowing its move. */
 static bool infer(Checker *x, const ThPadLine *line, ThPadTransition *made, bool *sure)
 {
-    ThPadConfiguration then = {0};
+    TH_AUTO(pad_configuration) ThPadConfiguration then = {0};
     ThPadChecked before = *x->t.c;
     bool ok = th_pad_machine_text_configuration(&x->t, line, &then);
     *x->t.c = before; /* what is wrong is said by comparing */
@@ -254,7 +253,6 @@ static bool infer(Checker *x, const ThPadLine *line, ThPadTransition *made, bool
         made->move[k] = !ok || new->head == at ? 0 : new->head < at ? -1 : 1;
         *sure = *sure && (made->move[k] != 0 || (row->head > 0 && row->head + 1 < row->n));
     }
-    th_pad_configuration_free(&then);
     return !x->t.failed;
 }
 

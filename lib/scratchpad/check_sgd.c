@@ -143,7 +143,7 @@ static bool check(Reader *r, ThPadSgdPoint **point, ThError *err)
 bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     ThPadWordList w = {0};
-    ThPadSgdPoint *point = NULL;
+    TH_AUTOFREE ThPadSgdPoint *point = NULL;
     bool ok = th_pad_words_read(&w, k, false, err);
     if (ok) {
         const ThOptions *o = k->options;
@@ -155,7 +155,6 @@ bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err)
         c->style = "turing";
         ok = check(&r, &point, err) || c->slip;
     }
-    free(point);
     free(w.word);
     return ok;
 }

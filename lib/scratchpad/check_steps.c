@@ -431,7 +431,7 @@ static void check_closed(const Match *m, const PlainText *t, ThPadChecked *c)
 bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err)
 {
     PlainText t;
-    char *room = NULL;
+    TH_AUTOFREE char *room = NULL;
     bool verbose = k->layout >= 0 ? k->layout == TH_PAD_VERBOSE : k->text[k->begin] == 'I';
     c->style = verbose ? "verbose" : "compact";
     bool ok = plain_text(&t, k, verbose, c, err);
@@ -450,7 +450,6 @@ bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThEr
             check_closed(&m, &t, c);
         ok = right || m.slip;
     }
-    free(room);
     free(t.s);
     free(t.offset);
     return ok || c->slip;

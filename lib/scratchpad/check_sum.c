@@ -193,14 +193,12 @@ static bool read_result(Reader *r, const char *z, const char *carry, size_t n, b
 static bool check_result(Reader *r, const Number *x, const Number *y, char sign, bool reversed)
 {
     size_t room = x->n + y->n + 4;
-    char *z = th_alloc(room, 2, r->err);
+    TH_AUTOFREE char *z = th_alloc(room, 2, r->err);
     if (!z)
         return false;
     bool sum = sign == '+';
     size_t n = sum ? add(x, y, reversed, z, z + room) : multiply(x, y, reversed, z);
-    bool right = read_result(r, z, sum ? z + room : NULL, n, reversed);
-    free(z);
-    return right;
+    return read_result(r, z, sum ? z + room : NULL, n, reversed);
 }
 
 /* Sets the slip of one layout; right if there is none. */

@@ -1,4 +1,5 @@
 #include "scratchpad/machine_text.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,10 +259,9 @@ bool th_pad_machine_text_configuration(ThPadMachineText *t, const ThPadLine *lin
 
 static bool named_slip(ThPadMachineText *t, size_t word, ThPadSlip slip, bool is_state, int wanted)
 {
-    ThText name = {0};
+    TH_AUTO(text) ThText name = {0};
     th_pad_machine_text_name(t, is_state, wanted, false, &name);
     th_pad_machine_text_slip(t, word, slip, name.data ? name.data : "");
-    th_text_free(&name);
     return false;
 }
 

@@ -91,7 +91,7 @@ static bool put_compact(ThPadExample *e, const ThPadSum *s, bool fold, ThError *
     size_t nx = s->nx, ny = s->ny;
     size_t longer = nx > ny ? nx : ny, width = nx + ny + longer + 12;
     char *to = th_pad_example_begin(e, longer > 30000 ? SIZE_MAX : (longer + 3) * width, err);
-    char *sum = to ? th_alloc(longer + 1, 1, err) : NULL;
+    TH_AUTOFREE char *sum = to ? th_alloc(longer + 1, 1, err) : NULL;
     if (!sum)
         return false;
     char *begin = to;
@@ -105,7 +105,6 @@ static bool put_compact(ThPadExample *e, const ThPadSum *s, bool fold, ThError *
     size_t answer = (size_t)(to - begin);
     to = th_pad_put(to, digits, n);
     th_pad_example_end(e, to, nx + ny + 2, answer);
-    free(sum);
     return true;
 }
 
@@ -113,14 +112,12 @@ static bool put_sum(const ThPad *p, ThPadSumStyle style, ThPadExample *e, ThPadS
                     ThError *err)
 {
     size_t most = (s->nx > s->ny ? s->nx : s->ny) + 1;
-    char *z = th_alloc(most, 1, err);
+    TH_AUTOFREE char *z = th_alloc(most, 1, err);
     if (!z)
         return false;
     s->nz = add(s->x, s->nx, s->y, s->ny, z + most);
     s->z = z + most - s->nz;
-    bool ok = th_pad_sum_write(e, s, style, th_option_real(&p->options, "blanks"), r, err);
-    free(z);
-    return ok;
+    return th_pad_sum_write(e, s, style, th_option_real(&p->options, "blanks"), r, err);
 }
 
 static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError *err)
@@ -131,12 +128,10 @@ static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError 
         return put_compact(e, s, fold, err);
     if (style != TH_PAD_VERBOSE)
         return put_sum(p, style, e, s, r, err);
-    ThPadExample compact = {0};
-    bool ok = put_compact(&compact, s, fold, err) &&
-              th_pad_verbose(e, compact.text.data, compact.text.size,
-                             th_option_flag(&p->options, "comments"), err);
-    th_pad_example_free(&compact);
-    return ok;
+    TH_AUTO(pad_example) ThPadExample compact = {0};
+    return put_compact(&compact, s, fold, err) &&
+           th_pad_verbose(e, compact.text.data, compact.text.size,
+                          th_option_flag(&p->options, "comments"), err);
 }
 
 static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
@@ -163,14 +158,12 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 {
     size_t nx = (size_t)th_pad_draw_from(*sizes, r);
     size_t ny = (size_t)th_pad_draw_from(second(p, *sizes), r);
-    char *x = th_alloc(nx + ny, 1, err);
+    TH_AUTOFREE char *x = th_alloc(nx + ny, 1, err);
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + ny, r);
     ThPadSum s = {.x = x, .nx = nx, .y = x + nx, .ny = ny, .sign = '+'};
-    bool ok = put(p, &s, r, e, err);
-    free(x);
-    return ok;
+    return put(p, &s, r, e, err);
 }
 
 /* Of n digits with as many as the second operand may have. */

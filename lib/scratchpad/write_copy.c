@@ -147,15 +147,13 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
     long long length = th_pad_draw_from(*sizes, r);
     while (length < least)
         length = th_pad_draw_from(*sizes, r);
-    char *text = th_alloc((size_t)length, 1, err);
+    TH_AUTOFREE char *text = th_alloc((size_t)length, 1, err);
     if (!text)
         return false;
     for (long long i = 0; i < length; i++)
         text[i] = (char)('a' + th_rng_below(r, letters));
-    bool ok = (variant != TH_PAD_DUPLICATE || duplicate(text, (size_t)length, ngram, r, err)) &&
-              put(p, text, (size_t)length, r, e, err);
-    free(text);
-    return ok;
+    return (variant != TH_PAD_DUPLICATE || duplicate(text, (size_t)length, ngram, r, err)) &&
+           put(p, text, (size_t)length, r, e, err);
 }
 
 static size_t most(const ThPad *p, size_t n)

@@ -110,7 +110,7 @@ static bool add_names(ThPad *p, bool paper, ThError *err)
 {
     const ThTm *m = p->machine;
     int n = m->n_symbols, count = 2 * n + m->n_states;
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     bool ok = true;
     p->of_machine = th_alloc((size_t)count, sizeof *p->of_machine, err);
     for (int i = 0; ok && p->of_machine && i < count; i++) {
@@ -122,9 +122,7 @@ static bool add_names(ThPad *p, bool paper, ThError *err)
              th_pad_add_token(p, t.data, err);
         p->of_machine[i] = (int)index;
     }
-    ok = ok && p->of_machine;
-    th_text_free(&t);
-    return ok;
+    return ok && p->of_machine;
 }
 
 static bool stays(const ThTm *m)
@@ -342,8 +340,8 @@ static bool put_run(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
 /* Each step of the run by itself, a line each. */
 static bool put_singles(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
 {
-    ThPadExample one = {0};
-    ThText all = {0};
+    TH_AUTO(pad_example) ThPadExample one = {0};
+    TH_AUTO(text) ThText all = {0};
     long long most = w->steps;
     bool ok = true;
     w->steps = 1;
@@ -354,12 +352,10 @@ static bool put_singles(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
             th_text_add_bytes(&all, one.text.data, one.text.size);
         }
     }
-    th_pad_example_free(&one);
     if (ok && (ok = th_pad_example_begin(e, all.size, err) != NULL)) {
         char *end = th_pad_put(e->text.data, all.data ? all.data : "", all.size);
         th_pad_example_end(e, end, 0, all.size);
     }
-    th_text_free(&all);
     return ok;
 }
 

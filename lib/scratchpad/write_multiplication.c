@@ -161,12 +161,10 @@ static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, Th
     if (style == TH_PAD_COMPACT)
         return put_compact(e, product, once, err);
     if (style == TH_PAD_VERBOSE) {
-        ThPadExample compact = {0};
-        bool ok = put_compact(&compact, product, once, err) &&
-                  th_pad_verbose(e, compact.text.data, compact.text.size,
-                                 th_option_flag(&p->options, "comments"), err);
-        th_pad_example_free(&compact);
-        return ok;
+        TH_AUTO(pad_example) ThPadExample compact = {0};
+        return put_compact(&compact, product, once, err) &&
+               th_pad_verbose(e, compact.text.data, compact.text.size,
+                              th_option_flag(&p->options, "comments"), err);
     }
     Steps s;
     if (!steps_begin(&s, product->x, product->nx, product->y, product->ny, err))
@@ -197,14 +195,12 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 {
     size_t nx = (size_t)th_pad_draw_from(*sizes, r);
     size_t k = (size_t)th_option_int(&p->options, "multiplier");
-    char *x = th_alloc(nx + k, 1, err);
+    TH_AUTOFREE char *x = th_alloc(nx + k, 1, err);
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + k, r);
     ThPadSum s = {.x = x, .nx = nx, .y = x + nx, .ny = k, .sign = '*'};
-    bool ok = put(p, &s, r, e, err);
-    free(x);
-    return ok;
+    return put(p, &s, r, e, err);
 }
 
 static size_t most(const ThPad *p, size_t n)

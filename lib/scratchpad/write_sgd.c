@@ -257,13 +257,12 @@ static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, T
     if (o->n != 1)
         return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
     bool ok = read_numbers(o->text[0], &found, err);
-    ThPadSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
+    TH_AUTOFREE ThPadSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
     for (size_t i = 0; point && i < found.n / 3; i++) {
         const double *number = found.number;
         point[i] = (ThPadSgdPoint){{number[3 * i], number[3 * i + 1]}, number[3 * i + 2]};
     }
     ok = point && put(p, point, found.n / 3, e, err);
-    free(point);
     free(found.number);
     return ok;
 }
@@ -278,7 +277,7 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
     const ThOptions *o = &p->options;
     double radius = th_option_real(o, "radius"), noise = th_option_real(o, "noise"), w[2];
     size_t n = (size_t)th_pad_draw_from(*sizes, r);
-    ThPadSgdPoint *point = th_alloc(n, sizeof *point, err);
+    TH_AUTOFREE ThPadSgdPoint *point = th_alloc(n, sizeof *point, err);
     if (!point)
         return false;
     do {
@@ -293,9 +292,7 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
         if (noise > 0)
             q->y += noise * th_rng_normal(r);
     }
-    bool ok = put(p, point, n, e, err);
-    free(point);
-    return ok;
+    return put(p, point, n, e, err);
 }
 
 static size_t most(const ThPad *p, size_t n)

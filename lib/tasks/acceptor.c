@@ -8,9 +8,8 @@ enum { MAX_STATES = 1 << 16 };
 
 ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err)
 {
-    ThDfa *d = th_automaton_acceptor(a, MAX_STATES, NULL, err);
+    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, MAX_STATES, NULL, err);
     ThDfa *minimal = d ? th_dfa_minimize(d, NULL, err) : NULL;
-    th_dfa_free(d);
     return minimal;
 }
 

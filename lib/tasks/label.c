@@ -25,7 +25,7 @@ typedef struct {
 
 static void free_data(void *data)
 {
-    Program *p = data;
+    TH_AUTOFREE Program *p = data;
     th_rasp_free(p->rasp);
     th_intern_free(&p->answer);
     pthread_mutex_destroy(&p->turn);
@@ -33,7 +33,6 @@ static void free_data(void *data)
     free(p->name);
     free(p->alphabet);
     free(p->letter);
-    free(p);
 }
 
 /* Runs the source, and finds the s-op and the letters. */
@@ -46,10 +45,9 @@ static bool start(Program *p, ThError *err)
         return false;
     if (!th_rasp_lookup(p->rasp, p->name, &v) || v.kind != TH_RASP_VALUE_SOP)
         return th_fail(err, TH_EVALUE, "'%s' is no s-op", p->name);
-    char **name = th_symbols_list(p->alphabet, false, &n, err);
+    TH_AUTOFREE char **name = th_symbols_list(p->alphabet, false, &n, err);
     p->letter = name ? th_rasp_letters(th_rasp_graph(p->rasp), name, n, err) : NULL;
     p->words = (ThRaspWords){th_rasp_graph(p->rasp), v.as.sop, p->letter, NULL};
-    free(name);
     return p->letter != NULL;
 }
 
@@ -91,21 +89,19 @@ static void *copy_data(const void *data, ThError *err)
 /* The class of an answer, or -1. */
 static int class_of(const Program *p, ThRaspAtom a)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     th_rasp_atom_write(th_rasp_atoms(p->words.graph), a, &t);
     size_t i = th_intern_find(&p->answer, t.data ? t.data : "", t.size);
-    th_text_free(&t);
     return i == SIZE_MAX ? -1 : (int)i;
 }
 
 static bool no_class(const Program *p, ThRaspAtom a, int n, ThError *err)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     th_rasp_atom_write(th_rasp_atoms(p->words.graph), a, &t);
     th_fail(err, TH_EVALUE, "%s answers %s on a string of %d symbols, which is none of its classes",
             p->name, t.data ? t.data : "", n);
     th_hint(err, "upto= looks for the classes on longer inputs");
-    th_text_free(&t);
     return false;
 }
 
@@ -114,7 +110,7 @@ static bool answer(const Program *p, const int *word, int n, ThTarget target, in
 {
     ThRaspAtoms *atoms = th_rasp_atoms(p->words.graph);
     ThRaspAtomsMark mark = th_rasp_atoms_mark(atoms);
-    ThRaspRun *run = th_rasp_run_on_word(&p->words, word, n, err);
+    TH_AUTOPTR(rasp_run) ThRaspRun *run = th_rasp_run_on_word(&p->words, word, n, err);
     const ThRaspSeq *q = run ? th_rasp_run_value(run, p->words.sop, NULL, err) : NULL;
     int from = target == TH_TARGET_FINAL ? n - 1 : 0;
     bool ok = q != NULL;
@@ -123,7 +119,6 @@ static bool answer(const Program *p, const int *word, int n, ThTarget target, in
         to[i - from] = class_of(p, a);
         ok = to[i - from] >= 0 || no_class(p, a, n, err);
     }
-    th_rasp_run_free(run);
     th_rasp_atoms_rewind(atoms, mark);
     return ok;
 }
@@ -172,19 +167,18 @@ static bool note(const Program *p, Answers *all, ThRaspAtom a, ThError *err)
 static bool note_word(const Program *p, const int *word, int n, Answers *all, ThTarget target,
                       ThError *err)
 {
-    ThRaspRun *run = th_rasp_run_on_word(&p->words, word, n, err);
+    TH_AUTOPTR(rasp_run) ThRaspRun *run = th_rasp_run_on_word(&p->words, word, n, err);
     const ThRaspSeq *q = run ? th_rasp_run_value(run, p->words.sop, NULL, err) : NULL;
     bool ok = q != NULL;
     for (int i = target == TH_TARGET_FINAL ? n - 1 : 0; ok && i < n; i++)
         ok = note(p, all, th_rasp_seq_at(q, (size_t)i), err);
-    th_rasp_run_free(run);
     return ok;
 }
 
 static bool note_all(const ThTask *t, const Program *p, Answers *all, ThError *err)
 {
     int upto = (int)th_option_int(&t->options, "upto"), left = MOST_INPUTS;
-    int *word = th_alloc((size_t)upto, sizeof *word, err);
+    TH_AUTOFREE int *word = th_alloc((size_t)upto, sizeof *word, err);
     bool ok = word != NULL;
     for (int length = 1; ok && length <= upto; length++) {
         do {
@@ -196,7 +190,6 @@ static bool note_all(const ThTask *t, const Program *p, Answers *all, ThError *e
             ok = th_hint(err, "upto= a shorter length");
         }
     }
-    free(word);
     return ok;
 }
 
@@ -224,16 +217,13 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     ThSignature *g = &t->signature;
     int n;
     g->target = th_task_labels(t);
-    char **name = th_symbols_list(alphabet, false, &n, err);
+    TH_AUTOFREE char **name = th_symbols_list(alphabet, false, &n, err);
     bool ok = name && (n > 0 || th_fail(err, TH_EVALUE, "the alphabet is empty")) &&
               th_task_own_names(&g->symbol, &g->n_symbols, name, n, err);
-    free(name);
     Program *p = ok ? new_program(from->program, from->name, alphabet, err) : NULL;
     t->data = p;
-    Answers *all = p ? th_alloc(1, sizeof *all, err) : NULL;
-    ok = all && note_all(t, p, all, err) && name_classes(g, p, all, err);
-    free(all);
-    return ok;
+    TH_AUTOFREE Answers *all = p ? th_alloc(1, sizeof *all, err) : NULL;
+    return all && note_all(t, p, all, err) && name_classes(g, p, all, err);
 }
 
 static const ThOptionSpec options[] = {

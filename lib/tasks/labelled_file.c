@@ -263,7 +263,7 @@ static int by_name(const void *a, const void *b)
 /* Moves the names of a table into a sorted list; *place gets the new number of each. */
 static bool sort_names(const ThIntern *names, char ***list, int *n, int **place, ThError *err)
 {
-    Named *sorted = th_alloc(names->n, sizeof *sorted, err);
+    TH_AUTOFREE Named *sorted = th_alloc(names->n, sizeof *sorted, err);
     *place = th_alloc(names->n, sizeof **place, err);
     *list = th_alloc(names->n, sizeof **list, err);
     bool ok = sorted && *place && *list;
@@ -283,7 +283,6 @@ static bool sort_names(const ThIntern *names, char ***list, int *n, int **place,
         for (size_t i = 0; sorted && i < names->n; i++)
             free(sorted[i].name);
     }
-    free(sorted);
     return ok;
 }
 
@@ -316,15 +315,13 @@ static bool name_between(Loader *l, ThSignature *s)
 
 static bool name_all(Loader *l, ThSignature *s)
 {
-    int *symbol = NULL, *label = NULL;
+    TH_AUTOFREE int *symbol = NULL, *label = NULL;
     bool ok = sort_names(&l->symbols, &s->symbol, &s->n_symbols, &symbol, l->err) &&
               sort_names(&l->classes, &s->label, &s->n_classes, &label, l->err);
     if (ok) {
         renumber(l->data->token, l->data->start[l->data->n], symbol);
         renumber(l->data->answer, l->n_answer, label);
     }
-    free(symbol);
-    free(label);
     return ok && (!s->pairs || name_between(l, s));
 }
 
@@ -400,10 +397,8 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
                                .header = (ThTaskHeader)th_option_choice(&t->options, "header"),
                                .label_first =
                                    th_option_choice(&t->options, "first") == LABEL_FIRST};
-    ThTaskRecords r = {0};
-    bool ok = th_task_records_read(&r, &shape, err) && load(t, &r, err);
-    th_task_records_free(&r);
-    return ok;
+    TH_AUTO(task_records) ThTaskRecords r = {0};
+    return th_task_records_read(&r, &shape, err) && load(t, &r, err);
 }
 
 static const ThOptionSpec options[] = {

@@ -172,9 +172,8 @@ static int value_of(const ThSignature *s, ThTaskWord word, int *stack)
 
 static int truth(const ThSignature *s, ThTaskWord word)
 {
-    int *stack = are_lists(s) ? th_alloc((size_t)word.n, sizeof *stack, NULL) : NULL;
+    TH_AUTOFREE int *stack = are_lists(s) ? th_alloc((size_t)word.n, sizeof *stack, NULL) : NULL;
     const char digit[] = {(char)('0' + (stack ? value_of(s, word, stack) : -1)), '\0'};
-    free(stack);
     for (int c = 0; c < s->n_classes; c++)
         if (strcmp(s->label[c], digit) == 0)
             return c;
@@ -213,12 +212,11 @@ static bool draw_pool(ThTask *t, const Shape *s, ThStop *stop, ThError *err)
     if (!d)
         return false;
     ThRng r = th_rng((uint64_t)th_option_int(&t->options, "seed"), "task.list_ops", 0);
-    ThTaskPool p = {.table = d};
+    TH_AUTO(task_pool) ThTaskPool p = {.table = d};
     Writer w = {.shape = s, .r = &r, .token = th_alloc((size_t)s->longest, sizeof *w.token, err)};
     d->unit = "symbols";
     bool ok = w.token && fill(&p, &w, stop, err);
     free(w.token);
-    th_task_pool_free(&p);
     d->n_train = s->count - s->tests;
     /* Short strings come early, for there are few, so the parts are chosen at random. */
     return ok && th_task_table_order(d, &r, err);

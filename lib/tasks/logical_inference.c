@@ -173,8 +173,8 @@ static int put_tenths_last(const int *row, int n, int *to)
 static bool split(const Set *x, ThTaskTable *d, ThError *err)
 {
     int n = 0, train = 0;
-    int *row = th_alloc((size_t)d->n, sizeof *row, err);
-    int *to = th_alloc((size_t)d->n, sizeof *to, err);
+    TH_AUTOFREE int *row = th_alloc((size_t)d->n, sizeof *row, err);
+    TH_AUTOFREE int *to = th_alloc((size_t)d->n, sizeof *to, err);
     bool ok = row && to;
     if (ok) {
         for (long long k = x->wanted.lo; k <= x->wanted.hi; k++)
@@ -184,8 +184,6 @@ static bool split(const Set *x, ThTaskTable *d, ThError *err)
     }
     ok = ok && th_task_table_select(d, x->test ? row : to, n, err);
     d->n_train = train;
-    free(row);
-    free(to);
     return ok && th_task_table_order(d, NULL, err);
 }
 

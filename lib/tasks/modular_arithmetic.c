@@ -307,7 +307,7 @@ static void fill_rest(const ThTask *t, const double *within, int lengths, double
 static double chance_with_brackets(const ThTask *t, int length)
 {
     int m = modulus(t), lengths = (length + 1) / 2;
-    double *rest = th_alloc((size_t)lengths * (size_t)(m * m), sizeof *rest, NULL);
+    TH_AUTOFREE double *rest = th_alloc((size_t)lengths * (size_t)(m * m), sizeof *rest, NULL);
     double *value = th_alloc((size_t)lengths * (size_t)m, sizeof *value, NULL), most = 0;
     for (int k = 0; rest && value && k <= depth_of(t); k++) {
         for (int i = 0; i < lengths * m * m; i++)
@@ -321,7 +321,6 @@ static double chance_with_brackets(const ThTask *t, int length)
     for (int v = 0; rest && value && v < m; v++)
         most = fmax(most, value[(lengths - 1) * m + v]);
     bool ok = rest && value;
-    free(rest);
     free(value);
     return ok ? most : (double)NAN;
 }

@@ -100,13 +100,12 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 
 static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
 {
-    bool *wanted = th_alloc((size_t)t->machine->n_states, sizeof *wanted, err);
+    TH_AUTOFREE bool *wanted = th_alloc((size_t)t->machine->n_states, sizeof *wanted, err);
     if (!wanted)
         return NULL;
     for (int q = 0; q < t->machine->n_states; q++)
         wanted[q] = may_end(t, q);
     ThWordCount *c = th_words_count(t->machine, wanted, length, err);
-    free(wanted);
     return c;
 }
 

@@ -19,13 +19,12 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 static ThWordCount *count(const ThTask *t, int label, int length, ThError *err)
 {
     const ThDfa *d = t->machine;
-    bool *wanted = th_alloc((size_t)d->n_states, sizeof *wanted, err);
+    TH_AUTOFREE bool *wanted = th_alloc((size_t)d->n_states, sizeof *wanted, err);
     if (!wanted)
         return NULL;
     for (int q = 0; q < d->n_states; q++)
         wanted[q] = d->label[q] == label;
     ThWordCount *c = th_words_count(d, wanted, length, err);
-    free(wanted);
     return c;
 }
 

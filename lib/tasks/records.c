@@ -184,12 +184,11 @@ static int find_cell(const Reader *r, const char *name)
 
 static bool no_column(Reader *r, const char *name)
 {
-    ThText names = {0};
+    TH_AUTO(text) ThText names = {0};
     for (int i = 0; i < r->n_cells; i++)
         th_text_printf(&names, "%s'%s'", i ? ", " : "", r->cell[i].text);
     th_fail_at(r->err, TH_EVALUE, r->cell[0].line, 1, "no column '%s'", name);
     th_hint(r->err, "the columns are %.120s", names.data ? names.data : "");
-    th_text_free(&names);
     return false;
 }
 
@@ -289,9 +288,8 @@ static bool add_value(ThText *to, const json_t *value)
     }
     if (!json_is_number(value) && !json_is_boolean(value))
         return false;
-    char *text = json_dumps(value, JSON_ENCODE_ANY);
+    TH_AUTOFREE char *text = json_dumps(value, JSON_ENCODE_ANY);
     th_text_add(to, text ? text : "");
-    free(text);
     return text != NULL;
 }
 
@@ -411,10 +409,8 @@ bool th_task_rows_read(const char *path, ThTaskRow row, void *context, ThError *
     if (format && !format->separator)
         return th_fail(err, TH_EUSAGE, "'%s' has no columns: .csv, .tsv and .txt files have", path);
     size_t n;
-    char *text = format ? th_file_read(path, MOST_BYTES, &n, err) : NULL;
-    bool ok = text && read_text(&r, format, text, n);
-    free(text);
-    return ok;
+    TH_AUTOFREE char *text = format ? th_file_read(path, MOST_BYTES, &n, err) : NULL;
+    return text && read_text(&r, format, text, n);
 }
 
 bool th_task_records_read(ThTaskRecords *records, const ThTaskRecordShape *shape, ThError *err)
@@ -422,11 +418,9 @@ bool th_task_records_read(ThTaskRecords *records, const ThTaskRecordShape *shape
     size_t n;
     if (th_task_is_folder(shape->path))
         return th_task_records_folder(records, shape, MOST_BYTES, err);
-    char *text =
+    TH_AUTOFREE char *text =
         format_of(shape->path, err) ? th_file_read(shape->path, MOST_BYTES, &n, err) : NULL;
-    bool ok = text && th_task_records_parse(records, text, n, shape, err);
-    free(text);
-    return ok;
+    return text && th_task_records_parse(records, text, n, shape, err);
 }
 
 void th_task_records_free(ThTaskRecords *r)

@@ -95,9 +95,8 @@ static bool add_class(ThTaskRecords *r, const char *path, const char *label, siz
     Names files = {0};
     bool ok = list_names(path, &files, err);
     for (size_t i = 0; ok && i < files.n; i++) {
-        char *file = join(path, files.name[i], err);
+        TH_AUTOFREE char *file = join(path, files.name[i], err);
         ok = file && (th_task_is_folder(file) || add_file(r, file, label, left, err));
-        free(file);
     }
     free_names(&files);
     return ok;
@@ -123,10 +122,9 @@ bool th_task_records_folder(ThTaskRecords *r, const ThTaskRecordShape *shape, si
         return th_fail(err, TH_EUSAGE, "a folder of texts is read with tokens=bytes");
     bool ok = list_names(shape->path, &classes, err);
     for (size_t i = 0; ok && i < classes.n; i++) {
-        char *path = join(shape->path, classes.name[i], err);
+        TH_AUTOFREE char *path = join(shape->path, classes.name[i], err);
         ok = path && (!th_task_is_folder(path) || is_listed(classes.name[i], shape->skip) ||
                       add_class(r, path, classes.name[i], &most, err));
-        free(path);
     }
     free_names(&classes);
     return ok;

@@ -193,8 +193,8 @@ static bool study_whole(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *er
 static bool study_windows(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *err)
 {
     size_t width = k->rules.context;
-    int *id = th_alloc(width, sizeof *id, err);
-    unsigned char *scored = th_alloc(width, sizeof *scored, err);
+    TH_AUTOFREE int *id = th_alloc(width, sizeof *id, err);
+    TH_AUTOFREE unsigned char *scored = th_alloc(width, sizeof *scored, err);
     b->T = (int)width - 1;
     bool ok = id && scored && th_batch_reserve(b, &t->signature, false, err);
     for (int i = 0; ok && i < b->B; i++) {
@@ -206,8 +206,6 @@ static bool study_windows(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *
         for (int j = 0; j < b->T; j++)
             target[j] = scored[j + 1] ? target[j] : -1;
     }
-    free(id);
-    free(scored);
     return ok;
 }
 
@@ -271,11 +269,9 @@ static bool speak(Spoken *s, const ThPad *p, const ThTaskWord *part, ThError *er
 
 static bool check(const ThPad *p, const ThText *text, ThPadChecked *c, ThError *err)
 {
-    ThOptions o = {0};
+    TH_AUTO(options) ThOptions o = {0};
     ThPadCheckRules rules;
-    bool ok = rules_of(p, &o, &rules, err) && th_pad_check(text->data, text->size, &rules, c, err);
-    th_options_free(&o);
-    return ok;
+    return rules_of(p, &o, &rules, err) && th_pad_check(text->data, text->size, &rules, c, err);
 }
 
 /* A slip where the end was due is one of going on. */

@@ -15,13 +15,12 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     (void)from;
     int m = (int)th_option_int(&t->options, "modulus");
-    int *move = th_alloc((size_t)m, sizeof *move, err);
+    TH_AUTOFREE int *move = th_alloc((size_t)m, sizeof *move, err);
     if (!move)
         return false;
     for (int i = 0; i < m; i++)
         move[i] = i;
     t->machine = th_task_cyclic_machine(m, m, move, err);
-    free(move);
     return t->machine &&
            th_task_signature(t, th_task_labels(t), (ThTaskNames){m, ""}, (ThTaskNames){m, ""}, err);
 }

@@ -7,14 +7,13 @@
 
 void th_task_table_free(void *table)
 {
-    ThTaskTable *d = table;
+    TH_AUTOFREE ThTaskTable *d = table;
     if (!d)
         return;
     free(d->start);
     free(d->token);
     free(d->answer);
     free(d->order);
-    free(d);
 }
 
 void *th_task_table_copy(const void *table, ThError *err)

@@ -269,25 +269,22 @@ bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuf
     long long n = th_task_count(t, which);
     if (n < 1)
         return th_task_need_rows(t, which, err);
-    long long *number = th_alloc((size_t)b->B, sizeof *number, err);
+    TH_AUTOFREE long long *number = th_alloc((size_t)b->B, sizeof *number, err);
     if (!number)
         return false;
     for (int i = 0; i < b->B; i++)
         number[i] = shuffle ? th_task_epoch(*shuffle, n, first + i) : (first + i) % n;
-    bool ok = t->kind->take(t, which, number, b, err);
-    free(number);
-    return ok;
+    return t->kind->take(t, which, number, b, err);
 }
 
 bool th_task_extent(const ThTask *t, const ThTaskRows *which, int *shortest, int *longest,
                     ThError *err)
 {
-    ThBatch b = {.B = 1};
+    TH_AUTO(batch) ThBatch b = {.B = 1};
     bool ok = th_task_take(t, which, NULL, 0, &b, err);
     *shortest = b.T;
     ok = ok && th_task_take(t, which, NULL, th_task_count(t, which) - 1, &b, err);
     *longest = b.T;
-    th_batch_free(&b);
     return ok;
 }
 
@@ -308,8 +305,8 @@ double th_task_majority(const ThTask *t, const ThTaskRows *which)
 {
     enum { CHUNK = 1024 };
     long long rows = th_task_count(t, which), most = 0, all = 0;
-    long long *count = th_alloc((size_t)t->signature.n_classes, sizeof *count, NULL);
-    ThBatch b = {0};
+    TH_AUTOFREE long long *count = th_alloc((size_t)t->signature.n_classes, sizeof *count, NULL);
+    TH_AUTO(batch) ThBatch b = {0};
     bool ok = count != NULL;
     for (long long at = 0; ok && at < rows; at += b.B) {
         b.B = rows - at < CHUNK ? (int)(rows - at) : CHUNK;
@@ -319,7 +316,5 @@ double th_task_majority(const ThTask *t, const ThTaskRows *which)
         all += count[c];
         most = count[c] > most ? count[c] : most;
     }
-    th_batch_free(&b);
-    free(count);
     return ok && all > 0 ? (double)most / (double)all : (double)NAN;
 }

@@ -148,7 +148,7 @@ double th_task_chance_by_weight(const ThTask *t, int length, ThTaskSymbolWeight 
 {
     const ThDfa *d = t->machine;
     size_t n = (size_t)d->n_states;
-    double *p = th_alloc(2 * n + (size_t)d->n_classes, sizeof *p, NULL);
+    TH_AUTOFREE double *p = th_alloc(2 * n + (size_t)d->n_classes, sizeof *p, NULL);
     if (!p)
         return (double)NAN;
     double *count = p + 2 * n;
@@ -161,9 +161,7 @@ double th_task_chance_by_weight(const ThTask *t, int length, ThTaskSymbolWeight 
         for (size_t q = 0; answered && q < n; q++)
             count[d->label[q]] += to[q];
     }
-    double share = best_share(t, count);
-    free(p);
-    return share;
+    return best_share(t, count);
 }
 
 static double uniform_weight(const void *context, int position, int state, int symbol)

@@ -31,9 +31,8 @@ typedef struct {
 
 static void free_data(void *data)
 {
-    Data *d = data;
+    TH_AUTOFREE Data *d = data;
     free(d->token);
-    free(d);
 }
 
 static void *copy_data(const void *data, ThError *err)
@@ -137,7 +136,7 @@ static bool number_symbols(Data *d, const char *text, size_t size, bool bytes, c
 /* How often the symbols stand in what is to test on. */
 static bool count_symbols(Data *d, int n_symbols, ThError *err)
 {
-    size_t *count = th_alloc((size_t)n_symbols, sizeof *count, err);
+    TH_AUTOFREE size_t *count = th_alloc((size_t)n_symbols, sizeof *count, err);
     double n = (double)(d->n - d->n_train);
     for (size_t i = d->n_train; count && i < d->n; i++)
         count[d->token[i]]++;
@@ -146,19 +145,17 @@ static bool count_symbols(Data *d, int n_symbols, ThError *err)
         d->most = fmax(d->most, share);
         d->entropy -= share > 0 ? share * log(share) : 0;
     }
-    free(count);
     return count != NULL;
 }
 
 static bool read_text(ThTask *t, const char *text, size_t size, ThError *err)
 {
     bool bytes = th_option_choice(&t->options, "tokens") == TOKENS_BYTES;
-    size_t *where = th_alloc(POINTS, sizeof *where, err);
+    TH_AUTOFREE size_t *where = th_alloc(POINTS, sizeof *where, err);
     Data *d = t->data = th_alloc(1, sizeof *d, err);
     bool ok = where && d && find_symbols(text, size, bytes, where, err) &&
               name_symbols(&t->signature, text, size, bytes, where, err) &&
               number_symbols(d, text, size, bytes, where, err);
-    free(where);
     if (!ok)
         return false;
     d->n_train = (size_t)(th_option_real(&t->options, "split") * (double)d->n);
@@ -168,12 +165,10 @@ static bool read_text(ThTask *t, const char *text, size_t size, ThError *err)
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     size_t size;
-    char *text = th_file_read(from->file, MOST_BYTES, &size, err);
+    TH_AUTOFREE char *text = th_file_read(from->file, MOST_BYTES, &size, err);
     t->signature.target = TH_TARGET_EVERY;
     t->signature.next = true;
-    bool ok = text && read_text(t, text, size, err);
-    free(text);
-    return ok;
+    return text && read_text(t, text, size, err);
 }
 
 /* ---- windows --------------------------------------------------------------------------------- */

@@ -103,16 +103,14 @@ static bool name_states(ThTask *t, const ThAutomaton *a, const int *place, bool 
 
 static bool init_deterministic(ThTask *t, const ThAutomaton *a, ThError *err)
 {
-    int *place = th_alloc((size_t)a->n_states, 2 * sizeof *place, err);
+    TH_AUTOFREE int *place = th_alloc((size_t)a->n_states, 2 * sizeof *place, err);
     if (!place)
         return false;
     bool partial = false;
     mark_reachable(a, place, place + a->n_states);
     int n = number_marked(a, place, &partial);
     t->machine = machine_of(a, place, n, partial, err);
-    bool ok = t->machine && name_states(t, a, place, partial, err);
-    free(place);
-    return ok;
+    return t->machine && name_states(t, a, place, partial, err);
 }
 
 /* The states of an automaton with choices are those of its minimal deterministic machine. */

@@ -20,6 +20,7 @@
 #include "automata/core/dfa.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
  * TH_ENOMEM and TH_EINTERRUPTED say how many there were. */
 ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err);
 void th_monoid_free(ThMonoid *m); /* NULL is fine */
+TH_AUTO_POINTER(ThMonoid, monoid)
 
 /* Where element x takes state q. */
 int th_monoid_image(const ThMonoid *m, int x, int q);

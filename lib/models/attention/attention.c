@@ -260,14 +260,13 @@ ThVar th_model_attention_forward(const ThModel *m, ThTape *t, const ThBatch *b,
 
 void th_model_attention_close(void *state)
 {
-    ThModelKept *k = state;
+    TH_AUTOFREE ThModelKept *k = state;
     if (!k)
         return;
     for (int i = 0; i < MOST_LAYERS; i++)
         free(k->kv[i]);
     th_arena_free(k->arena);
     th_tape_free(k->tape);
-    free(k);
 }
 
 bool th_model_attention_keeps(const ThModel *m)

@@ -109,10 +109,9 @@ typedef struct {
 
 static void close_state(void *state)
 {
-    State *s = state;
+    TH_AUTOFREE State *s = state;
     if (s)
         th_model_attention_close(s->kept);
-    free(s);
 }
 
 static void *open_state(const ThModel *m, int B, ThError *err)
@@ -134,12 +133,11 @@ static bool feed(void *state, const int *token, int n, float *logits, ThError *e
         return th_model_attention_feed(s->kept, token, n, logits, err);
     if (n == INT_MAX)
         return th_fail(err, TH_EVALUE, "the string is too long");
-    int *begun = th_alloc((size_t)s->B * ((size_t)n + 1), sizeof *begun, err);
+    TH_AUTOFREE int *begun = th_alloc((size_t)s->B * ((size_t)n + 1), sizeof *begun, err);
     if (!begun)
         return false;
     begin_strings(s->m, token, s->B, n, begun);
     s->begun = th_model_attention_feed(s->kept, begun, n + 1, logits, err);
-    free(begun);
     return s->begun;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "models/attention/attention.h"
+#include "base/memory.h"
 #include "models/attention/routing.h"
 #include "models/state.h"
 
@@ -363,10 +364,8 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     const Layout *l = m->layout;
     ThModelRouting r;
     if (!th_model_routing_build(th_tape_arena(t), &l->shape, b, m->signature.n_symbols, how->share,
-                                &r)) {
-        th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", b->T);
-        return -1;
-    }
+                                &r))
+        return th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", b->T);
     ThVar x = th_op_rows(t, th_param(t, l->embedding), r.input, r.n_inputs, sqrt(l->dim));
     if (!how->share)
         x = th_tape_tag(t, x, "embedding", -1);
@@ -421,7 +420,7 @@ static bool trace_stage(const Layout *l, const ThTape *t, const ThModelSchedule 
     }
     th_tape_read(t, th_tape_find(t, "state", stage), layer->state);
     size_t size = (size_t)s->n * (size_t)(l->heads * C);
-    double *weights = th_alloc(size, sizeof *weights, err);
+    TH_AUTOFREE double *weights = th_alloc(size, sizeof *weights, err);
     if (!weights)
         return false;
     th_tape_read(t, th_tape_find(t, "attention", stage), weights);
@@ -430,7 +429,6 @@ static bool trace_stage(const Layout *l, const ThTape *t, const ThModelSchedule 
             memcpy(layer->weight + ((size_t)h * (size_t)s->n + (size_t)i) * (size_t)C,
                    weights + ((size_t)i * (size_t)l->heads + (size_t)h) * (size_t)C,
                    (size_t)C * sizeof *weights);
-    free(weights);
     return true;
 }
 
@@ -485,14 +483,13 @@ static bool keeps(const ThModel *m)
 
 static void close_kept(void *state)
 {
-    Kept *k = state;
+    TH_AUTOFREE Kept *k = state;
     if (!k)
         return;
     for (int i = 0; i < k->n_stages; i++)
         free(k->stage[i].row);
     free(k->stage);
     th_tape_free(k->tape);
-    free(k);
 }
 
 static void *open_kept(const ThModel *m, int B, ThError *err)
@@ -532,10 +529,8 @@ static ThVar run_kept(const Kept *k, const Computed *before, const Computed *to,
     ThModelRoutingStage s;
     ThModelRoutingSpan span = {.B = k->B, .first = to->n, .end = k->n};
     const int *row = th_model_routing_next(th_tape_arena(t), &l->shape, &span, number, &s);
-    if (!row) {
-        th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", k->n);
-        return -1;
-    }
+    if (!row)
+        return th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", k->n);
     ThVar x = th_tape_view(t, k->n * k->B, l->dim, before->row);
     x = th_op_rows(t, x, row, s.n_before, 1);
     return run_stage(t, l, &l->layer[number % l->shape.K], &s, x);

@@ -74,7 +74,7 @@ static double *numbers(const Traced *x, ThVar v, ThError *err)
 static bool put_weights(const Traced *x, const Chunk *k, const Slice *s, ThError *err)
 {
     ThVar v = tagged(x, k, "attention", s->weights);
-    double *w = numbers(x, v, err);
+    TH_AUTOFREE double *w = numbers(x, v, err);
     if (!w)
         return v < 0;
     int heads = x->e->attention.heads, keys = th_tape_cols(x->t, v);
@@ -87,21 +87,19 @@ static bool put_weights(const Traced *x, const Chunk *k, const Slice *s, ThError
             memcpy(s->layer->weight + to * (size_t)s->layer->n_keys, w + from * (size_t)keys,
                    (size_t)keys * sizeof *w);
         }
-    free(w);
     return true;
 }
 
 static bool put_states(const Traced *x, const Chunk *k, const Slice *s, ThError *err)
 {
     ThVar v = tagged(x, k, "chunk", s->state);
-    double *state = numbers(x, v, err);
+    TH_AUTOFREE double *state = numbers(x, v, err);
     if (!state)
         return v < 0;
     size_t d = (size_t)x->e->attention.dim;
     int rows = th_tape_rows(x->t, v) / strings_of(x, k);
     memcpy(s->layer->state + (size_t)s->at * d, state + (size_t)(k->string * rows) * d,
            (size_t)s->n * d * sizeof *state);
-    free(state);
     return true;
 }
 

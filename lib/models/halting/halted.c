@@ -86,12 +86,10 @@ ThModelHalted *th_model_halted(const ThModel *m, const int *token, int length, T
     if (!m->kind->halted || !m->bound || length < 1)
         return NULL;
     ThModelHalted *h = th_alloc(1, sizeof *h, err);
-    ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
-    int *copy = th_copy(token, (size_t)length, sizeof *token, err);
+    TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     ThBatch b = {.B = 1, .T = length, .token = copy};
     bool ok = h && t && copy && run(m, t, &b, h, err);
-    free(copy);
-    th_tape_free(t);
     if (ok)
         return h;
     th_model_halted_free(h);

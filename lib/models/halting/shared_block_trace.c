@@ -42,8 +42,8 @@ static bool trace_step(const ThModelAttention *a, const Places *p, const ThTape 
     size_t d = (size_t)a->dim, T = (size_t)p->T, heads = (size_t)a->heads;
     ThModelTraceLayer shape = {
         .n_rows = length, .dim = a->dim, .n_heads = a->heads, .n_keys = p->T};
-    double *state = th_alloc((size_t)p->n * T * d, sizeof *state, err);
-    double *weight = th_alloc((size_t)p->n * heads * T * T, sizeof *weight, err);
+    TH_AUTOFREE double *state = th_alloc((size_t)p->n * T * d, sizeof *state, err);
+    TH_AUTOFREE double *weight = th_alloc((size_t)p->n * heads * T * T, sizeof *weight, err);
     bool ok = state && weight && th_model_trace_rows(to, &shape, err);
     if (ok) {
         th_tape_read(t, th_tape_find(t, "state", step), state);
@@ -61,8 +61,6 @@ static bool trace_step(const ThModelAttention *a, const Places *p, const ThTape 
             memcpy(to->weight + (head * (size_t)length + (size_t)i) * T,
                    weight + ((string * heads + head) * T + at) * T, T * sizeof *weight);
     }
-    free(state);
-    free(weight);
     return ok;
 }
 

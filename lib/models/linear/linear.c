@@ -317,14 +317,11 @@ static double *numbers(const ThTape *t, ThVar v, ThError *err)
 static bool read_transitions(const Probe *p, const ThTape *t, const ThVar from[3],
                              ThModelTransitions *to, ThError *err)
 {
-    double *start = numbers(t, from[0], err), *state = numbers(t, from[1], err);
-    double *tried = numbers(t, from[2], err);
+    TH_AUTOFREE double *start = numbers(t, from[0], err), *state = numbers(t, from[1], err);
+    TH_AUTOFREE double *tried = numbers(t, from[2], err);
     bool ok = start && state && tried;
     if (ok)
         take_transitions(p, start, state, tried, to);
-    free(start);
-    free(state);
-    free(tried);
     return ok;
 }
 
@@ -353,9 +350,8 @@ ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, con
     ThBatch b = {.B = 1, .T = length, .token = th_copy(token, (size_t)length, sizeof *token, err)};
     ThModelTransitions *to =
         b.token ? th_model_transitions_new(length, shape.blocks, numbers_of(&shape), err) : NULL;
-    ThTape *t = to ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
+    TH_AUTOPTR(tape) ThTape *t = to ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
     bool ok = t && find_transitions(m, t, layer, &b, to, err);
-    th_tape_free(t);
     free(b.token);
     if (ok)
         return to;
@@ -367,12 +363,11 @@ ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, con
 
 void th_model_linear_close(void *state)
 {
-    Kept *k = state;
+    TH_AUTOFREE Kept *k = state;
     if (!k)
         return;
     th_tape_free(k->tape);
     free(k->state);
-    free(k);
 }
 
 void *th_model_linear_open(const ThModel *m, int B, ThError *err)

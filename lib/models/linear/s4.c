@@ -91,12 +91,11 @@ static void add_numbers(ThModelBuilder *b, int *param, double *w, double *input,
 static void add(ThModelBuilder *b, int *param)
 {
     int n = th_model_space_modes(&b->m->options);
-    double *w = th_alloc(2 * (size_t)n, sizeof *w, b->err);
+    TH_AUTOFREE double *w = th_alloc(2 * (size_t)n, sizeof *w, b->err);
     if (w && hippo(2 * n, w, w + n))
         add_numbers(b, param, w, w + n, n);
     else
         b->failed = !th_fail(b->err, TH_ENOMEM, "out of memory");
-    free(w);
 }
 
 /* ---- one step ---- */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #define POSITION(id) extern const ThPositionKind th_position_##id;
@@ -65,13 +66,12 @@ static bool check_options(const ThPosition *p, ThError *err)
         if (!th_option_given(p->options, names[i]) || reads(p->kind, names[i]) ||
             (p->longest && reads(&th_position_random, names[i])))
             continue;
-        ThText t = {0};
+        TH_AUTO(text) ThText t = {0};
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (reads(kinds[k], names[i]))
                 th_text_printf(&t, "%s%s", t.size ? ", " : "", kinds[k]->name);
         th_fail(err, TH_EUSAGE, "%s= says nothing to position=%s", names[i], p->kind->name);
         th_hint(err, "it is for %s", t.data ? t.data : "others");
-        th_text_free(&t);
         return false;
     }
     return true;

@@ -31,12 +31,11 @@ bool th_proof_is_cell(const ThModel *m)
 static void add_bias(ThProofReader *r, ThProofCell *f, const char *name)
 {
     int wide = f->gates * f->width;
-    double *bias = th_proof_read_whole(r, name);
+    TH_AUTOFREE double *bias = th_proof_read_whole(r, name);
     for (int i = 0; bias && f->input && f->input_size && i < f->n_symbols * wide; i++) {
         f->input[i] += bias[i % wide];
         f->input_size[i] += fabs(bias[i % wide]);
     }
-    free(bias);
 }
 
 static void read_all(ThProofReader *r, ThProofCell *f)

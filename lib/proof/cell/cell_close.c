@@ -55,7 +55,7 @@ static bool draw(Prover *v, uint64_t seed, ThError *err)
 {
     const ThProofCell *f = v->f;
     ThRng r = th_rng(seed, "proof.cell", 0);
-    int *met = th_alloc((size_t)v->machine->n_states, sizeof *met, err);
+    TH_AUTOFREE int *met = th_alloc((size_t)v->machine->n_states, sizeof *met, err);
     bool ok = met && th_proof_sample_take(&v->seen, SEEN, f->dim, err);
     for (int i = 0; ok && i < SEEN; i++) {
         int before = i % v->steps == 0 ? -1 : i - 1;
@@ -66,7 +66,6 @@ static bool draw(Prover *v, uint64_t seed, ThError *err)
         th_proof_cell_apply(f, before < 0 ? f->start : seen(v, before), a, v->gates,
                             v->seen.z + (size_t)i * (size_t)f->dim);
     }
-    free(met);
     return ok;
 }
 
@@ -114,6 +113,7 @@ static bool measure_floats(Prover *v, ThError *err)
     int words = MOST_STEPS / v->steps > 0 ? MOST_STEPS / v->steps : 1;
     for (int w = 0; w < words; w++) {
         int length, last = (w + 1) * v->steps - 1, *word = word_of(v, last, &length, err);
+        TH_AUTOPTR(model_trace)
         ThModelTrace *t = word ? th_model_trace(v->m, word, length, err) : NULL;
         free(word);
         if (!t)
@@ -126,7 +126,6 @@ static bool measure_floats(Prover *v, ThError *err)
             }
             v->p->float_error = fmax(v->p->float_error, sqrt(square));
         }
-        th_model_trace_free(t);
     }
     return true;
 }
@@ -421,7 +420,7 @@ static bool find_slopes(Prover *v, ThProofSlope *s, int *n, ThError *err)
     static const double small = 1e-6;
     int d = f->dim;
     ThProofCellImage *e = th_proof_cell_image_new(f, NULL, 1, err);
-    double *room = th_alloc(3 * (size_t)d * (size_t)d, sizeof *room, err);
+    TH_AUTOFREE double *room = th_alloc(3 * (size_t)d * (size_t)d, sizeof *room, err);
     for (int q = 0; e && room && q < v->machine->n_states; q++)
         for (int i = 0, met = 0; i < v->seen.n && met < SLOPES; i += 7) {
             if (v->seen.label[i] != q)
@@ -444,7 +443,6 @@ static bool find_slopes(Prover *v, ThProofSlope *s, int *n, ThError *err)
         }
     bool ok = e && room && (*n == 0 || s[*n - 1].jy);
     th_proof_cell_image_free(e);
-    free(room);
     return ok;
 }
 
@@ -470,7 +468,8 @@ static bool close_sets(Prover *v, int cover, ThError *err)
 {
     size_t states = (size_t)v->machine->n_states, d = (size_t)v->f->dim;
     int n = 0;
-    ThProofSlope *slope = th_alloc(states * SLOPES * (size_t)v->f->n_symbols, sizeof *slope, err);
+    TH_AUTOFREE ThProofSlope *slope =
+        th_alloc(states * SLOPES * (size_t)v->f->n_symbols, sizeof *slope, err);
     v->metric = th_alloc(states * d * d, sizeof *v->metric, err);
     bool ok = slope && v->metric && find_slopes(v, slope, &n, err);
     v->p->contraction = v->p->slope;
@@ -482,7 +481,6 @@ static bool close_sets(Prover *v, int cover, ThError *err)
     }
     for (int i = 0; slope && i < n; i++)
         free(slope[i].jy);
-    free(slope);
     return ok;
 }
 
@@ -509,13 +507,12 @@ static bool run(Prover *v, const ThProofClaim *claim, const ThProofHow *how, ThE
 bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
                            const ThProofHow *how, ThStop *stop, ThError *err)
 {
-    ThProofCell *f = th_proof_cell_new(m, err);
+    TH_AUTOPTR(proof_cell) ThProofCell *f = th_proof_cell_new(m, err);
     Prover v = {.m = m, .f = f, .stop = stop, .p = p};
     bool ok = f && run(&v, claim, how, err);
     th_proof_sample_free(&v.seen);
     free(v.gates);
     free(v.logits);
     free(v.metric);
-    th_proof_cell_free(f);
     return ok;
 }

@@ -68,10 +68,10 @@ static void normalise(const Reading *k, double *x, double *off, const double *ga
 /* Returns new: x (n, from) times a matrix (from, to) with its bias, NAME and NAME_bias. */
 static Rows linear(Reading *k, const char *name, Rows x, int n, int from, int to)
 {
-    ThText bias = {0};
+    TH_AUTO(text) ThText bias = {0};
     th_text_printf(&bias, "%s_bias", name);
     double *w = th_proof_read_whole(k->r, name), gamma = th_proof_gamma(k->unit, from + 2);
-    double *b = bias.data ? th_proof_read_whole(k->r, bias.data) : NULL;
+    TH_AUTOFREE double *b = bias.data ? th_proof_read_whole(k->r, bias.data) : NULL;
     Rows y = take_rows(k, (size_t)n * (size_t)to);
     bool good = w && b && y.at && y.off && x.at && x.off;
     k->r->failed |= !good;
@@ -87,9 +87,7 @@ static Rows linear(Reading *k, const char *name, Rows x, int n, int from, int to
         }
         y.off[i] = off + gamma * sum + TH_PROOF_UNDERFLOW;
     }
-    th_text_free(&bias);
     free(w);
-    free(b);
     return y;
 }
 
@@ -212,8 +210,8 @@ static void read_symbols(Reading *k, ThProofCell *f, int i)
     int d = f->dim, n = f->n_symbols, wide = d * (int)th_option_int(&r->m->options, "block");
     size_t inputs = (size_t)n * (size_t)d;
     Rows x = {th_proof_read_whole(r, "embedding"), th_alloc(inputs, sizeof(double), r->err)};
-    double *gain = th_proof_read_whole(r, "layer0.norm.gain");
-    double *offset = th_proof_read_whole(r, "layer0.norm.offset");
+    TH_AUTOFREE double *gain = th_proof_read_whole(r, "layer0.norm.gain");
+    TH_AUTOFREE double *offset = th_proof_read_whole(r, "layer0.norm.offset");
     r->failed |= !x.off;
     for (int s = 0; !r->failed && s < n; s++)
         normalise(k, x.at + s * d, x.off + s * d, gain, offset, d);
@@ -226,8 +224,6 @@ static void read_symbols(Reading *k, ThProofCell *f, int i)
     drop_rows(&input);
     drop_rows(&block);
     drop_rows(&x);
-    free(gain);
-    free(offset);
 }
 
 void th_proof_cell_read_linear(ThProofReader *r, ThProofCell *f)

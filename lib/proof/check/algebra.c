@@ -69,7 +69,7 @@ static void find_centres(Check *c)
 
 static bool fault(Check *c, const char *what, int x)
 {
-    ThText word = {0};
+    TH_AUTO(text) ThText word = {0};
     int n = c->monoid->length[x], *symbol = th_alloc((size_t)n + 1, sizeof *symbol, NULL);
     if (symbol) {
         th_monoid_word(c->monoid, x, symbol);
@@ -80,7 +80,6 @@ static bool fault(Check *c, const char *what, int x)
         snprintf(c->proof->why, sizeof c->proof->why, "%s of %s", what,
                  n == 0 || !word.data ? "the empty word" : word.data);
     c->proof->right = false;
-    th_text_free(&word);
     free(symbol);
     return false;
 }

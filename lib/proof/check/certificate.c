@@ -361,7 +361,7 @@ static json_t *document(const ThProofCertificate *c)
 bool th_proof_certificate_write(const ThProofCertificate *c, const char *path, ThError *err)
 {
     json_t *all = document(c);
-    char *text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    TH_AUTOFREE char *text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(all);
     if (!text)
         return th_fail(err, TH_ENOMEM, "out of memory for a certificate");
@@ -371,7 +371,6 @@ bool th_proof_certificate_write(const ThProofCertificate *c, const char *path, T
         fputs(text, out);
         fputc('\n', out);
     }
-    free(text);
     return out && th_file_commit(&f, err);
 }
 
@@ -544,11 +543,10 @@ ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err)
 {
     size_t size;
     json_error_t problem;
-    char *text = th_file_read(path, (size_t)1 << 30, &size, err);
+    TH_AUTOFREE char *text = th_file_read(path, (size_t)1 << 30, &size, err);
     if (!text)
         return NULL;
     json_t *all = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-    free(text);
     if (!all) {
         th_fail(err, TH_EPARSE, "%s:%d:%d: no JSON: %.200s", path, problem.line, problem.column,
                 problem.text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/symbols.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "proof/check/check.h"
 #include "proof/map_impl.h"
@@ -99,11 +100,9 @@ static bool distinguish(const ThDfa *a, const ThDfa *b, char *const *symbol, ThT
 static bool compare_automata(const ThProofCertificate *c, const ThProofClaim *claim, ThText *word,
                              ThStop *stop, ThError *err)
 {
-    ThDfa *said = automaton_of(c, claim, err), *wanted = said ? wanted_of(claim, err) : NULL;
-    bool ok = wanted && distinguish(said, wanted, c->symbol, word, stop, err);
-    th_dfa_free(said);
-    th_dfa_free(wanted);
-    return ok;
+    TH_AUTOPTR(dfa) ThDfa *said = automaton_of(c, claim, err);
+    TH_AUTOPTR(dfa) ThDfa *wanted = said ? wanted_of(claim, err) : NULL;
+    return wanted && distinguish(said, wanted, c->symbol, word, stop, err);
 }
 
 /* ---- the strings ----------------------------------------------------------------------------- */
@@ -124,18 +123,14 @@ static bool find_missed(const ThProofCertificate *c, const ThProofClaim *claim, 
     static const bool only_first[] = {false, false, true, false};
     if (c->n_domain == 0)
         return true;
-    ThDfa *covered = th_proof_certificate_domain(c, err);
-    ThDfa *none = covered ? constant(c->n_symbols, 0, err) : NULL;
-    ThDfa *all = none ? constant(c->n_symbols, 1, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *covered = th_proof_certificate_domain(c, err);
+    TH_AUTOPTR(dfa) ThDfa *none = covered ? constant(c->n_symbols, 0, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *all = none ? constant(c->n_symbols, 1, err) : NULL;
+    TH_AUTOPTR(dfa)
     ThDfa *missed =
         all ? th_dfa_product(claim->domain ? claim->domain : all, covered, only_first, 0, stop, err)
             : NULL;
-    bool ok = missed && distinguish(missed, none, c->symbol, word, stop, err);
-    th_dfa_free(missed);
-    th_dfa_free(all);
-    th_dfa_free(none);
-    th_dfa_free(covered);
-    return ok;
+    return missed && distinguish(missed, none, c->symbol, word, stop, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -171,12 +166,9 @@ static bool check_sets(const ThProofCertificate *c, const ThModel *m, const ThPr
                        ThStop *stop, ThProofChecked *checked, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
-    ThProofCell *g = cell ? th_proof_cell_new(m, err) : NULL;
-    ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
-    bool ok = (f || g) && th_proof_check_sets(c, f, g, claim->slack, stop, checked, err);
-    th_proof_map_free(f);
-    th_proof_cell_free(g);
-    return ok;
+    TH_AUTOPTR(proof_cell) ThProofCell *g = cell ? th_proof_cell_new(m, err) : NULL;
+    TH_AUTOPTR(proof_map) ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
+    return (f || g) && th_proof_check_sets(c, f, g, claim->slack, stop, checked, err);
 }
 
 /* Looks whether balls of the certificate's radius are closed, in double and in single precision. */
@@ -213,19 +205,16 @@ static bool check_algebra(const ThProofCertificate *c, const ThModel *m, const T
                           ThStop *stop, ThProofChecked *checked, ThError *err)
 {
     enum { MOST_ELEMENTS = 1 << 16 };
-    ThDfa *d = automaton_of(c, claim, err);
-    ThMonoid *monoid = d ? th_monoid_new(d, MOST_ELEMENTS, stop, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *d = automaton_of(c, claim, err);
+    TH_AUTOPTR(monoid) ThMonoid *monoid = d ? th_monoid_new(d, MOST_ELEMENTS, stop, err) : NULL;
     const ThProofTruth truth = {d, c->bits, monoid};
     const ThProofAlgebraHow how = {c->ball, fmax(claim->slack, c->slack), false, stop};
-    bool ok = monoid && look(c, m, &truth, how, checked, err);
-    th_monoid_free(monoid);
-    th_dfa_free(d);
-    return ok;
+    return monoid && look(c, m, &truth, how, checked, err);
 }
 
 static void describe(const ThProofQuantized *q, const ThSignature *g, char why[200])
 {
-    ThText word = {0};
+    TH_AUTO(text) ThText word = {0};
     if (q->wrong == 0)
         snprintf(why, 200, "a margin of %.3g is too small for the check's own rounding", q->margin);
     else if (!q->word)
@@ -236,7 +225,6 @@ static void describe(const ThProofQuantized *q, const ThSignature *g, char why[2
         snprintf(why, 200, "the model is wrong on %.80s%s: it says %.30s, not %.30s", word.data,
                  q->length < LONGEST ? "" : " …", g->label[q->answer], g->label[q->right]);
     }
-    th_text_free(&word);
 }
 
 /* The table is made anew; nothing of it is in the file. */
@@ -246,6 +234,7 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
     enum { MOST_ELEMENTS = 10000 };
     if (th_option_int(&m->options, "codebook") == 0)
         return th_fail(err, TH_EVALUE, "the model has no centres that its vectors snap to");
+    TH_AUTOPTR(proof_quantized)
     ThProofQuantized *q = th_proof_quantize(m, claim, MOST_ELEMENTS, 0, stop, err);
     if (!q)
         return false;
@@ -259,7 +248,6 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
     else if (!k->in_float)
         snprintf(k->why_float, sizeof k->why_float, "rounding by %.3g can change an entry",
                  q->rounding);
-    th_proof_quantized_free(q);
     return true;
 }
 

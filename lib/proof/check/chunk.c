@@ -251,7 +251,7 @@ static bool read_children(ThProofChunk *f, ThError *err)
 {
     size_t d = (size_t)f->dim;
     const float *bias = th_proof_chunk_weights(f->m, "layer0.attention.output_bias");
-    double *a = th_alloc(d * d, sizeof *a, err);
+    TH_AUTOFREE double *a = th_alloc(d * d, sizeof *a, err);
     bool ok = a != NULL;
     for (int i = 0; ok && bias && i < f->dim; i++) {
         f->constant[i] = (double)bias[i];
@@ -264,7 +264,6 @@ static bool read_children(ThProofChunk *f, ThError *err)
         ok = make_sparse(&f->child[k], a, of_doubles, f->dim, f->dim, err);
         f->spread[k] = spread_of(f, a, k == 0 && !f->pre);
     }
-    free(a);
     return ok;
 }
 

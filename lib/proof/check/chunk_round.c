@@ -108,7 +108,7 @@ static double round_units(const ThProofChunk *f, const double *u, double *most, 
 bool th_proof_chunk_round(ThProofChunk *f, double unit, int elements, double each, ThError *err)
 {
     size_t d = (size_t)f->dim;
-    double *most = th_alloc(4 * d, sizeof *most, err);
+    TH_AUTOFREE double *most = th_alloc(4 * d, sizeof *most, err);
     if (!most)
         return false;
     double *in = most + d, *u = in + d, *off = u + d;
@@ -130,6 +130,5 @@ bool th_proof_chunk_round(ThProofChunk *f, double unit, int elements, double eac
     f->noise[TH_PROOF_OUT_MEAN] = f->pre ? 0 : round_mean(f, most);
     f->noise[TH_PROOF_OUT] =
         f->pre ? 0 : round_norm(f, "layer0.norm2.gain", "layer0.norm2.offset", u);
-    free(most);
     return true;
 }

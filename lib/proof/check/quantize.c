@@ -129,7 +129,7 @@ static bool fill_answers(Table *t, ThError *err)
 {
     ThProofQuantized *q = t->q;
     int classes = t->f->n_classes;
-    double *logit = th_alloc((size_t)classes, sizeof *logit, err);
+    TH_AUTOFREE double *logit = th_alloc((size_t)classes, sizeof *logit, err);
     for (int i = 0; logit && i < q->labels->n; i++) {
         const double *centre = q->centre + i * t->f->dim;
         th_proof_map_logits(t->f, t->q->centre + i * t->f->dim, logit);
@@ -141,7 +141,6 @@ static bool fill_answers(Table *t, ThError *err)
         q->checked += q->labels->answer[i] >= 0;
         q->wrong += q->labels->answer[i] >= 0 && q->said[i] != q->labels->answer[i];
     }
-    free(logit);
     return logit != NULL;
 }
 
@@ -329,14 +328,13 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err)
 {
-    ThProofMap *f = th_proof_map_of_snapping(m, err);
+    TH_AUTOPTR(proof_map) ThProofMap *f = th_proof_map_of_snapping(m, err);
     ThProofQuantized *q = f ? th_alloc(1, sizeof *q, err) : NULL;
     if (q)
         q->labels =
             th_proof_labels_new(claim->machine, claim->domain, f->n_classes, limit, stop, err);
     Table t = {.q = q, .f = f};
     bool ok = q && q->labels && quantize(&t, seed, stop, err);
-    th_proof_map_free(f);
     if (ok)
         return q;
     th_proof_quantized_free(q);
@@ -383,12 +381,11 @@ static bool copy_training(const ThModelTraining *from, ThModelTraining *to, ThEr
 
 ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err)
 {
-    ThOptions o = {0};
+    TH_AUTO(options) ThOptions o = {0};
     bool ok = th_options_copy(&o, &m->options, err) &&
               th_options_set_int(&o, "codebook", q->labels->n, err) &&
               th_options_set_int(&o, "edge_codebook", count_edges(q->labels), err);
     ThModel *to = ok ? th_model_new(m->kind, &o, err) : NULL;
-    th_options_free(&o);
     if (to)
         to->bounds = m->bounds;
     if (!to || !th_model_bind(to, &m->signature, m->training.seed, err) ||

@@ -10,6 +10,7 @@
 #ifndef TH_PROOF_CHECK_QUANTIZE_H
 #define TH_PROOF_CHECK_QUANTIZE_H
 
+#include "base/memory.h"
 #include "proof/claim.h"
 #include "proof/labels.h"
 #include "proof/map.h"
@@ -40,6 +41,7 @@ typedef struct {
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
+TH_AUTO_POINTER(ThProofQuantized, proof_quantized)
 
 /* Returns new: the machine whose states are the table's labels, and a start of class `empty`: state
  * and symbol lead where the table puts the shortest word of the state with the symbol behind it,

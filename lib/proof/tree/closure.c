@@ -167,7 +167,7 @@ static void half_way(const Closure *k, int label, double *to)
 static bool find_slopes(Closure *k, ThProofClosureLevel *v, ThError *err)
 {
     int n = k->l->n;
-    double *between = th_alloc(2 * (size_t)k->f->dim, sizeof *between, err);
+    TH_AUTOFREE double *between = th_alloc(2 * (size_t)k->f->dim, sizeof *between, err);
     bool ok = between != NULL;
     for (int i = 0; ok && i < n * (n + 1); i++) {
         int x = i / n - 1, y = i % n;
@@ -184,7 +184,6 @@ static bool find_slopes(Closure *k, ThProofClosureLevel *v, ThError *err)
         half_way(k, x, between + k->f->dim);
         v->between = fmax(v->between, slope_at(k, between + k->f->dim, cy));
     }
-    free(between);
     return ok;
 }
 
@@ -345,7 +344,7 @@ static bool run(Closure *k, const ThDfa *machine, ThError *err)
 ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
                                  const ThProofClosureHow *how, ThStop *stop, ThError *err)
 {
-    ThProofMap *f = th_proof_map_new(m, err);
+    TH_AUTOPTR(proof_map) ThProofMap *f = th_proof_map_new(m, err);
     ThProofClosure *c = f ? th_alloc(1, sizeof *c, err) : NULL;
     Closure k = {.m = m, .f = f, .how = how, .stop = stop, .c = c};
     k.r = th_rng(how->seed, "proof.closure", 0);
@@ -353,7 +352,6 @@ ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
         c->first = -1;
     bool ok = c && run(&k, machine, err);
     release(&k);
-    th_proof_map_free(f);
     if (ok)
         return c;
     th_proof_closure_free(c);
