@@ -1,5 +1,5 @@
 /* ranks.h - the processes that mpirun starts, which share the points of a sweep, that rank 0 hands
- * out, and train one model together elsewhere.
+ * out; of the rest of a script each does all.
  *
  * MPI itself is in a plug-in beside the program (src/plugins/mpi.c), which is loaded where the
  * launcher's variables say that there are several processes; nothing else needs MPI.
@@ -21,9 +21,6 @@ typedef struct ShRanks {
     long long (*ask)(int status);
     /* Of all, together: rank 0's n bytes get to the others. */
     void (*share)(void *data, int n);
-    /* Of all, together: each gets the sums over the ranks, added in their order. */
-    void (*sum_floats)(void *unused, float *x, size_t n);
-    void (*sum_doubles)(void *unused, double *x, size_t n);
     /* Waits for the others; where the status is not 0, ends them. */
     void (*end)(int status);
 } ShRanks;

@@ -43,7 +43,6 @@ struct ThTrainContract {
     double *centre; /* (labels, dim) */
     float *away;    /* (2, n, dim): from the centres of x and y to the points; of length 1 */
     Shard *shard;
-    ThTrainRanks ranks; /* size 0: this process is alone */
 };
 
 /* ---- making ---- */
@@ -79,17 +78,14 @@ static bool list_pairs(ThTrainContract *c, const ThProofLabels *l, ThError *err)
 /* Where certify would begin. */
 static bool find_centres(ThTrainContract *c, const ThProofLabels *l, ThError *err)
 {
-    ThProofMap *f = th_proof_map_new(c->m, err);
-    ThProofSample s = {0};
+    TH_AUTOPTR(proof_map) ThProofMap *f = th_proof_map_new(c->m, err);
+    TH_AUTO(proof_sample) ThProofSample s = {0};
     ThProofSampleShape shape = {.levels = 6, .per_level = 1200, .seed = 1};
     double reach = 0;
     c->dim = f ? f->dim : 0;
     c->centre = th_alloc((size_t)l->n * (size_t)c->dim, sizeof *c->centre, err);
-    bool ok = f && c->centre && th_proof_sample(f, l, &shape, NULL, &s, err) &&
-              th_proof_centres(f, l, &s, c->centre, &reach, err);
-    th_proof_sample_free(&s);
-    th_proof_map_free(f);
-    return ok;
+    return f && c->centre && th_proof_sample(f, l, &shape, NULL, &s, err) &&
+           th_proof_centres(f, l, &s, c->centre, &reach, err);
 }
 
 static bool draw_directions(ThTrainContract *c, ThError *err)
@@ -107,14 +103,6 @@ static bool draw_directions(ThTrainContract *c, ThError *err)
     return c->away != NULL;
 }
 
-/* The pairs of shard i, which is part number `part` of all `parts`. */
-static void assign(ThTrainContract *c, int i, long long part, long long parts)
-{
-    Shard *s = &c->shard[i];
-    s->from = (int)(c->n * part / parts);
-    s->n = (int)(c->n * (part + 1) / parts) - s->from;
-}
-
 static bool take_shards(ThTrainContract *c, ThError *err)
 {
     int shards = c->how.shards;
@@ -122,7 +110,8 @@ static bool take_shards(ThTrainContract *c, ThError *err)
     c->shard = th_alloc((size_t)shards, sizeof *c->shard, err);
     for (int i = 0; c->shard && i < shards; i++) {
         Shard *s = &c->shard[i];
-        assign(c, i, i, shards);
+        s->from = (int)((long long)c->n * i / shards);
+        s->n = (int)((long long)c->n * (i + 1) / shards) - s->from;
         s->radius = th_alloc((size_t)s->n + 1, sizeof *s->radius, err);
         s->slope = th_alloc(2 * ((size_t)s->n + 1) * d, sizeof *s->slope, err);
         s->sum = th_alloc((size_t)c->labels * d, sizeof *s->sum, err);
@@ -136,12 +125,11 @@ static bool take_shards(ThTrainContract *c, ThError *err)
 static ThProofLabels *labels_of(const ThModel *m, const ThTask *t, ThError *err)
 {
     const ThDfa *machine = th_task_machine(t, err);
-    ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL, *words = NULL;
+    TH_AUTOPTR(dfa) ThDfa *words = NULL;
+    TH_AUTOPTR(dfa) ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
     ThProofLabels *l = NULL;
     if (minimal && th_task_words(t, &words, err))
         l = th_proof_labels_new(minimal, words, m->signature.n_classes, MOST_FUNCTIONS, NULL, err);
-    th_dfa_free(minimal);
-    th_dfa_free(words);
     return l;
 }
 
@@ -181,14 +169,6 @@ void th_train_contract_free(ThTrainContract *c)
     free(c->centre);
     free(c->away);
     free(c);
-}
-
-void th_train_contract_share(ThTrainContract *c, const ThTrainRanks *ranks)
-{
-    int shards = c->how.shards;
-    c->ranks = *ranks;
-    for (int i = 0; i < shards; i++)
-        assign(c, i, ranks->rank * shards + i, (long long)ranks->size * shards);
 }
 
 /* ---- a shard's run ---- */
@@ -366,7 +346,7 @@ void th_train_contract_turn(ThTrainContract *c, const ThTape *t, int shard)
 
 /* ---- after a step ---- */
 
-/* Adds up what the shards have, in their order, in the first one, and then that of the ranks. */
+/* Adds up what the shards have, in their order, in the first one. */
 static void add_up(ThTrainContract *c)
 {
     Shard *all = &c->shard[0];
@@ -377,32 +357,11 @@ static void add_up(ThTrainContract *c)
         for (size_t k = 0; k < labels; k++)
             all->count[k] += c->shard[i].count[k];
     }
-    if (c->ranks.size == 0)
-        return;
-    c->ranks.sum_doubles(c->ranks.context, all->sum, size);
-    c->ranks.sum_doubles(c->ranks.context, all->count, labels);
-}
-
-/* Every rank gets the directions that the others have found. */
-static void exchange(ThTrainContract *c)
-{
-    size_t d = (size_t)c->dim, n = (size_t)c->n;
-    size_t from = (size_t)c->shard[0].from;
-    const Shard *last = &c->shard[c->how.shards - 1];
-    size_t end = (size_t)last->from + (size_t)last->n;
-    for (size_t side = 0; side < 2; side++) {
-        float *away = c->away + side * n * d;
-        memset(away, 0, from * d * sizeof *away);
-        memset(away + end * d, 0, (n - end) * d * sizeof *away);
-    }
-    c->ranks.sum_floats(c->ranks.context, c->away, 2 * n * d);
 }
 
 void th_train_contract_step(ThTrainContract *c)
 {
     add_up(c);
-    if (c->ranks.size > 0)
-        exchange(c);
     for (int label = 0; label < c->labels; label++) {
         double count = c->shard[0].count[label], *centre = c->centre + label * c->dim;
         const double *sum = c->shard[0].sum + label * c->dim;

@@ -30,9 +30,6 @@ ThTrainContract *th_train_contract_new(const ThModel *m, const ThTask *t,
                                        const ThTrainContractHow *how, ThError *err);
 void th_train_contract_free(ThTrainContract *c); /* NULL is fine */
 
-/* Before the first step: other ranks do other pairs. */
-void th_train_contract_share(ThTrainContract *c, const ThTrainRanks *ranks);
-
 /* Of one shard's run, with what its batch computed: returns the tape's loss with that of the
  * shard's pairs added, as far as its slopes go; its value means nothing. */
 ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting *routing, int shard,

@@ -41,8 +41,6 @@ struct ThTrainPull {
     float *slot[TH_OPTIMIZER_SLOTS];
     long long updates;
     Shard *shard;
-    ThTrainRanks ranks; /* size 0: this process is alone */
-    int parts;          /* of a batch: the shards of all ranks */
 };
 
 /* ---- making ---- */
@@ -50,7 +48,8 @@ struct ThTrainPull {
 static bool fill_products(ThTrainPull *p, const ThTask *t, ThError *err)
 {
     const ThDfa *machine = th_task_machine(t, err);
-    ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
+    TH_AUTOPTR(monoid)
     ThMonoid *m = minimal ? th_monoid_new(minimal, MOST_FUNCTIONS, NULL, err) : NULL;
     bool ok = m != NULL;
     if (ok) {
@@ -61,8 +60,6 @@ static bool fill_products(ThTrainPull *p, const ThTask *t, ThError *err)
     }
     for (int i = 0; ok && i < p->n * p->n; i++)
         p->product[i] = th_monoid_product(m, i / p->n, i % p->n);
-    th_monoid_free(m);
-    th_dfa_free(minimal);
     return ok;
 }
 
@@ -112,7 +109,6 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
     p->dim = (int)th_option_int(&m->options, "dim");
     p->chunk = (int)th_option_int(&m->options, "arity");
     p->open = how->gate == 0;
-    p->parts = how->shards;
     bool ok = fill_products(p, t, err) && make_head(p, err) && take_shards(p, err);
     if (ok) {
         p->centre = th_alloc((size_t)p->n * (size_t)p->dim, sizeof *p->centre, err);
@@ -290,7 +286,7 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
         const ThModelRoutingStage *stage = &routing->stage[i];
         Tally *tally = &s->level[i < TH_TRAIN_LEVELS ? i : TH_TRAIN_LEVELS - 1];
         tally->vectors += stage->n;
-        Level v = {p, s, how, tally, 1.0 / stage->n / routing->n_stages / p->parts};
+        Level v = {p, s, how, tally, 1.0 / stage->n / routing->n_stages / p->how.shards};
         int *label = th_tape_take(t, (size_t)stage->n, sizeof *label);
         loss = label ? add_stage(&v, t, stage, loss, below, label) : -1;
         below = label;
@@ -312,7 +308,7 @@ static void move_centre(ThTrainPull *p, int label)
         p->column[label] = p->columns++;
 }
 
-/* Adds up what the shards have, in their order, in the first one, and then that of the ranks. */
+/* Adds up what the shards have, in their order, in the first one. */
 static void add_up(ThTrainPull *p)
 {
     Shard *all = &p->shard[0];
@@ -326,18 +322,6 @@ static void add_up(ThTrainPull *p)
         for (size_t k = 0; k < size; k++)
             all->sum[k] += s->sum[k];
     }
-    if (p->ranks.size == 0)
-        return;
-    p->ranks.sum_doubles(p->ranks.context, &all->loss, 1);
-    p->ranks.sum_doubles(p->ranks.context, all->count, n);
-    p->ranks.sum_doubles(p->ranks.context, all->sum, size);
-    p->ranks.sum_floats(p->ranks.context, all->gradient, p->head.total);
-}
-
-void th_train_pull_share(ThTrainPull *p, const ThTrainRanks *ranks)
-{
-    p->ranks = *ranks;
-    p->parts = p->how.shards * ranks->size;
 }
 
 void th_train_pull_step(ThTrainPull *p, double loss, double rate)

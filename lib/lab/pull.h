@@ -28,9 +28,6 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
                                ThError *err);
 void th_train_pull_free(ThTrainPull *p); /* NULL is fine */
 
-/* Before the first step: other ranks do other parts of every batch. */
-void th_train_pull_share(ThTrainPull *p, const ThTrainRanks *ranks);
-
 /* Of one shard's run: returns the tape's loss with both added, as far as their slopes go; its value
  * means nothing.  noise: what the run adds to its vectors; r draws more of it. */
 typedef struct {

@@ -102,7 +102,7 @@ static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
     tr->tape = th_alloc((size_t)n, sizeof *tr->tape, err);
     if (!tr->pool || !tr->shard || !tr->tape)
         return false;
-    tr->n_shards = tr->parts = n;
+    tr->n_shards = n;
     for (int i = 0; i < n; i++) {
         tr->shard[i].tape = tr->tape[i] = th_model_tape(tr->model, TH_TAPE_FLOAT, n, err);
         if (!tr->tape[i])
@@ -282,8 +282,8 @@ static void run_shard(void *context, int i)
     ThTrainer *tr = context;
     Shard *s = &tr->shard[i];
     const ThModel *m = tr->model;
-    s->noise = th_rng(m->training.seed, "train.noise",
-                      (uint64_t)m->training.step * 1024u + (uint64_t)(tr->first_part + i));
+    s->noise =
+        th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
     ThModelRouting routing;
     ThModelForward how = {
         .share = true, .noise = present_noise(tr), .rng = &s->noise, .routing = &routing};
@@ -301,30 +301,14 @@ static void run_shard(void *context, int i)
     s->right = th_score_right(s->tape, z, &m->signature, &drawn);
 }
 
-static void slice(const ThTrainer *tr, int i, size_t *from, size_t *to)
-{
-    size_t total = tr->model->params.total, n = (size_t)tr->n_shards;
-    *from = total / n * (size_t)i;
-    *to = i + 1 == tr->n_shards ? total : total / n * (size_t)(i + 1);
-}
-
 /* Each thread adds up and measures a part. */
 static void sum_slice(void *context, int i)
 {
     ThTrainer *tr = context;
-    size_t from, to;
-    slice(tr, i, &from, &to);
+    size_t total = tr->model->params.total, size = total / (size_t)tr->n_shards;
+    size_t from = size * (size_t)i, to = i + 1 == tr->n_shards ? total : from + size;
     tr->shard[i].squares = th_tape_sum_gradients(tr->tape, tr->n_shards, i, tr->n_shards);
     tr->shard[i].size = th_kernel_sum_squares(tr->model->params.value + from, to - from);
-}
-
-/* Once more, when other processes' gradients have been added. */
-static void measure_slice(void *context, int i)
-{
-    ThTrainer *tr = context;
-    size_t from, to;
-    slice(tr, i, &from, &to);
-    tr->shard[i].squares = th_kernel_sum_squares(th_tape_gradient(tr->tape[0]) + from, to - from);
 }
 
 static ThOptimizerState optimizer_state(const ThTrainer *tr, int i)
@@ -368,25 +352,16 @@ static double scheduled_rate(const ThTrainer *tr)
 /* The loss and the right answers of all parts; a failure of one is that of all. */
 static bool add_scores(ThTrainer *tr, ThError *err)
 {
-    enum { LOSS, RIGHT, FAILED, N };
-    double sum[N] = {0};
-    const ThError *first = NULL;
+    double loss = 0, right = 0;
     for (int i = 0; i < tr->n_shards; i++) {
         const Shard *s = &tr->shard[i];
-        first = first || s->err.code == TH_OK ? first : &s->err;
-        sum[LOSS] += s->loss;
-        sum[RIGHT] += (double)s->right;
+        if (s->err.code != TH_OK)
+            return th_fail(err, s->err.code, "%s", s->err.msg) || th_hint(err, "%s", s->err.hint);
+        loss += s->loss;
+        right += (double)s->right;
     }
-    sum[FAILED] = first != NULL;
-    if (tr->ranks.size > 0)
-        tr->ranks.sum_doubles(tr->ranks.context, sum, N);
-    if (first)
-        return th_fail(err, first->code, "%s", first->msg) || th_hint(err, "%s", first->hint);
-    if (sum[FAILED] > 0)
-        return th_fail(err, TH_ELIMIT, "another process could not do step %lld",
-                       tr->model->training.step + 1);
-    tr->step_loss = sum[LOSS];
-    tr->step_accuracy = sum[RIGHT] / fmax(1, (double)tr->scored);
+    tr->step_loss = loss;
+    tr->step_accuracy = right / fmax(1, (double)tr->scored);
     return true;
 }
 
@@ -395,11 +370,6 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
     if (!add_scores(tr, err))
         return false;
     th_pool_run(tr->pool, sum_slice, tr, tr->n_shards);
-    if (tr->ranks.size > 0) {
-        tr->ranks.sum_floats(tr->ranks.context, th_tape_gradient(tr->tape[0]),
-                             tr->model->params.total);
-        th_pool_run(tr->pool, measure_slice, tr, tr->n_shards);
-    }
     double squares = 0, size = 0;
     for (int i = 0; i < tr->n_shards; i++) {
         squares += tr->shard[i].squares;

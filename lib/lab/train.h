@@ -46,20 +46,6 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
  * contraction_loss= know what they did. */
 void th_trainer_resume(ThTrainer *tr);
 
-/* Processes that train one model together, each on a part of every batch: the sums are those of
- * all, added up in the order of the ranks, which is as many threads as there are ranks times
- * threads would add them up.  Functions and context are borrowed for the trainer's life. */
-typedef struct {
-    int rank, size;
-    void *context;
-    void (*sum_floats)(void *context, float *x, size_t n);
-    void (*sum_doubles)(void *context, double *x, size_t n);
-} ThTrainRanks;
-
-/* For a trainer that has done no step yet, called by all ranks with trainers alike.  TH_EUSAGE
- * where a batch has too few strings for all, TH_EVALUE where the models differ. */
-bool th_trainer_share(ThTrainer *tr, const ThTrainRanks *ranks, ThError *err);
-
 /* Draws a batch and moves the parameters once.  TH_ENUMERIC, TH_EVALUE (a batch of more than
  * INT_MAX symbols), TH_EINTERRUPTED and TH_ELIMIT (the model's bounds) and TH_ENOMEM leave the
  * model as after the step before; no memory for one more line of history is the exception, the step

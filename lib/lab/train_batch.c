@@ -137,8 +137,7 @@ static void cut_batch(ThTrainer *tr)
 {
     long long B = tr->batch.B;
     for (int i = 0; i < tr->n_shards; i++) {
-        int part = tr->first_part + i;
-        int first = (int)(B * part / tr->parts), end = (int)(B * (part + 1) / tr->parts);
+        int first = (int)(B * i / tr->n_shards), end = (int)(B * (i + 1) / tr->n_shards);
         int drawn = (end < tr->drawn.B ? end : tr->drawn.B) - first;
         tr->shard[i].batch = th_batch_slice(&tr->batch, &tr->model->signature, first, end - first);
         tr->shard[i].drawn = drawn > 0 ? drawn : 0;

@@ -30,11 +30,9 @@ struct ThTrainer {
     ThModel *model;
     const ThTask *task;
     ThPool *pool;
-    Shard *shard;       /* (n_shards) */
-    ThTape **tape;      /* (n_shards): theirs */
-    ThTrainRanks ranks; /* size 0: this process is alone */
+    Shard *shard;  /* (n_shards) */
+    ThTape **tape; /* (n_shards): theirs */
     int n_shards;
-    int first_part, parts; /* of the batch: the first shard's, and all there are */
     int curriculum, schedule;
     int batch_size;
     int part; /* 0: whole strings; else parts of longer ones, which end a multiple of so many

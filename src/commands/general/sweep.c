@@ -424,8 +424,7 @@ SH_COMMAND(
         "FILE, or srun --mpi=pmix tapehead FILE, where MPI was there when tapehead was built.  "
         "Then every process runs the script, one of them prints and writes files and hands out the "
         "points, and the others run them.  If one is killed, what is recorded stays.  A train "
-        "outside of a "
-        "sweep is done by all of them together, see help train.\n\n"
+        "outside of a sweep is done by each.\n\n"
         "results tells what came out; plot results draws it.",
     .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
                "  model m = $kind dim=8\n"

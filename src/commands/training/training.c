@@ -13,7 +13,6 @@
 #include "formats/models/safetensors.h"
 #include "inspect/against.h"
 #include "language/operand.h"
-#include "ranks.h"
 
 typedef struct {
     ShSession *s;
@@ -336,18 +335,6 @@ static void begin_table(const Training *t)
                        "seconds:r");
 }
 
-/* Under mpirun, but for the points of a sweep, all processes train one model. */
-static bool share(Training *t, ThError *err)
-{
-    const ShRanks *r = t->s->ranks;
-    if (!r || t->s->point)
-        return true;
-    ThTrainRanks ranks = {r->rank, r->size, NULL, r->sum_floats, r->sum_doubles};
-    if (sh_session_is_silent(t->s))
-        t->checkpoint = NULL;
-    return th_trainer_share(t->trainer, &ranks, err);
-}
-
 /* Trains with all that is decided; steps ≥ 1. */
 static bool train(Training *t, const ShObject *task, ThError *err)
 {
@@ -364,8 +351,9 @@ static bool train(Training *t, const ShObject *task, ThError *err)
     sh_about_model(t->s, t->object, task);
     if (t->resumed)
         th_trainer_resume(t->trainer);
-    bool ok = share(t, err) &&
-              (!t->against.model || th_inspect_against_begin(&t->against, t->resumed, err));
+    if (sh_session_is_silent(t->s))
+        t->checkpoint = NULL;
+    bool ok = !t->against.model || th_inspect_against_begin(&t->against, t->resumed, err);
     if (ok)
         begin_table(t);
     ok = ok && note_task(m, task, err) && th_train_run(&t->loop, t->trainer, err);
@@ -419,11 +407,8 @@ SH_COMMAND(
         "With checkpoint=, the model is saved every so many steps (every=), at the end and on "
         "Ctrl-C, and a training that finds the file goes on from there until it has done "
         "as many steps as asked.\n\n"
-        "Started by mpirun, all processes train one model: each takes its part of every batch, and "
-        "the gradients are added up in the order of the ranks, so that the same number of ranks "
-        "and threads gives the same bits on processors of one kind.  "
-        "Rank 0 prints, and writes the checkpoint, from which a job that was killed goes "
-        "on.  Within sweep the ranks share the points instead, and each trains its own alone.\n\n"
+        "Of processes started by mpirun each does the whole training, and rank 0 writes the "
+        "checkpoint; within sweep they share the points.\n\n"
         "curriculum= says which lengths a step draws from, up to curriculum_length.  "
         "curriculum=adaptive stays where a model does not learn: full_length= and curriculum=paced "
         "do not.\n\n"
