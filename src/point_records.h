@@ -14,17 +14,25 @@
 #ifndef SH_POINT_RECORDS_H
 #define SH_POINT_RECORDS_H
 
+#include <time.h>
+
 #include "language/loop.h"
 
 /* Of a point that runs, in its process: session.point. */
 struct ShPoint {
     const char *dir, *id;
     json_t *kept, *options;
-    char *trained; /* the name of the model that train was last about; NULL: none */
+    json_t *files;         /* that its commands name, as inputs have them */
+    struct timespec began; /* what is newer it has written itself */
+    char *trained;         /* the name of the model that train was last about; NULL: none */
 };
 
 /* Notes the options of a command that is about to run in a point. */
 void sh_point_note(struct ShPoint *p, const ShCall *call);
+
+/* sweep_objects.c.  Notes the files that the command names, whose names may have been put together
+ * on the way. */
+void sh_point_note_files(ShSession *s, const ShCall *call);
 
 /* Returns new: the value of an option as json; null where it has none. */
 json_t *sh_option_json(const ThOption *o);

@@ -34,8 +34,10 @@ static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, Th
     bool outermost = s->depth == 0;
     if (outermost && limit > 0)
         sh_alarm(limit);
-    if (s->point)
+    if (s->point) {
         sh_point_note(s->point, call);
+        sh_point_note_files(s, call);
+    }
     sh_output_begin(s, c);
     bool ok = c->run(s, call, err);
     ok = sh_output_end(s, ok, err) && ok;

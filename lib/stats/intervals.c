@@ -64,6 +64,12 @@ ThStatsInterval th_stats_median_share(const double *x, size_t n, double strings)
                              fmin(1, all / (1 + exp(-z.high)) - half)};
 }
 
+ThStatsInterval th_stats_difference(double a, ThStatsInterval of_a, double b, ThStatsInterval of_b)
+{
+    return (ThStatsInterval){a - b - hypot(a - of_a.low, of_b.high - b),
+                             a - b + hypot(of_a.high - a, b - of_b.low)};
+}
+
 bool th_stats_two_groups(const double *x, size_t n, double gap)
 {
     bool two = false;

@@ -30,6 +30,10 @@ ThStatsInterval th_stats_median(const double *x, size_t n);
  * + 1/2)), taken back to shares.  None where n is 1; of no width where all are equal. */
 ThStatsInterval th_stats_median_share(const double *x, size_t n, double strings);
 
+/* Of the difference a - b of two shares, each with its own interval: squared distances to the near
+ * ends are added up (Newcombe 1998, method 10, with those intervals in place of Wilson's). */
+ThStatsInterval th_stats_difference(double a, ThStatsInterval of_a, double b, ThStatsInterval of_b);
+
 /* Do the values fall into two groups, with a gap wider than `gap` between sorted neighbours?  Then
  * no interval of a mean covers it as it says.  x is sorted, ascending. */
 bool th_stats_two_groups(const double *x, size_t n, double gap);

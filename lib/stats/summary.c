@@ -6,10 +6,17 @@
 
 static const ThStatsInterval none = {(double)NAN, (double)NAN};
 
+/* Where several values are all equal: counts may be so for every seed; what was measured to the
+ * last digit alike is one run, several times. */
+static ThStatsInterval of_equal(double x, const ThStatsSummary *s, bool share)
+{
+    return share ? s->strings : x == floor(x) ? (ThStatsInterval){x, x} : none;
+}
+
 static ThStatsInterval of_mean(const double *x, size_t n, const ThStatsSummary *s, bool share)
 {
-    if (n > 1 && share && x[0] == x[n - 1])
-        return s->strings;
+    if (n > 1 && x[0] == x[n - 1])
+        return of_equal(x[0], s, share);
     if (s->two_groups)
         return none;
     ThStatsInterval i = th_stats_mean(x, n);
@@ -23,9 +30,11 @@ static ThStatsInterval of_mean(const double *x, size_t n, const ThStatsSummary *
 static ThStatsInterval of_median(const double *x, size_t n, const ThStatsSummary *s,
                                  const ThStatsMeasure *of)
 {
+    if (n > 1 && x[0] == x[n - 1])
+        return of_equal(x[0], s, of->share);
     if (!of->share || isnan(of->strings) || n < 2)
         return th_stats_median(x, n);
-    return x[0] == x[n - 1] ? s->strings : th_stats_median_share(x, n, of->strings);
+    return th_stats_median_share(x, n, of->strings);
 }
 
 ThStatsSummary th_stats_summarize(const double *x, size_t n, ThStatsStatistic statistic,

@@ -29,10 +29,12 @@ typedef struct {
 
 /* x holds n ≥ 1 values, sorted, ascending.  seeds is, of
  *
- * - a mean, Student's t, within 0 to 1 for shares; none for shares in two groups; where all shares
- *   are equal the interval of the strings, or none where their number is not known;
- * - a median, for shares th_stats_median_share (where all are equal the interval of the strings),
- * for others, and where the number of strings is not known, th_stats_median;
+ * - a mean, Student's t, within 0 to 1 for shares; none for shares in two groups;
+ * - a median, for shares th_stats_median_share, for others, and where the number of strings is not
+ *   known, th_stats_median;
+ * - where n ≥ 2 values are all equal: of shares the interval of the strings, or none where their
+ *   number is not known; of whole numbers, of no width; none of others, for seeds that made a
+ *   difference would be seen in the last digits;
  * - a maximum, none: no few seeds tell how much better the best of others would be. */
 ThStatsSummary th_stats_summarize(const double *x, size_t n, ThStatsStatistic statistic,
                                   const ThStatsMeasure *of);

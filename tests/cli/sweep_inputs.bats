@@ -149,6 +149,33 @@ noticed() { # WHAT [POINTS]
     noticed "steps: 9, was 4"
 }
 
+@test "a file whose name is put together on the way, but none that the body writes" {
+    cat >made.th <<'END'
+sweep "made" jobs=1 for n in 1..2 {
+  base = "words"
+  words parity length=$n > "own.txt"
+  word = "own"
+  learn a from "${base}.txt"
+  learn b from "${word}.txt"
+}
+END
+    printf 'ab 1\nba 0\n' >words.txt
+    touch -d '1 minute ago' words.txt
+    sed -i 's/words parity.*/! echo "a $n" > own.txt/' made.th
+    "$TAPEHEAD" -q made.th
+    "$TAPEHEAD" -q made.th | grep -q "2 points: 2 done (2 of them before)"
+    printf 'ab 0\nba 1\n' >words.txt
+    "$TAPEHEAD" -q made.th | grep -q "^words.txt: other contents: 2 points are computed again"
+}
+
+@test "what values of RASP are shown on" {
+    printf 'set s-op example "abc"\nx = tokens\nsweep "shown" for n in 1..2 { show x }\n' >shown.th
+    "$TAPEHEAD" -q shown.th >said.txt
+    "$TAPEHEAD" -q shown.th | grep -q "2 points: 2 done (2 of them before)"
+    sed -i 's/"abc"/"abd"/' shown.th
+    "$TAPEHEAD" -q shown.th | grep -q "^s-op example: a,b,d, was a,b,c: 2 points are computed again"
+}
+
 @test "the version of the program" {
     sed -i 's/"tapehead":"[^"]*"/"tapehead":"0.0.9"/' runs/points/n=2*.json
     tell >said.txt

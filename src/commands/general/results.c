@@ -18,6 +18,7 @@ void sh_results_free(ShResults *r)
         json_decref(r->group[i].records);
         free(r->group[i].x);
         free(r->group[i].from);
+        free(r->group[i].in);
         free(r->group[i].sorted);
     }
     free(r->group);
@@ -26,16 +27,30 @@ void sh_results_free(ShResults *r)
     sh_published_free(r);
 }
 
-/* What the last command answered that has an answer of this name; NULL: none. */
-static json_t *answer(const json_t *record, const char *name)
+/* What the last command answered that has an answer of this name, and in *at its place; NULL: none.
+ */
+static const json_t *answered(const json_t *record, const char *name, size_t *at)
 {
     const json_t *all = json_object_get(record, "results");
     for (size_t i = json_array_size(all); i-- > 0;) {
-        json_t *x = json_object_get(json_array_get(all, i), name);
+        const json_t *x = json_object_get(json_array_get(all, i), name);
+        *at = i;
         if (x && !json_is_null(x))
-            return x;
+            return json_array_get(all, i);
     }
     return NULL;
+}
+
+static json_t *answer(const json_t *record, const char *name)
+{
+    size_t at;
+    return json_object_get(answered(record, name, &at), name);
+}
+
+static double number(const json_t *answers, const char *name)
+{
+    const json_t *x = json_object_get(answers, name);
+    return json_is_number(x) ? json_number_value(x) : (double)NAN;
 }
 
 double sh_results_figure(const json_t *record, const char *name)
@@ -179,33 +194,73 @@ static ShGroup *group_of(ShResults *r, json_t *key, ThError *err)
     return &r->group[r->n++];
 }
 
-/* How many strings each of the points was tested on: as its last command says that says it. */
+double sh_results_beside(const ShGroup *g, size_t i, const char *name)
+{
+    const char *command = json_string_value(json_object_get(g->in[i], "command"));
+    bool kept = command && strcmp(command, "keep") == 0; /* a figure each */
+    return kept ? sh_results_figure(g->from[i], name) : number(g->in[i], name);
+}
+
+/* How many strings each of the points was tested on, at least. */
 static double strings_of(const ShGroup *g)
 {
-    double strings = g->n > 0 ? sh_results_figure(g->from[0], "strings") : (double)NAN;
-    for (size_t i = 1; i < g->n; i++)
-        if (sh_results_figure(g->from[i], "strings") != strings)
-            return (double)NAN;
-    return strings;
+    double least = g->n > 0 ? HUGE_VAL : (double)NAN;
+    for (size_t i = 0; i < g->n; i++) {
+        double strings = sh_results_beside(g, i, "strings");
+        least = isnan(strings) || strings < least ? strings : least;
+        if (isnan(least))
+            break;
+    }
+    return least;
+}
+
+/* The command that has the figure last in the points of a group: where some have it of an earlier
+ * one only, as of their training, theirs is another figure. */
+static const char *source_of(const ShGroup *g, const char *of)
+{
+    const char *command = NULL;
+    size_t last = 0, at;
+    for (size_t i = 0; i < json_array_size(g->records); i++) {
+        const json_t *in = answered(json_array_get(g->records, i), of, &at);
+        if (!in || (command && at <= last))
+            continue;
+        last = at;
+        command = json_string_value(json_object_get(in, "command"));
+    }
+    return command ? command : "";
+}
+
+/* What the command of the group's figure answered in a point; NULL: nothing. */
+static const json_t *figure_in(const json_t *record, const char *of, const char *command)
+{
+    size_t at;
+    const json_t *in = answered(record, of, &at);
+    const char *own = json_string_value(json_object_get(in, "command"));
+    return in && json_is_number(json_object_get(in, of)) && strcmp(own ? own : "", command) == 0
+               ? in
+               : NULL;
 }
 
 static bool measure(const ShResults *r, ShGroup *g, ThError *err)
 {
     size_t most = json_array_size(g->records), room = most ? most : 1;
+    const char *command = source_of(g, r->of);
     g->x = th_alloc(room, sizeof *g->x, err);
     g->sorted = th_alloc(room, sizeof *g->sorted, err);
     g->from = th_alloc(room, sizeof *g->from, err);
-    if (!g->x || !g->sorted || !g->from)
+    g->in = th_alloc(room, sizeof *g->in, err);
+    if (!g->x || !g->sorted || !g->from || !g->in)
         return false;
     for (size_t i = 0; i < most; i++) {
         const json_t *record = json_array_get(g->records, i);
-        double x = sh_results_figure(record, r->of);
-        g->failed += isnan(x) && is_not_finite(record, r->of);
-        if (isnan(x))
+        const json_t *in = figure_in(record, r->of, command);
+        g->failed += !in && (is_not_finite(record, r->of) || *command);
+        if (!in)
             continue;
         g->from[g->n] = record;
-        g->sorted[g->n] = x;
-        g->x[g->n++] = x;
+        g->in[g->n] = in;
+        g->sorted[g->n] = g->x[g->n] = number(in, r->of);
+        g->n++;
     }
     gsl_sort(g->sorted, 1, g->n);
     g->strings = r->share ? strings_of(g) : (double)NAN;
@@ -429,7 +484,8 @@ SH_COMMAND(
     .detail =
         "A row for all points of DIR that agree in the variables named behind by, which are "
         "all but seed if none is; the columns are statistics of one figure of the last "
-        "command that answered with it.  by takes figures, too: after predict, its class.  "
+        "command that answered with it; points that have it of an earlier one only, or not at "
+        "all, count as failed.  by takes figures, too: after predict, its class.  "
         "across= makes columns of one variable's values, as papers do.  Points that failed "
         "are counted and named below, in csv and json as a table of their own, failures.  The "
         "table is ready for a paper with layout=latex "
@@ -438,10 +494,13 @@ SH_COMMAND(
         "They are right where seeds spread like one group.  Where they fall into two (a gap "
         "of more than 0.15) there is none, but show=success: how many reach goal=, and from "
         "where to where the share lies for the recipe (Clopper and Pearson).  Where all "
-        "shares are equal the interval is that of one model for other strings.\n\n"
+        "shares are equal the interval is that of one model for other strings; where other "
+        "figures are equal to the last digit there is none, for then the seeds made no "
+        "difference, unless they are whole numbers.\n\n"
         "versus=NAME=VALUE by itself compares each row with the one that has that value, in "
-        "pairs of the same seed: how many are higher, the mean difference with its interval, "
-        "and the exact p of the signs, which five pairs never bring below 0.0625.\n\n"
+        "pairs of the same seed: how many are higher, the mean difference with its interval "
+        "(for other seeds and other strings), and the exact p of the signs, which five pairs "
+        "never bring below 0.0625.\n\n"
         "published= names a .csv file with the figures of a paper: columns of variables of "
         "the sweep, a column published (a number, or above, at or below), and perhaps: chance "
         "on our test (default: what evaluate has measured, for accuracy), paper_chance (on "
@@ -463,6 +522,7 @@ SH_COMMAND(
         "published one, or it is not reached.",
     .example = "sweep \"runs\" for n in 2..4, seed in 1..2 {\n"
                "  automaton a = cycle_navigation($n)\n"
+               "  words a length=3 random=2 seed=$seed > \"words.txt\"\n"
                "  count a length=0..4\n"
                "}\n"
                "#> 6 points: 6 done\n"

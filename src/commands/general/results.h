@@ -12,10 +12,12 @@ typedef struct {
     json_t *key;         /* their values */
     json_t *records;     /* of the points that are done */
     double *x;           /* (n): the figure of each that has it */
-    const json_t **from; /* (n): the record that has it */
+    const json_t **from; /* (n): the record that has it, */
+    const json_t **in;   /* (n): and what the command answered that has it */
     double *sorted;      /* (n): x, ascending */
-    size_t n, failed;    /* failed: points that ended in an error, or without a finite figure */
-    double strings;      /* that each was tested on; NaN: not known, or not all on as many */
+    size_t n, failed;    /* failed: points that ended in an error, or without a finite figure, or
+                            without one of the command that the others have it of */
+    double strings;      /* that each was tested on, at least; NaN: not known of all */
 } ShGroup;
 
 /* A figure of a paper. */
@@ -52,6 +54,9 @@ void sh_results_free(ShResults *r);
 /* A figure as the last command of a point has it that answered with one of that name; NaN where
  * none did. */
 double sh_results_figure(const json_t *record, const char *name);
+
+/* Another figure of the answer that a group's point i has its own from; NaN: it has none. */
+double sh_results_beside(const ShGroup *g, size_t i, const char *name);
 
 /* Returns new: a string, the value of a variable as it is read. */
 json_t *sh_results_text(const json_t *v);
@@ -113,8 +118,9 @@ bool sh_results_value(const ShResults *r, const char *option, const char *text, 
 const ShGroup *sh_results_at(const ShResults *r, const json_t *key);
 
 /* The figures of two groups by pairs of the same seed: n of them, the interval of the mean of the
- * differences (none for shares whose differences fall into two groups), how many are positive, and
- * the exact p of their signs. */
+ * differences, for other seeds and, of shares on a known number of strings, for other strings (none
+ * where the differences fall into two groups, or are all equal and nothing is known of the
+ * strings), how many are positive, and the exact p of their signs. */
 typedef struct {
     size_t n, higher;
     double mean, p;

@@ -34,8 +34,8 @@ typedef struct {
 static double measured_chance(const ShResults *r, const ShGroup *g)
 {
     double sum = 0, n = 0;
-    for (size_t i = 0; i < json_array_size(g->records); i++) {
-        double x = sh_results_figure(json_array_get(g->records, i), "chance");
+    for (size_t i = 0; i < g->n; i++) {
+        double x = sh_results_beside(g, i, "chance");
         sum += isnan(x) ? 0 : x;
         n += !isnan(x);
     }

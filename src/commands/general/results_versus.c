@@ -60,34 +60,55 @@ static size_t with_seed(const ShGroup *g, const json_t *seed)
     return i;
 }
 
-static void fill_pairs(const ShResults *r, double *d, ShPairs *to)
+/* What other strings would make of the mean difference; NaN where their number is not known. */
+static ThStatsInterval of_strings(const double *a, double strings_a, const double *b,
+                                  double strings_b, size_t n)
 {
     ThStatsInterval none = {(double)NAN, (double)NAN};
-    to->away = none;
-    to->mean = to->p = (double)NAN;
-    if (to->n == 0)
-        return;
-    to->mean = gsl_stats_mean(d, 1, to->n);
-    to->p = th_stats_sign_flips(d, to->n);
-    gsl_sort(d, 1, to->n);
-    if (!r->share || !th_stats_two_groups(d, to->n, 0.15))
-        to->away = th_stats_mean(d, to->n);
+    if (!(strings_a >= 1 && strings_b >= 1))
+        return none;
+    double mean_a = gsl_stats_mean(a, 1, n), mean_b = gsl_stats_mean(b, 1, n);
+    return th_stats_difference(mean_a, th_stats_share(mean_a * strings_a, strings_a), mean_b,
+                               th_stats_share(mean_b * strings_b, strings_b));
+}
+
+/* The interval of differences that are sorted; `strings`: what is known of that error. */
+static ThStatsInterval of_differences(const ShResults *r, const double *d, size_t n,
+                                      ThStatsInterval strings)
+{
+    ThStatsInterval none = {(double)NAN, (double)NAN}, seeds;
+    bool equal = d[0] == d[n - 1], known = !isnan(strings.low);
+    if (n < 2 || (r->share && th_stats_two_groups(d, n, 0.15)))
+        return none;
+    if (equal && (r->share || d[0] != floor(d[0])))
+        return strings;
+    seeds = th_stats_mean(d, n);
+    return known ? (ThStatsInterval){fmin(seeds.low, strings.low), fmax(seeds.high, strings.high)}
+                 : seeds;
 }
 
 bool sh_results_pair(const ShResults *r, const ShGroup *a, const ShGroup *b, ShPairs *to,
                      ThError *err)
 {
-    double *d = th_alloc(a->n + 1, sizeof *d, err);
-    *to = (ShPairs){0};
+    ThStatsInterval none = {(double)NAN, (double)NAN};
+    double *d = th_alloc(3 * a->n + 1, sizeof *d, err);
+    double *x = d ? d + a->n : NULL, *y = d ? x + a->n : NULL;
+    *to = (ShPairs){.mean = (double)NAN, .p = (double)NAN, .away = none};
     for (size_t i = 0; d && i < a->n; i++) {
         size_t k = with_seed(b, seed_of(a->from[i]));
         if (k == b->n)
             continue;
+        x[to->n] = a->x[i];
+        y[to->n] = b->x[k];
         d[to->n] = a->x[i] - b->x[k];
         to->higher += d[to->n++] > 0;
     }
-    if (d)
-        fill_pairs(r, d, to);
+    if (d && to->n > 0) {
+        to->mean = gsl_stats_mean(d, 1, to->n);
+        to->p = th_stats_sign_flips(d, to->n);
+        gsl_sort(d, 1, to->n);
+        to->away = of_differences(r, d, to->n, of_strings(x, a->strings, y, b->strings, to->n));
+    }
     free(d);
     return d != NULL;
 }

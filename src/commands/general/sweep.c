@@ -87,17 +87,39 @@ static bool note_inputs(ShSweep *w, const ShLoopNames *names, ThError *err)
     return now != NULL;
 }
 
+/* Points of several seeds are counted as several runs: of a body that takes no seed they are one.
+ */
+static void note_seed(ShSweep *w, const ShLoopNames *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->name[i], "seed") == 0 && !sh_body_reaches(w, "seed") &&
+            !sh_body_reaches(w, "source"))
+            sh_say_once(w->s, "note: the body does not use $seed: its points are one run\n");
+}
+
+/* A point that stood in the grid twice would be counted as two runs. */
+static bool is_new(ShSweep *w, const char *id, ThError *err)
+{
+    bool known = json_object_get(w->ids, id);
+    json_object_set_new(w->ids, id, json_true());
+    return !known || th_fail(err, TH_EUSAGE, "the point %s stands in the grid twice", id);
+}
+
 static bool count_point(void *context, const ShLoopNames *names, ThError *err)
 {
     ShSweep *w = context;
     long long index = w->index++;
-    if (index % w->parts != w->part)
-        return true;
-    ShGridPoint *g = grid_point(w, index, err);
-    char *id = g ? sh_point_id(w->s, names, err) : NULL;
+    char *id = sh_point_id(w->s, names, err);
     json_t *record = NULL;
-    bool current = false;
-    bool ok = id && note_inputs(w, names, err) && sh_point_read(w->dir, id, &record, err);
+    bool current = false, ok = id && is_new(w, id, err);
+    if (index == 0)
+        note_seed(w, names);
+    if (!ok || index % w->parts != w->part) {
+        free(id);
+        return ok;
+    }
+    ShGridPoint *g = grid_point(w, index, err);
+    ok = g && note_inputs(w, names, err) && sh_point_read(w->dir, id, &record, err);
     w->points++;
     if (ok && record && is_current(w, names, record, &current, err) && !current) {
         w->again++;
@@ -367,6 +389,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
     w->keep_stale = th_option_given(o, "keep");
     w->known = json_object();
     w->changes = json_object();
+    w->ids = json_object();
     w->now = json_object();
     w->hashes = json_object();
     char *commands = sh_lex_source(w->lx, t[w->open].end, t[w->close].start, err);
@@ -391,6 +414,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
     free(w->grid);
     json_decref(w->known);
     json_decref(w->changes);
+    json_decref(w->ids);
     json_decref(w->now);
     json_decref(w->hashes);
     return ok;

@@ -44,6 +44,7 @@ typedef struct {
     json_t *known;       /* what objects are, by name: as inputs have it */
     json_t *now;         /* settings, variables and definitions that points are computed from */
     json_t *hashes;      /* of files, by path, size and time */
+    json_t *ids;         /* of the grid's points */
     json_t *changes;     /* what has changed since records were written, and of how many points */
     ShGridPoint *grid;   /* (n_grid) */
     size_t n_grid, cap_grid;
@@ -75,6 +76,9 @@ char *sh_body_identity(const ShLexer *lx, size_t open, size_t close, ThError *er
 /* Returns new: what the point at hand is computed from: an object with body and tapehead (the
  * version), and settings, variables, definitions and files by their names.  TH_EIO, TH_ENOMEM. */
 json_t *sh_point_inputs(ShSweep *w, const ShLoopNames *names, ThError *err);
+
+/* Does the body, or a script that it runs, mention a name that is not its own then? */
+bool sh_body_reaches(const ShSweep *w, const char *name);
 
 /* Was a record computed from these?  Notes in w->changes what has changed. */
 bool sh_inputs_same(ShSweep *w, const json_t *record, const json_t *now);

@@ -158,8 +158,7 @@ static bool reaches_everything(const ShSweep *w)
     return false;
 }
 
-/* Does the body mention a name that is not one of its own then? */
-static bool body_reaches(const ShSweep *w, const char *name)
+bool sh_body_reaches(const ShSweep *w, const char *name)
 {
     const ShToken *t = w->lx->token;
     if (reaches_everything(w))
@@ -228,7 +227,7 @@ static bool add_objects(Reach *r, bool *more)
         bool there = json_object_get(r->variables, o->name) ||
                      json_object_get(r->definitions, o->name) || is_point_variable(r, o->name);
         const char *text = r->text.data ? r->text.data : "";
-        if (there || !(body_reaches(r->w, o->name) || mentions(text, r->text.size, o->name)))
+        if (there || !(sh_body_reaches(r->w, o->name) || mentions(text, r->text.size, o->name)))
             continue;
         *more = true;
         if (o->kind == SH_VALUE)
@@ -385,6 +384,25 @@ static json_t *settings(const ShSession *s)
     return all;
 }
 
+/* What RASP shows its values on, where that is not what it begins with. */
+static void add_examples(const ShSession *s, json_t *settings)
+{
+    static const struct {
+        int which;
+        const char *name;
+    } example[] = {{TH_RASP_FOR_SOPS, "s-op example"}, {TH_RASP_FOR_SELECTORS, "selector example"}};
+    for (size_t i = 0; s->rasp && i < sizeof example / sizeof *example; i++) {
+        ThText t = {0};
+        th_rasp_write_elements(
+            s->rasp, th_rasp_run_input(th_rasp_example_run(s->rasp, example[i].which)), &t);
+        for (char *blank; t.data && (blank = strchr(t.data, ' '));)
+            *blank = ',';
+        if (t.data && strcmp(t.data, "h,e,l,l,o") != 0)
+            json_object_set_new(settings, example[i].name, json_string(t.data));
+        th_text_free(&t);
+    }
+}
+
 static void add_point_values(Reach *r)
 {
     for (size_t i = 0; i < r->names->n; i++) {
@@ -415,9 +433,11 @@ json_t *sh_point_inputs(ShSweep *w, const ShLoopNames *names, ThError *err)
             more = more || r.text.size > seen;
         }
     }
+    json_t *set = settings(w->s);
+    add_examples(w->s, set);
     json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "body", w->body, "tapehead",
-                            TH_VERSION, "settings", settings(w->s), "variables", r.variables,
-                            "definitions", r.definitions, "files", r.files);
+                            TH_VERSION, "settings", set, "variables", r.variables, "definitions",
+                            r.definitions, "files", r.files);
     th_text_free(&r.text);
     if (ok && !all)
         ok = th_fail(err, TH_ENOMEM, "out of memory");

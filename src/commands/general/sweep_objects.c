@@ -1,8 +1,9 @@
-/* sweep_objects.c - what an object is, in a line that is another as soon as the object is. */
+/* sweep_objects.c - what an object or a file is, in a line that is another as soon as it is. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -13,6 +14,7 @@
 #include "models/ablation.h"
 #include "rasp.h"
 #include "object_kinds.h"
+#include "shell.h"
 
 enum { MOST_HEAD = 100, ROWS = 64 };
 
@@ -45,6 +47,40 @@ char *sh_file_hash(const char *path, ThError *err)
     }
     th_text_printf(&t, "#%016" PRIx64, h);
     return th_text_take(&t, err);
+}
+
+/* ---- files of a point ------------------------------------------------------------------------ */
+
+/* Was it there before the point began?  Times of files lag a few milliseconds behind the clock. */
+static bool is_older(const struct stat *file, const struct timespec *began)
+{
+    double age = (double)(began->tv_sec - file->st_mtim.tv_sec) +
+                 1e-9 * (double)(began->tv_nsec - file->st_mtim.tv_nsec);
+    return age > 0.02;
+}
+
+static void note_file(ShSession *s, const char *name)
+{
+    struct stat file;
+    bool known = !name || !*name || json_object_get(s->point->files, name);
+    char *path = known ? NULL : sh_beside_script(s, name, NULL);
+    if (path && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
+        is_older(&file, &s->point->began)) {
+        char *hash = sh_file_hash(path, NULL);
+        if (hash)
+            json_object_set_new(s->point->files, name, json_string(hash));
+        free(hash);
+    }
+    free(path);
+}
+
+void sh_point_note_files(ShSession *s, const ShCall *call)
+{
+    for (int i = 0; i < call->n; i++)
+        note_file(s, call->operand[i].text);
+    for (size_t i = 0; i < call->options.n; i++)
+        if (call->options.item[i].spec->type == TH_STRING)
+            note_file(s, call->options.item[i].text);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */

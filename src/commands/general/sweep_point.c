@@ -144,7 +144,8 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     char *text = NULL;
     size_t size = 0;
     double began = sh_clock();
-    struct ShPoint point = {w->dir, job->id, json_array(), json_object(), NULL};
+    struct ShPoint point = {w->dir, job->id, json_array(), json_object(), json_object(), {0}, NULL};
+    clock_gettime(CLOCK_REALTIME, &point.began);
     FILE *notes = catch_output(), *answers = open_memstream(&text, &size);
     if (!notes || !answers)
         return 2;
@@ -161,6 +162,8 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     fclose(answers);
     json_t *r = begin_record(w, names, job->index, ok);
     json_object_set_new(r, "error", sh_point_error(&err));
+    json_object_update_missing(json_object_get(job->inputs, "files"), point.files);
+    json_decref(point.files);
     sh_inputs_settle(w, job->inputs);
     json_object_set(r, "inputs", job->inputs);
     json_object_set_new(r, "options", point.options);

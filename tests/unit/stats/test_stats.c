@@ -115,6 +115,15 @@ static void best_of_guesses(void **state)
     near(th_stats_best_of(1, 0.5, 3), 1 - 0.125, 1e-12);
 }
 
+/* Newcombe's own example, 56 of 70 and 48 of 80, with Wilson's intervals as there. */
+static void differences(void **state)
+{
+    (void)state;
+    ThStatsInterval a = {0.6918335541, 0.8769526079}, b = {0.4904546492, 0.7003817248};
+    near_interval(th_stats_difference(0.8, a, 0.6, b), 0.0524, 0.3339, 5e-5);
+    near_interval(th_stats_difference(0.6, b, 0.8, a), -0.3339, -0.0524, 5e-5);
+}
+
 static void summaries(void **state)
 {
     (void)state;
@@ -136,6 +145,9 @@ static void summaries(void **state)
     near_interval(s.seeds, 0.9926, 1, 5e-5);
     assert_true(isnan(th_stats_summarize(equal, 3, TH_STATS_MEAN, &unknown).seeds.low));
     near_interval(th_stats_summarize(equal, 3, TH_STATS_MEAN, &count).seeds, 1, 1, 0);
+    const double alike[] = {0.68269, 0.68269, 0.68269, 0.68269, 0.68269, 0.68269};
+    assert_true(isnan(th_stats_summarize(alike, 3, TH_STATS_MEAN, &count).seeds.low));
+    assert_true(isnan(th_stats_summarize(alike, 6, TH_STATS_MEDIAN, &count).seeds.low));
     s = th_stats_summarize(close, 3, TH_STATS_MEAN, &unknown);
     near(s.seeds.high, 1, 0);
     near(s.seeds.low, 0.98 - 4.3026527 * 0.0264575 / sqrt(3), 1e-5);
@@ -383,6 +395,7 @@ int main(void)
         cmocka_unit_test(medians),
         cmocka_unit_test(two_groups),
         cmocka_unit_test(best_of_guesses),
+        cmocka_unit_test(differences),
         cmocka_unit_test(summaries),
         cmocka_unit_test(signs),
         cmocka_unit_test(orders),
