@@ -14,7 +14,9 @@ const char *const sh_weights_guide[] = {
     "of 512 symbols.  random draws positions once for each length, the same for all strings.",
     "Recurrent networks.  The columns of lstm are input gate, candidate, forget gate (to which "
     "forget= is added) and output gate; those of gru are update gate, reset gate and candidate.  "
-    "The head reads the ReLU of the state.",
+    "layer1.input and those above read the state of the layer below.  The head reads the ReLU of "
+    "the last state, or what head= says, through head_hidden and its activation where there is "
+    "one.",
     "Linear recurrences.  A layer reads the norm of its input, and adds what it makes to the "
     "input, save the last one, which adds nothing; then come a norm, a head with ReLU and answer.  "
     "pd_ssm has its norms behind the layers, and adds nothing.  Row 0 of convolution is for the "

@@ -537,12 +537,25 @@ class Model:
     # ---- recurrent networks ----------------------------------------------------------------------
 
     def run_recurrent(self, word):
-        d, p, out = self.number("dim"), self.p, []
-        h, c = np.zeros((1, d)), np.zeros((1, d))
-        for symbol in word:
-            x = p["input"][symbol:symbol + 1]
+        x, d = self.p["input"][word], self.number("dim")
+        for layer in range(self.number("layers", 1)):
+            name = f"layer{layer}." if layer else ""
+            if layer:
+                x = x @ self.p[name + "input"]
+            x = self.states(x, d, {n: self.p.get(name + n) for n in (
+                "recurrent", "bias", "input_bias", "recurrent_bias", "candidate_bias")})
+        f = {"relu": relu, "tanh": np.tanh, "gelu": gelu, "linear": lambda x: x}
+        x = f[self.option("head", "relu")](x if self.every else x[-1:])
+        if self.number("head_hidden", 0):
+            x = f[self.option("head_activation", "relu")](self.linear(x, "head_hidden"))
+        return self.linear(x, "head")
+
+    def states(self, inputs, d, p):
+        h, c, out = np.zeros((1, d)), np.zeros((1, d)), []
+        for x in inputs[:, None]:
             if self.kind == "rnn":
-                h = relu(x + p["input_bias"] + h @ p["recurrent"] + p["recurrent_bias"])
+                f = {"relu": relu, "tanh": np.tanh}[self.option("activation", "relu")]
+                h = f(x + p["input_bias"] + h @ p["recurrent"] + p["recurrent_bias"])
             elif self.kind == "lstm":
                 i, g, f, o = np.split(x + h @ p["recurrent"] + p["bias"], 4, axis=1)
                 c = sigmoid(f + float(self.option("forget", 1))) * c + sigmoid(i) * np.tanh(g)
@@ -553,8 +566,7 @@ class Model:
                 n = np.tanh(a[:, 2 * d:] + r * (b[:, 2 * d:] + p["candidate_bias"]))
                 h = (1 - z) * h + z * n
             out.append(h)
-        out = np.concatenate(out)
-        return self.linear(relu(out if self.every else out[-1:]), "head")
+        return np.concatenate(out)
 
     # ---- linear recurrences ----------------------------------------------------------------------
 

@@ -51,6 +51,9 @@ POSITION_OPTIONS = {
                "longest=8 base_position=learned", "longest=8 base_position=sinusoidal", "longest=8 base_position=kerple"],
 }
 
+HEADS = ["head=linear head_hidden=7", "layers=2 head_hidden=4 head_activation=tanh",
+         "head=linear head_hidden=3 head_activation=gelu"]
+
 # kind: what all have, then what each variation adds; "*" stands for positions, causal= and tied=.
 KINDS = {
     "transformer": ("dim=12 heads=3 layers=2 mlp_ratio=2", ["", "*"]),
@@ -81,9 +84,9 @@ KINDS = {
                     "arity=2 layers_per_level=2 norm=pre missing=mask activation=relu", "levels=4",
                     "activation=gelu", "fan_in=3", "fan_in=2 activation=gelu layers_per_level=2",
                     "codebook=5", "codebook=6 edge_codebook=2", "form=dilated layers_per_level=2 arity=3"]),
-    "rnn": ("dim=5", [""]),
-    "lstm": ("dim=5", ["", "forget=-0.7"]),
-    "gru": ("dim=5", [""]),
+    "rnn": ("dim=5", ["", "activation=tanh", "layers=3 head=linear", *HEADS]),
+    "lstm": ("dim=5", ["", "forget=-0.7", "layers=2 forget=0 head=tanh", *HEADS]),
+    "gru": ("dim=5", ["", "layers=4 head=linear", *HEADS]),
     "lrnn": ("dim=6 block=3", ["", "norm=paper", "p=1 layers=3", "norm=paper p=2.5 layers=2"]),
     "s4": ("dim=5 state=6", ["", "layers=3"]),
     "s4d": ("dim=5 state=6", ["", "layers=3"]),

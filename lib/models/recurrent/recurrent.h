@@ -1,7 +1,8 @@
-/* recurrent.h - recurrent networks of one layer: symbols in, states out, one answer.
+/* recurrent.h - recurrent networks: symbols in, states out, one answer.
  *
  * An architecture is its cell: the gates, and the biases that it has.  All else is here, reading
- * symbol by symbol included.  The answer is a linear map of the state, rectified.
+ * symbol by symbol included: further layers, which read the states of the one below, and the head,
+ * a linear map of the last layer's state, with a hidden layer between them or without.
  *
  * Internal: for the library itself; not installed.
  */
@@ -9,27 +10,67 @@
 #define TH_MODELS_RECURRENT_RECURRENT_H
 
 #include "models/builder.h"
+#include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/kernels_recurrent.h"
 
-/* The layout: parameters by index, -1 where there is none.  A row of the table, plus the biases of
- * the gates, is what a symbol adds to these. */
+enum { TH_MODEL_RECURRENT_LAYERS = 4 };
+
+/* Parameters by index, -1 where there is none.  A row of the table (of a layer above the first: the
+ * state below, times the table), plus the biases of the gates, is what goes into these. */
 typedef struct {
     int table, recurrent, bias[2];
-    double forget; /* the option, where it is one */
-    ThModelHead head;
-} ThModelRecurrent;
+} ThModelRecurrentLayer;
 
 /* An architecture, which is the `part` of its kind. */
-typedef struct {
+typedef struct ThModelRecurrentCell {
     int gates; /* columns of the table and of the recurrent matrix, in widths of the state */
     void (*cell)(const ThKernelCell *c);
-    ThVar (*layer)(ThTape *t, const ThModelRecurrent *r, ThVar x, const ThOpSequence *s);
+    ThVar (*layer)(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThOpSequence *s,
+                   double forget);
     bool joined;         /* table and recurrent matrix are drawn as one matrix */
     const char *bias[2]; /* names of those that stand behind table and recurrent matrix, or NULL */
     bool candidate;      /* the second bias is not that of the gates, but as wide as the state */
+    const struct ThModelRecurrentCell *tanh; /* what activation=tanh stands for, or NULL */
 } ThModelRecurrentCell;
 
-/* The options of a model that has none but the width of its state, dim. */
+/* What the head does with a state: maps of its numbers before its matrices, TH_TAPE_MAPS for none;
+ * the matrix and the bias of the hidden layer, -1: there is none. */
+typedef struct {
+    ThOpMap reads, activation;
+    int hidden, hidden_bias;
+    ThModelHead last;
+} ThModelRecurrentHead;
+
+typedef struct {
+    const ThModelRecurrentCell *cell;
+    int layers, dim;
+    double forget; /* the option, where it is one */
+    ThModelRecurrentLayer layer[TH_MODEL_RECURRENT_LAYERS];
+    ThModelRecurrentHead head;
+} ThModelRecurrent;
+
+/* Options that all have, and those of a model that has no others. */
+#define TH_MODEL_RECURRENT_OPTIONS                                                                 \
+    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"},                                   \
+        {"layers",                                                                                 \
+         TH_INT,                                                                                   \
+         "1",                                                                                      \
+         1,                                                                                        \
+         TH_MODEL_RECURRENT_LAYERS,                                                                \
+         NULL,                                                                                     \
+         "layers; each but the first reads the states of the one below"},                          \
+        {"head",                                                                                   \
+         TH_CHOICE,                                                                                \
+         "relu",                                                                                   \
+         0,                                                                                        \
+         0,                                                                                        \
+         "relu|linear|tanh",                                                                       \
+         "what the head reads of the last state: its rectification, itself or its hyperbolic "     \
+         "tangent"},                                                                               \
+        {"head_hidden", TH_INT, "0", 0, 65536, NULL, "units of a hidden layer in the head"},       \
+    {                                                                                              \
+        "head_activation", TH_CHOICE, "relu", 0, 0, "relu|tanh|gelu", "of that hidden layer"       \
+    }
 extern const ThOptionSpec th_model_recurrent_options[];
 
 /* What the tables of these architectures share, see ThModelKind. */

@@ -69,8 +69,14 @@ static bool can(const ThModel *m, int kind, ThError *err)
         return th_fail(err, TH_EVALUE, "%s is no rnn, lstm, gru or lrnn", m->kind->name);
     if (!m->bound)
         return th_fail(err, TH_EVALUE, "the %s has not been trained", m->kind->name);
-    return kind != TH_PROOF_LRNN || th_option_int(&m->options, "layers") == 1 ||
-           th_fail(err, TH_EVALUE, "proofs about lrnn are for layers=1");
+    if (th_option_int(&m->options, "layers") != 1)
+        return th_fail(err, TH_EVALUE, "proofs about %s are for layers=1", m->kind->name);
+    if (kind == TH_PROOF_LRNN || (th_option_int(&m->options, "head_hidden") == 0 &&
+                                  strcmp(th_option_text(&m->options, "head"), "tanh") != 0))
+        return true;
+    return th_fail(err, TH_EVALUE,
+                   "proofs about %s are for head=relu or linear without a hidden layer",
+                   m->kind->name);
 }
 
 ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
@@ -90,6 +96,8 @@ ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
     f->n_symbols = m->signature.n_symbols;
     f->n_classes = m->signature.n_classes;
     f->digest = th_proof_digest(&m->params);
+    f->hyperbolic = kind == TH_PROOF_RNN && th_option_choice(&m->options, "activation") == 1;
+    f->linear = kind != TH_PROOF_LRNN && strcmp(th_option_text(&m->options, "head"), "linear") == 0;
     ThProofReader r = {.m = m, .err = err};
     if (kind == TH_PROOF_LRNN)
         th_proof_cell_read_linear(&r, f);
@@ -157,7 +165,7 @@ void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, 
     for (int j = 0; j < n; j++) {
         double first = logistic(x[j] + p[j]);
         if (f->kind == TH_PROOF_RNN)
-            to[j] = fmax(0, x[j] + p[j]);
+            to[j] = f->hyperbolic ? tanh(x[j] + p[j]) : fmax(0, x[j] + p[j]);
         if (f->kind == TH_PROOF_GRU) {
             double reset = logistic(x[n + j] + p[n + j]);
             double new = tanh(x[2 * n + j] + reset * (f->candidate[j] + p[2 * n + j]));
@@ -180,6 +188,6 @@ void th_proof_cell_logits(const ThProofCell *f, const double *state, double *log
     for (int c = 0; c < f->n_classes; c++) {
         logits[c] = f->head_bias[c];
         for (int j = 0; j < f->width; j++)
-            logits[c] += fmax(0, state[j]) * f->head[j * f->n_classes + c];
+            logits[c] += (f->linear ? state[j] : fmax(0, state[j])) * f->head[j * f->n_classes + c];
     }
 }

@@ -17,11 +17,12 @@ typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU, TH_PROOF_LRNN } ThProo
 
 /* With p = input[symbol] + h recurrent, in `gates` parts of `width` each:
  *
- *     rnn   h' = max(0, p)
+ *     rnn   h' = max(0, p), or tanh(p) where `hyperbolic` is set
  *     lstm  c' = σ(p2) c + σ(p0) tanh(p1), h' = σ(p3) tanh(c')
  *     gru   h' = h + σ(p0) (n - h), n = tanh(input2 + σ(p1) (candidate + (h recurrent)2))
  *
- * and logits max(0, h) head + head_bias.  Of an lrnn of one layer, where N is the layer norm,
+ * and logits max(0, h) head + head_bias, or h head + head_bias where `linear` is set.  Of an lrnn
+ * of one layer, where N is the layer norm,
  *
  *     h' = transition[symbol] h + input[symbol]
  *
@@ -30,6 +31,7 @@ typedef struct {
     ThProofCellKind kind;
     int width, gates; /* no gates: lrnn */
     int dim;          /* numbers of a state: h, and behind it c of an lstm */
+    bool hyperbolic, linear;
     int n_symbols, n_classes;
     double *input;                            /* (n_symbols, gates width), biases included */
     double *input_size;                       /* the same of magnitudes; NULL: lrnn */
@@ -48,7 +50,8 @@ typedef struct {
 /* Is the model of a kind that th_proof_cell_new takes? */
 bool th_proof_is_cell(const ThModel *m);
 
-/* Returns new.  TH_EVALUE if the model is not bound, or no rnn, lstm, gru or lrnn of one layer;
+/* Returns new.  TH_EVALUE if the model is not bound, or no rnn, lstm, gru or lrnn of one layer, or
+ * its head has a hidden layer or hyperbolic tangents;
  * TH_ENUMERIC if a weight is larger than 1000. */
 ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err);
 void th_proof_cell_free(ThProofCell *f); /* NULL is fine */

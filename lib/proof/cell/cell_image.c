@@ -222,7 +222,7 @@ static void add_own(const Unit *u, int to, int i, Interval slope)
 static void find_rnn(const Unit *u)
 {
     Interval p = gate(u, 0);
-    add_gate(u, u->j, 0, (Interval){p.lo > 0, p.hi > 0});
+    add_gate(u, u->j, 0, u->e->f->hyperbolic ? tangent_slopes(p) : (Interval){p.lo > 0, p.hi > 0});
 }
 
 static void find_gru(const Unit *u)
@@ -361,7 +361,8 @@ double th_proof_cell_image_lead(ThProofCellImage *e, const ThProofBall *b, int r
     for (int j = 0; j < f->width; j++) {
         double half = b->radius * e->shape[b->shape].own[j];
         double w = f->head[j * f->n_classes + right] - f->head[j * f->n_classes + other];
-        lead += w * fmax(0, b->centre[j] + (w > 0 ? -half : half));
+        double end = b->centre[j] + (w > 0 ? -half : half);
+        lead += w * (f->linear ? end : fmax(0, end));
     }
     return lead - TH_PROOF_BUDGET;
 }

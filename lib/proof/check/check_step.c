@@ -153,7 +153,7 @@ static void step_lstm(Step *p, int j)
 static void step_rnn(Step *p, int j)
 {
     take_gate(p, p->form, 0, j);
-    bend(p, p->form, TH_PROOF_RELU);
+    bend(p, p->form, p->f->hyperbolic ? TH_PROOF_TANH : TH_PROOF_RELU);
     put(p, j, p->form);
 }
 
@@ -318,7 +318,8 @@ double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const 
             shift += f->offset[i] * f->inner[i * d + j] + (i == 0 ? f->inner_bias[j] : 0);
         double end = s->at[j] + (w > 0 ? -1 : 1) * s->half[j] * (1 + TH_PROOF_SPARE);
         bool outwards = (end > 0) == (w < 0); /* the greatest scale makes it worst */
-        lead += w * fmax(0, shift + end * scale[outwards]) - fabs(w) * s->off[j];
+        double read = shift + end * scale[outwards];
+        lead += w * (f->linear ? read : fmax(0, read)) - fabs(w) * s->off[j];
         sizes += (fabs(shift) + (fabs(s->at[j]) + s->half[j]) * scale[1] + s->off[j]) *
                  (fabs(f->head[j * n + right]) + fabs(f->head[j * n + other]));
     }

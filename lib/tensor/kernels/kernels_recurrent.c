@@ -44,6 +44,34 @@ TH_KERNEL_CLONES void th_kernel_rnn_back(const ThKernelCellBack *c)
     rnn_row_back(c->gate, c->dh, c->h_after, (size_t)c->B * (size_t)c->H);
 }
 
+/* ---- network of hyperbolic tangents ---- */
+
+static inline void tanh_row(float *h, const float *z, const float *x, int H)
+{
+#pragma omp simd
+    for (int j = 0; j < H; j++)
+        h[j] = tanhf(z[j] + x[j]);
+}
+
+TH_KERNEL_CLONES void th_kernel_rnn_tanh(const ThKernelCell *c)
+{
+    size_t H = (size_t)c->H;
+    for (int b = 0; b < c->B; b++)
+        tanh_row(c->h_after + (size_t)b * H, c->gate + (size_t)b * H, input_row(c, b, H), c->H);
+}
+
+static inline void tanh_row_back(float *dz, const float *dh, const float *h, size_t n)
+{
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        dz[j] = dh[j] * (1 - h[j] * h[j]);
+}
+
+TH_KERNEL_CLONES void th_kernel_rnn_tanh_back(const ThKernelCellBack *c)
+{
+    tanh_row_back(c->gate, c->dh, c->h_after, (size_t)c->B * (size_t)c->H);
+}
+
 /* ---- LSTM ---- */
 
 typedef struct {

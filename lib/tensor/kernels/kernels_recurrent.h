@@ -25,6 +25,7 @@ typedef struct {
 } ThKernelCell;
 
 void th_kernel_rnn(const ThKernelCell *c);
+void th_kernel_rnn_tanh(const ThKernelCell *c);
 void th_kernel_lstm(const ThKernelCell *c);
 void th_kernel_gru(const ThKernelCell *c); /* h wh in the first 3H columns */
 
@@ -40,6 +41,7 @@ typedef struct {
 } ThKernelCellBack;
 
 void th_kernel_rnn_back(const ThKernelCellBack *c);
+void th_kernel_rnn_tanh_back(const ThKernelCellBack *c);
 void th_kernel_lstm_back(const ThKernelCellBack *c);
 void th_kernel_gru_back(const ThKernelCellBack *c);
 

@@ -378,7 +378,7 @@ static void recurrent_backward_double(ThTape *t, ThTapeNode *n)
         string_back(t, n, b, carry);
 }
 
-/* ---- the three cells, for the reference ---- */
+/* ---- the cells, for the reference ---- */
 
 static double logistic(double x)
 {
@@ -395,6 +395,20 @@ static void rnn_one_back(const Position *p)
 {
     for (int j = 0; j < p->H; j++) {
         p->dx[j] = p->da[j] = p->h_next[j] > 0 ? p->dh[j] : 0;
+        p->dh[j] = 0;
+    }
+}
+
+static void tanh_one(const Position *p)
+{
+    for (int j = 0; j < p->H; j++)
+        p->h_next[j] = tanh(p->x[j] + p->a[j]);
+}
+
+static void tanh_one_back(const Position *p)
+{
+    for (int j = 0; j < p->H; j++) {
+        p->dx[j] = p->da[j] = p->dh[j] * (1 - p->h_next[j] * p->h_next[j]);
         p->dh[j] = 0;
     }
 }
@@ -477,6 +491,8 @@ static void gru_one_back(const Position *p)
 
 static const Cell rnn_cell = {"rnn",   1,           1, th_kernel_rnn, th_kernel_rnn_back,
                               rnn_one, rnn_one_back};
+static const Cell tanh_cell = {
+    "rnn", 1, 1, th_kernel_rnn_tanh, th_kernel_rnn_tanh_back, tanh_one, tanh_one_back};
 static const Cell lstm_cell = {"lstm",       4, 4, th_kernel_lstm, th_kernel_lstm_back, lstm_one,
                                lstm_one_back};
 static const Cell gru_cell = {"gru",   3,           4, th_kernel_gru, th_kernel_gru_back,
@@ -569,6 +585,11 @@ static ThVar recurrent(ThTape *t, const ThVar in[3], Layer *l)
 ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s)
 {
     return recurrent(t, (ThVar[]){x, wh, -1}, &(Layer){.s = *s, .cell = &rnn_cell});
+}
+
+ThVar th_op_rnn_tanh(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s)
+{
+    return recurrent(t, (ThVar[]){x, wh, -1}, &(Layer){.s = *s, .cell = &tanh_cell});
 }
 
 ThVar th_op_lstm(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s, double forget)

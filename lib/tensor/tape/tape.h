@@ -315,8 +315,9 @@ typedef struct {
     const int *length; /* (B), each in 1 … T; NULL: all T */
 } ThOpSequence;
 
-/* h' = max(0, x + h wh); wh (H,H). */
+/* h' = max(0, x + h wh), and h' = tanh(x + h wh); wh (H,H). */
 ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s);
+ThVar th_op_rnn_tanh(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s);
 
 /* Gates i, g, f, o as the columns of x + h wh; wh (H,4H).  c' = σ(f + forget) c + σ(i) tanh(g),
  * h' = σ(o) tanh(c'). */

@@ -195,6 +195,9 @@ static void test_recurrent(void **state)
     check("lstm", "dim=11", true);
     check("lstm", "dim=4 forget=0.3", true);
     check("gru", "dim=11", true);
+    check("rnn", "dim=5 layers=2 activation=tanh head=linear", true);
+    check("lstm", "dim=5 layers=3 head=linear head_hidden=7 head_activation=gelu", true);
+    check("gru", "dim=5 layers=4 head=tanh", true);
     for (size_t i = 0; i < RECURRENCES; i++)
         check(recurrences[i][0], recurrences[i][1], true);
 }

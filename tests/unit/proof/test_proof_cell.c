@@ -19,17 +19,19 @@
 
 enum { MOST = 16 };
 
-enum { KINDS = 4 };
-static const char *const kinds[KINDS] = {"rnn", "gru", "lstm", "lrnn"};
+enum { KINDS = 4, FORMS = 6 }; /* forms: with options, besides */
+static const char *const kinds[FORMS] = {"rnn", "gru", "lstm", "lrnn", "rnn", "lstm"};
 
 /* Options for a state of n numbers, or 2 n of an lstm. */
 static const char *sized(int kind, int n)
 {
-    static const char *const size[KINDS][2] = {
+    static const char *const size[FORMS][2] = {
         {"dim=1", "dim=6"},
         {"dim=1", "dim=6"},
         {"dim=1", "dim=6"},
-        {"dim=1 block=1 norm=paper", "dim=6 block=3 norm=paper"}};
+        {"dim=1 block=1 norm=paper", "dim=6 block=3 norm=paper"},
+        {"dim=1 activation=tanh head=linear", "dim=6 activation=tanh head=linear"},
+        {"dim=1 head=linear", "dim=6 head=linear"}};
     return size[kind][n > 1];
 }
 
@@ -59,14 +61,23 @@ static void test_step(void **state)
 {
     (void)state;
     ThError err = {0};
-    static const char *const settings[] = {"dim=5", "dim=5", "dim=5 forget=0.5",
-                                           "dim=6 block=3 norm=paper", "dim=6 block=2 p=1.7"};
-    for (int i = 0; i < 5; i++) {
-        ThModel *m = bound(kinds[i < KINDS ? i : KINDS - 1], settings[i], TH_TARGET_FINAL, 3);
+    static const struct {
+        const char *kind, *settings;
+        int dim;
+    } form[] = {{"rnn", "dim=5", 5},
+                {"gru", "dim=5", 5},
+                {"lstm", "dim=5 forget=0.5", 10},
+                {"lrnn", "dim=6 block=3 norm=paper", 6},
+                {"lrnn", "dim=6 block=2 p=1.7", 6},
+                {"rnn", "dim=5 activation=tanh", 5},
+                {"rnn", "dim=5 head=linear", 5},
+                {"gru", "dim=5 head=linear", 5}};
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        ThModel *m = bound(form[i].kind, form[i].settings, TH_TARGET_FINAL, 3);
         assert_true(th_proof_is_cell(m));
         ThProofCell *f = th_proof_cell_new(m, &err);
         assert_non_null(f);
-        assert_int_equal(f->dim, i < 2 ? 5 : i == 2 ? 10 : 6);
+        assert_int_equal(f->dim, form[i].dim);
         check_run(m, f);
         th_proof_cell_free(f);
         th_model_free(m);
@@ -76,11 +87,17 @@ static void test_step(void **state)
     assert_null(th_proof_cell_new(m, &err));
     assert_int_equal(err.code, TH_EVALUE);
     th_model_free(m);
-    m = bound("lrnn", "dim=8 layers=2", TH_TARGET_FINAL, 2);
-    err = (ThError){0};
-    assert_null(th_proof_cell_new(m, &err));
-    assert_int_equal(err.code, TH_EVALUE);
-    th_model_free(m);
+    static const char *const refused[][2] = {{"lrnn", "dim=8 layers=2"},
+                                             {"gru", "dim=8 layers=2"},
+                                             {"rnn", "dim=8 head=tanh"},
+                                             {"lstm", "dim=8 head=linear head_hidden=4"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        m = bound(refused[i][0], refused[i][1], TH_TARGET_FINAL, 2);
+        err = (ThError){0};
+        assert_null(th_proof_cell_new(m, &err));
+        assert_int_equal(err.code, TH_EVALUE);
+        th_model_free(m);
+    }
 }
 
 /* ---- enclosures ------------------------------------------------------------------------------ */
@@ -230,7 +247,7 @@ static void test_enclosures(void **state)
     static const double size[] = {0.1, 0.3, 1, 2, 4};
     Fuzz z = {0};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        for (int k = 0; k < KINDS; k++) {
+        for (int k = 0; k < FORMS; k++) {
             fuzz(&z, kinds[k], sized(k, 6), size[i], 10 * i + (uint64_t)k);
             for (uint64_t n = 0; n < 6; n++) /* of one unit bounds are narrow */
                 fuzz(&z, kinds[k], sized(k, 1), size[i], 100 * n + 10 * i + (uint64_t)k);
@@ -319,7 +336,7 @@ static void check_worst(int kind, int n, double *share)
 static void test_worst(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int kind = 0; kind < FORMS; kind++)
         for (int n = 1; n <= 6; n += 5) {
             double share[2] = {0};
             check_worst(kind, n, share);

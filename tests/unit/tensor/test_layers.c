@@ -30,6 +30,11 @@ static ThVar build_rnn(ThTape *t, const void *how)
     return th_op_rnn(t, th_param(t, 0), th_param(t, 1), how);
 }
 
+static ThVar build_rnn_tanh(ThTape *t, const void *how)
+{
+    return th_op_rnn_tanh(t, th_param(t, 0), th_param(t, 1), how);
+}
+
 static ThVar build_lstm(ThTape *t, const void *how)
 {
     return th_op_lstm(t, th_param(t, 0), th_param(t, 1), how, 1.0);
@@ -46,6 +51,7 @@ static void check_recurrent(int B, int T, int H)
         ThOpSequence s = {.B = B, .T = T, .index = mode & 1 ? tokens : NULL, .every = mode & 2};
         int rows = mode & 1 ? V : B * T;
         check(&(Case){2, {{rows, H}, {H, H}}, build_rnn, &s});
+        check(&(Case){2, {{rows, H}, {H, H}}, build_rnn_tanh, &s});
         check(&(Case){2, {{rows, 4 * H}, {H, 4 * H}}, build_lstm, &s});
         check(&(Case){3, {{rows, 3 * H}, {H, 3 * H}, {1, H}}, build_gru, &s});
     }
@@ -85,6 +91,8 @@ static void plain_states(char kind, const ThParams *p, const int *token, int T, 
         for (int j = 0; j < H; j++) {
             if (kind == 'r') {
                 h[j] = z[j] > 0 ? z[j] : 0;
+            } else if (kind == 't') {
+                h[j] = tanh(z[j]);
             } else if (kind == 'l') {
                 c[j] = logistic(z[2 * H + j] + 1) * c[j] + logistic(z[j]) * tanh(z[H + j]);
                 h[j] = logistic(z[3 * H + j]) * tanh(c[j]);
@@ -126,6 +134,7 @@ static void test_recurrent_states(void **state)
     enum { H = 5 };
     ThOpSequence s = {.B = 3, .T = 11, .index = tokens};
     check_states('r', &(Case){2, {{V, H}, {H, H}}, build_rnn, NULL}, &s);
+    check_states('t', &(Case){2, {{V, H}, {H, H}}, build_rnn_tanh, NULL}, &s);
     check_states('l', &(Case){2, {{V, 4 * H}, {H, 4 * H}}, build_lstm, NULL}, &s);
     check_states('g', &(Case){3, {{V, 3 * H}, {H, 3 * H}, {1, H}}, build_gru, NULL}, &s);
 }
