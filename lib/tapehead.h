@@ -23,6 +23,7 @@ extern "C" {
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "base/scan.h"
 #include "base/stop.h"

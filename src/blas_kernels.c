@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/owned.h"
+
 /* OpenBLAS's own declarations come with <cblas.h>, which clashes with GSL's. */
 char *openblas_get_config(void);
 char *openblas_get_corename(void);
@@ -100,10 +102,9 @@ bool sh_blas_reserve(int n)
         return true;
     int got = 0;
     for (; got < n && got < MOST; got++) {
-        void *room = malloc(BUFFER);
+        void *room TH_OWNED(free) = malloc(BUFFER);
         if (!room)
             break;
-        free(room);
         buffer[got] = blas_memory_alloc(0);
     }
     for (int i = 0; i < got; i++)

@@ -156,11 +156,10 @@ static const char *nearest(const ShFamily *f, const char *word)
 
 bool sh_family_not_followed(const ShFamily *f, ThError *err)
 {
-    ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < f->count(); i++)
         th_text_printf(&list, "%s%s", i ? ", " : "", f->row(i).name);
     th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word, list.data ? list.data : "");
-    th_text_free(&list);
     return th_hint(err, "see help %s", f->topic);
 }
 

@@ -18,11 +18,10 @@
 static bool write_text(ThText *t, const char *path, ThError *err)
 {
     ThFile f = {0};
-    char *text = th_text_take(t, err);
+    char *text TH_OWNED(free) = th_text_take(t, err);
     FILE *out = text ? th_file_begin(&f, path, err) : NULL;
     if (out)
         fputs(text, out);
-    free(text);
     return out && th_file_commit(&f, err);
 }
 
@@ -128,7 +127,7 @@ static bool save_model_beside(ThText *t, const ShObject *o, const char *path, Th
                        o->made_by ? o->made_by : o->as.model->kind->name);
         return true;
     }
-    char *file = model_path(path, o->name, err);
+    char *file TH_OWNED(free) = model_path(path, o->name, err);
     const char *slash = file ? strrchr(file, '/') : NULL;
     bool ok = file && th_format_named("safetensors")->save_model(o->as.model, file, err);
     if (ok) {
@@ -136,7 +135,6 @@ static bool save_model_beside(ThText *t, const ShObject *o, const char *path, Th
         th_text_quoted(t, slash ? slash + 1 : file);
         th_text_printf(t, " as %s\n", o->name);
     }
-    free(file);
     return ok;
 }
 
@@ -223,13 +221,12 @@ bool sh_file_kind(size_t i, ShFileKind *k)
 
 static bool unknown_extension(const char *path, ThError *err)
 {
-    ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     ShFileKind k;
     for (size_t i = 0; sh_file_kind(i, &k); i++)
         th_text_printf(&list, "%s%s", i ? ", " : "", k.extension);
     th_fail(err, TH_EUSAGE, "no format has the extension of '%s'", path);
     th_hint(err, "the formats are %s", list.data ? list.data : "");
-    th_text_free(&list);
     return false;
 }
 
@@ -258,14 +255,12 @@ static char *path_beside(const ThFormat *f, const char *path, ThError *err)
 
 static bool write_output(const ThFormat *f, ThFormatOutput *out, const char *path, ThError *err)
 {
-    char *beside = f->beside ? path_beside(f, path, err) : NULL;
+    char *beside TH_OWNED(free) = f->beside ? path_beside(f, path, err) : NULL;
     bool ok = !f->beside || beside;
     if (ok && beside && strcmp(beside, path) == 0)
         ok = th_fail(err, TH_EUSAGE, "%s files hold the table beside a file", f->beside);
-    ok = ok && (!beside || write_text(&out->beside, beside, err)) &&
-         write_text(&out->text, path, err);
-    free(beside);
-    return ok;
+    return ok && (!beside || write_text(&out->beside, beside, err)) &&
+           write_text(&out->text, path, err);
 }
 
 /* Why a format does not hold what is to be saved.  Returns false. */
@@ -303,7 +298,7 @@ static bool save_as(ShSession *s, ShObject *const *object, int n, const char *pa
     if (!automaton && !machine)
         return refuse(f, object, n, err);
     ThFormatOutput out = {0};
-    ThText notes = {0};
+    ThText notes TH_OWNED(th_text_free) = {0};
     bool ok = automaton
                   ? f->write_automaton(&out, o->as.automaton, o->name, &notes, err)
                   : th_format_machine_write(&out.text, f, o->as.machine, o->name, &notes, err);
@@ -312,7 +307,6 @@ static bool save_as(ShSession *s, ShObject *const *object, int n, const char *pa
         say_notes(s, &notes);
     th_text_free(&out.text);
     th_text_free(&out.beside);
-    th_text_free(&notes);
     return ok;
 }
 
@@ -334,7 +328,7 @@ bool sh_save_file(ShSession *s, ShObject *const *object, int n, const char *path
 
 bool sh_save_all(ShSession *s, const char *path, ThError *err)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     size_t script = script_of(path);
     if (script == N_SCRIPTS || strcmp(scripts[script].extension, ".th") != 0)
         return th_fail(err, TH_EUSAGE, "everything is saved to a .th file");
@@ -345,7 +339,6 @@ bool sh_save_all(ShSession *s, const char *path, ThError *err)
     ok = ok && write_text(&t, path, err);
     for (size_t i = 0; ok && i < s->n; i++)
         sh_note_saved(s->object[i]);
-    th_text_free(&t);
     return ok;
 }
 
@@ -358,7 +351,7 @@ bool sh_is_machine_text(const char *text)
 
 ThTm *sh_machine_of_text(ShSession *s, const char *text, ThError *err)
 {
-    ThText notes = {0};
+    ThText notes TH_OWNED(th_text_free) = {0};
     bool lines = strchr(text, '\n') || *text == '<';
     const ThFormat *f = th_format_machine_sniff(text, strlen(text), NULL);
     if (!lines && (!f || strcmp(f->name, "bbchallenge") == 0))
@@ -379,7 +372,6 @@ ThTm *sh_machine_of_text(ShSession *s, const char *text, ThError *err)
         th_fail(err, own.code, "%s", own.msg);
     if (*own.hint)
         th_hint(err, "%s", own.hint);
-    th_text_free(&notes);
     return m;
 }
 
@@ -432,14 +424,13 @@ static bool read_beside(const Loading *l, char **table, ThError *err)
     *table = NULL;
     if (!l->format->beside)
         return true;
-    char *path = path_beside(l->format, l->path, err);
+    char *path TH_OWNED(free) = path_beside(l->format, l->path, err);
     bool ok = path != NULL;
     if (ok && access(path, R_OK) == 0) {
         *table = th_file_read(path, MOST_BYTES, &size, err);
         ok = *table && (strlen(*table) == size ||
                         th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", path));
     }
-    free(path);
     return ok;
 }
 
@@ -494,13 +485,12 @@ static void set_figures(ShSession *s, const ShObject *o)
 static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThError *err)
 {
     const char *slash = strrchr(l->path, '/'), *dot = strrchr(slash ? slash : l->path, '.');
-    char *own = name ? NULL : name_of_file(l->path, dot ? dot : "", err);
+    char *own TH_OWNED(free) = name ? NULL : name_of_file(l->path, dot ? dot : "", err);
     name = name ? name : own;
     if (name && machine && l->format && l->format == th_format_named("bbchallenge") &&
         sh_is_machine_list(l->text)) {
         bool ok = sh_define_machine_list(s, name, l->text, l->size, l->path, err);
         l->text = NULL;
-        free(own);
         return ok;
     }
     void *object = !name     ? NULL
@@ -519,7 +509,6 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
         sh_say_defined(s, name);
     }
     th_text_free(&l->notes);
-    free(own);
     return ok;
 }
 

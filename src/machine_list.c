@@ -87,7 +87,7 @@ bool sh_define_machine_list(ShSession *s, const char *name, char *text, size_t s
     for (size_t i = 0; i < list.n; i++)
         th_text_printf(&t, "%s\"%s\"", i ? ", " : "[", list.item[i]);
     th_text_add(&t, "]");
-    char *source = th_text_take(&t, err);
+    char *source TH_OWNED(free) = th_text_take(&t, err);
     ThRasp *r = source ? sh_session_rasp(s, err) : NULL;
     bool ok =
         r && th_rasp_evaluate(r, source, &v, sh_stop(s), err) && sh_variable_set(s, name, &v, err);
@@ -96,7 +96,6 @@ bool sh_define_machine_list(ShSession *s, const char *name, char *text, size_t s
                list.n, name, name);
     if (ok)
         sh_result_int(s, "machines", (long long)list.n);
-    free(source);
     sh_machine_list_free(&list);
     return ok;
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/owned.h"
 #include "session.h"
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
 bool sh_machine_list_read(ShMachineList *l, char *text, size_t size, const char *label,
                           ThError *err);
 void sh_machine_list_free(ShMachineList *l);
+TH_RELEASES_VALUE(sh_machine_list_free, ShMachineList)
 
 /* Are there machines on more lines than one of a text? */
 bool sh_is_machine_list(const char *text);

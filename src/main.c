@@ -178,9 +178,8 @@ static bool define_variables(ShSession *s, const Arguments *a, ThError *err)
 {
     for (size_t i = 0; i < a->n_variables; i++) {
         const char *text = a->variable[i], *equals = strchr(text, '=');
-        char *name = equals ? th_strndup(text, (size_t)(equals - text), err) : NULL;
+        char *name TH_OWNED(free) = equals ? th_strndup(text, (size_t)(equals - text), err) : NULL;
         bool ok = name && sh_variable_read(s, name, equals + 1, err);
-        free(name);
         if (!equals)
             th_fail(err, TH_EUSAGE, "-D needs NAME=VALUE, not '%s'", text);
         if (!ok)

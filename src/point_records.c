@@ -148,15 +148,12 @@ bool sh_points_begin(const char *dir, bool keep_stale, ThError *err)
 
 bool sh_point_retire(const char *dir, const char *id, ThError *err)
 {
-    char *folder = folder_file(dir, "stale", err);
-    char *from = folder ? sh_point_path(dir, "points", id, ".json", err) : NULL;
-    char *to = from ? sh_point_path(dir, "stale", id, ".json", err) : NULL;
+    char *folder TH_OWNED(free) = folder_file(dir, "stale", err);
+    char *from TH_OWNED(free) = folder ? sh_point_path(dir, "points", id, ".json", err) : NULL;
+    char *to TH_OWNED(free) = from ? sh_point_path(dir, "stale", id, ".json", err) : NULL;
     bool ok = to && make_folder(folder, err);
     if (ok && rename(from, to) != 0 && errno != ENOENT)
         ok = th_fail(err, TH_EIO, "cannot move '%s' to '%s': %s", from, to, strerror(errno));
-    free(folder);
-    free(from);
-    free(to);
     return ok;
 }
 
@@ -180,7 +177,7 @@ static bool is_record(const json_t *record)
 
 bool sh_point_read(const char *dir, const char *id, json_t **record, ThError *err)
 {
-    char *path = sh_point_path(dir, "points", id, ".json", err);
+    char *path TH_OWNED(free) = sh_point_path(dir, "points", id, ".json", err);
     bool ok = path && read_json(path, record, err);
     if (ok && *record && !is_record(*record)) {
         json_decref(*record);
@@ -190,7 +187,6 @@ bool sh_point_read(const char *dir, const char *id, json_t **record, ThError *er
     }
     if (!ok && path)
         th_hint(err, "without this file, sweep runs the point again");
-    free(path);
     return ok;
 }
 
@@ -241,10 +237,9 @@ static bool add_entry(Entries *all, const char *dir, const char *file, ThError *
 
 static bool read_entries(Entries *all, const char *dir, ThError *err)
 {
-    ThText path = {0};
+    ThText path TH_OWNED(th_text_free) = {0};
     th_text_printf(&path, "%s/points", dir);
     DIR *d = path.failed ? NULL : opendir(path.data);
-    th_text_free(&path);
     if (!d)
         return th_fail(err, TH_EUSAGE, "'%s' is no folder of a sweep: %s", dir, strerror(errno));
     bool ok = true;
@@ -309,10 +304,9 @@ bool sh_points_settle(const char *dir, const char *commands, const char *body, c
         json_decref(all.item[i].record);
     }
     free(all.item);
-    char *path = ok ? folder_file(dir, "sweep.json", err) : NULL;
-    ok = path && write_json(path, json_pack("{s:s, s:s}", "commands", commands, "body", body), err);
-    free(path);
-    return ok;
+    char *path TH_OWNED(free) = ok ? folder_file(dir, "sweep.json", err) : NULL;
+    return path &&
+           write_json(path, json_pack("{s:s, s:s}", "commands", commands, "body", body), err);
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -321,12 +315,11 @@ static json_t *range_json(ThRange r)
 {
     if (r.lo == r.hi)
         return json_integer(r.lo);
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_text_printf(&t, "%lld..%lld", r.lo, r.hi);
     if (r.step != 1)
         th_text_printf(&t, ":%lld", r.step);
     json_t *v = json_string(t.data ? t.data : "");
-    th_text_free(&t);
     return v;
 }
 
@@ -351,13 +344,12 @@ json_t *sh_option_json(const ThOption *o)
 /* What a command was asked: its operands as they were typed, and its options. */
 static json_t *call_json(const ShCall *call)
 {
-    ThText words = {0};
+    ThText words TH_OWNED(th_text_free) = {0};
     json_t *all = json_object();
     for (int i = 0; i < call->n; i++)
         th_text_printf(&words, "%s%s", i ? " " : "",
                        call->operand[i].text ? call->operand[i].text : "");
     json_object_set_new(all, "operands", json_string(words.data ? words.data : ""));
-    th_text_free(&words);
     for (size_t i = 0; i < call->options.n; i++)
         json_object_set_new(all, call->options.item[i].spec->name,
                             sh_option_json(&call->options.item[i]));

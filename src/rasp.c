@@ -70,15 +70,12 @@ ThRaspAtom *sh_rasp_read_input(ThRasp *r, const char *text, ShRaspTokens as, siz
 ThRaspRun *sh_rasp_run_on(ThRasp *r, const char *text, ShRaspTokens as, ThError *err)
 {
     size_t n;
-    ThRaspSeq input = {0};
+    ThRaspSeq input TH_OWNED(th_rasp_seq_free) = {0};
     if (as == SH_TOKENS_CHARACTERS)
         return th_rasp_run_on_text(r, text, err);
-    ThRaspAtom *atom = sh_rasp_read_input(r, text, as, &n, err);
+    ThRaspAtom *atom TH_OWNED(free) = sh_rasp_read_input(r, text, as, &n, err);
     bool ok = atom && th_rasp_seq_of(atom, n, &input, err);
-    ThRaspRun *run = ok ? th_rasp_run_new(th_rasp_graph(r), &input, 0, err) : NULL;
-    th_rasp_seq_free(&input);
-    free(atom);
-    return run;
+    return ok ? th_rasp_run_new(th_rasp_graph(r), &input, 0, err) : NULL;
 }
 
 /* ---- the interpreter's host ------------------------------------------------------------------ */
@@ -104,11 +101,10 @@ void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q, bool elements)
     ThRasp *r = s->rasp;
     ThText t = {0};
     th_rasp_write_elements(r, q, &t);
-    char *text = th_text_take(&t, NULL);
+    char *text TH_OWNED(free) = th_text_take(&t, NULL);
     sh_result_text(s, "output", text ? text : "");
     sh_result_text(s, "type", th_rasp_atom_kind_plural(q->kind));
     sh_result_int(s, "length", (long long)q->n);
-    free(text);
     if (s->out.format != SH_FORMAT_JSON || !elements)
         return;
     json_t *list = json_array();
@@ -119,7 +115,7 @@ void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q, bool elements)
 
 static void atom_figure(ShSession *s, ThRaspAtom a)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (a.kind == TH_RASP_ATOM_INT)
         sh_result_int(s, "output", a.cell.i);
     else if (a.kind == TH_RASP_ATOM_FLOAT)
@@ -130,7 +126,6 @@ static void atom_figure(ShSession *s, ThRaspAtom a)
         th_rasp_atom_write(th_rasp_atoms(th_rasp_graph(s->rasp)), a, &t);
     if (t.data)
         sh_result_text(s, "output", t.data);
-    th_text_free(&t);
 }
 
 void sh_rasp_write_cells(const uint8_t *cell, size_t n, ThText *t)
@@ -143,10 +138,9 @@ void sh_rasp_grid_figures(ShSession *s, const uint8_t *cell, size_t n)
 {
     ThText t = {0};
     sh_rasp_write_cells(cell, n, &t);
-    char *text = th_text_take(&t, NULL);
+    char *text TH_OWNED(free) = th_text_take(&t, NULL);
     sh_result_text(s, "output", text ? text : "");
     sh_result_int(s, "length", (long long)n);
-    free(text);
 }
 
 static void selector_figure(ShSession *s, const ThRaspValue *v)
@@ -154,10 +148,10 @@ static void selector_figure(ShSession *s, const ThRaspValue *v)
     enum { WIDEST = 256 };
     ThRaspRun *run = th_rasp_example_run(s->rasp, TH_RASP_FOR_SELECTORS);
     size_t n = th_rasp_run_input(run)->n;
-    uint8_t *cell = n <= WIDEST ? th_rasp_run_grid(run, v->as.sop, sh_stop(s), NULL) : NULL;
+    uint8_t *cell TH_OWNED(free) =
+        n <= WIDEST ? th_rasp_run_grid(run, v->as.sop, sh_stop(s), NULL) : NULL;
     if (cell)
         sh_rasp_grid_figures(s, cell, n);
-    free(cell);
 }
 
 /* Returns new: the elements of a list, of which some may be lists. */
@@ -214,12 +208,11 @@ static bool host_show(void *context, const ThRaspShown *shown, ThError *err)
 {
     ShSession *s = context;
     FILE *out = sh_out(s);
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     bool ok = th_rasp_write(s->rasp, shown, &t, sh_stop(s), err);
     bool quiet = s->bodies > 0 && shown->as == TH_RASP_SHOWN_RESULT;
     if (ok && out && !quiet)
         fputs(t.data ? t.data : "", out);
-    th_text_free(&t);
     if (!ok || shown->as == TH_RASP_SHOWN_NAME)
         return ok;
     s->out.keeps = shown->as == TH_RASP_SHOWN_RESULT && is_variable(shown);
@@ -248,10 +241,9 @@ static void host_failed(void *context, const char *path, const ThError *err)
     ShSession *s = context;
     fflush(stdout);
     sh_progress_erase(s);
-    ThText where = {0};
+    ThText where TH_OWNED(th_text_free) = {0};
     th_text_printf(&where, "%s:%d:%d: ", path, err->line, err->col);
     sh_print_error_in(s, where.data ? where.data : "", err);
-    th_text_free(&where);
 }
 
 static bool host_draw(void *context, ThRaspSop sop, const ThRaspSeq *input, ThError *err)
@@ -325,16 +317,13 @@ static bool do_statement(ShSession *s, const ShCall *call, ThError *err)
     (void)call;
     const ShLexer *lx = s->now.lexer;
     const ShToken *t = &lx->token[s->now.from];
-    ThRaspTree word = {0};
+    ThRaspTree word TH_OWNED(th_rasp_tree_free) = {0};
     ThRasp *r = sh_session_rasp(s, err);
     size_t n = t->end - t->start;
-    char *text = r ? th_strndup(lx->text.data + t->start, n, err) : NULL;
-    bool ok = text && (t->type == T_RASP || read_word(s, &word, err)) &&
-              th_rasp_run_tree(r, t->type == T_RASP ? &lx->tree[t->value] : &word, text, n,
-                               sh_stop(s), err);
-    th_rasp_tree_free(&word);
-    free(text);
-    return ok;
+    char *text TH_OWNED(free) = r ? th_strndup(lx->text.data + t->start, n, err) : NULL;
+    return text && (t->type == T_RASP || read_word(s, &word, err)) &&
+           th_rasp_run_tree(r, t->type == T_RASP ? &lx->tree[t->value] : &word, text, n, sh_stop(s),
+                            err);
 }
 
 bool sh_load_rasp(ShSession *s, const char *path, ThError *err)

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/owned.h"
 #include "command.h"
 #include "language/lexer.h"
 #include "rasp/interpret/rasp.h"
@@ -163,6 +164,7 @@ void sh_csv_figure(FILE *out, const ShFigureEntry *e, bool last);
 void sh_csv_begin(ShOutput *o, FILE *out, char *header);
 void sh_row_values(ShSession *s, const json_t *values); /* a row of an array, a value a column */
 void sh_table_free(ShTable *t);
+TH_RELEASES(sh_table_free, ShTable)
 void sh_progress_erase(ShSession *s);
 
 #endif

@@ -62,13 +62,12 @@ static bool run_shell(ShSession *s, const ShStatement *st, ThError *err)
     if (sh_session_is_silent(s))
         return true;
     th_text_add_bytes(&command, st->lexer->text.data + t->start + 1, t->end - t->start - 1);
-    char *text = th_text_take(&command, err);
+    char *text TH_OWNED(free) = th_text_take(&command, err);
     ThText names = {0};
     if (text)
         sh_export(s, text, &names);
     bool ok = text && sh_run_shell(text, NULL, &status, err);
     sh_unexport(&names);
-    free(text);
     if (ok && status != 0) {
         ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
         size_t n = t->end - t->start - 1;
@@ -85,10 +84,9 @@ static bool run_shell(ShSession *s, const ShStatement *st, ThError *err)
 static void hint_at_expression(ShSession *s, const ShStatement *st, ThError *err)
 {
     const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
-    char *text = sh_lex_source(st->lexer, first->start, last->end, NULL);
+    char *text TH_OWNED(free) = sh_lex_source(st->lexer, first->start, last->end, NULL);
     if (text && (err->code == TH_EUSAGE || err->code == TH_EVALUE || err->code == TH_EPARSE))
         sh_hint_automaton(s, text, err);
-    free(text);
 }
 
 /* The word that a statement begins with, where the statement failed because of it: what can be done
@@ -136,33 +134,30 @@ static bool is_value(ShSession *s, const ShStatement *st)
 {
     const ShToken *t = &st->lexer->token[st->from];
     ThRasp *r = st->to == st->from + 1 && t->type == T_WORD ? sh_session_rasp(s, NULL) : NULL;
-    char *name = r ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL) : NULL;
+    char *name TH_OWNED(free) =
+        r ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL) : NULL;
     ThRaspValue v;
-    bool is = name && th_rasp_lookup(r, name, &v);
-    free(name);
-    return is;
+    return name && th_rasp_lookup(r, name, &v);
 }
 
 /* By its name an object is shown. */
 static bool show_object(ShSession *s, const ShObject *o)
 {
-    ThText command = {0};
+    ThText command TH_OWNED(th_text_free) = {0};
     th_text_add(&command, "show ");
     th_text_symbol(&command, o->name);
-    bool shown = !command.failed && sh_shell_text(s, command.data, "<show>");
-    th_text_free(&command);
-    return shown;
+    return !command.failed && sh_shell_text(s, command.data, "<show>");
 }
 
 /* By its name a value is shown; any other word is an unknown command. */
 static bool run_unknown(ShSession *s, const ShStatement *st, ThError *err)
 {
     const ShToken *t = &st->lexer->token[st->from];
-    char *name = st->to == st->from + 1 && t->type == T_WORD
-                     ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL)
-                     : NULL;
+    char *name TH_OWNED(free) =
+        st->to == st->from + 1 && t->type == T_WORD
+            ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL)
+            : NULL;
     const ShObject *o = name ? sh_find(s, name) : NULL;
-    free(name);
     if (!s->loading && o && !sh_is_rasp(o->kind)) {
         *err = (ThError){0};
         return show_object(s, o);
@@ -211,7 +206,7 @@ static bool run_control(ShSession *s, const ShStatement *st, const ShCommand *c,
 {
     ShStatement outer = s->now, whole = {st->lexer, st->from, find_redirect(st)};
     ShStatement redirect = {st->lexer, whole.to, st->to};
-    ShParsed p = {.call.command = c};
+    ShParsed p TH_OWNED(sh_parsed_free) = {.call.command = c};
     ShRedirect r = {0};
     bool ok = redirect.from == redirect.to || sh_parse_rest(s, &redirect, &p, err);
     if (ok && sh_redirect_begin(s, &p.call, &r, err)) {
@@ -222,7 +217,6 @@ static bool run_control(ShSession *s, const ShStatement *st, const ShCommand *c,
     } else {
         ok = false;
     }
-    sh_parsed_free(&p);
     return ok;
 }
 
@@ -235,16 +229,14 @@ static bool gives_help(ShSession *s, const ShStatement *st)
         return false;
     if (!sh_help_knows(topic) || (first == last && sh_find(s, topic)))
         return false;
-    ThText command = {0};
+    ThText command TH_OWNED(th_text_free) = {0};
     th_text_printf(&command, "help %s", topic);
-    bool given = !command.failed && sh_shell_text(s, command.data, "<help>");
-    th_text_free(&command);
-    return given;
+    return !command.failed && sh_shell_text(s, command.data, "<help>");
 }
 
 static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
 {
-    ShParsed p = {0};
+    ShParsed p TH_OWNED(sh_parsed_free) = {0};
     size_t words = 0;
     const ShCommand *c = sh_parse_command(st, &words, err);
     if (!c)
@@ -254,10 +246,8 @@ static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
     bool ok = sh_parse_call(s, st, c, words, &p, err);
     if (!ok && st->to == st->from + 1)
         hint_at_word(s, st, err);
-    ok = ok && (!s->loading || defines(&p.call) || fail_loading(s, err)) &&
-         run_now(s, st, &p.call, err);
-    sh_parsed_free(&p);
-    return ok;
+    return ok && (!s->loading || defines(&p.call) || fail_loading(s, err)) &&
+           run_now(s, st, &p.call, err);
 }
 
 bool sh_execute(ShSession *s, const ShStatement *st, ThError *err)
@@ -349,7 +339,7 @@ static bool run_statement(ShSession *s, const ShStatement *st, ThError *err)
 /* Says in which turn of the loops that are running an error came about. */
 static bool name_turn(const ShSession *s, ThError *err)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     const ShTurn *turns[SH_DEEPEST];
     int n = 0;
     for (const ShTurn *turn = s->turn; turn && n < SH_DEEPEST; turn = turn->outer)
@@ -359,7 +349,6 @@ static bool name_turn(const ShSession *s, ThError *err)
     size_t length = strlen(err->msg);
     if (t.data && length > 0)
         snprintf(err->msg + length, sizeof err->msg - length, " (in the turn %s)", t.data);
-    th_text_free(&t);
     return false;
 }
 
@@ -426,9 +415,9 @@ static int next_line_number(const ShLexer *lx)
 bool sh_shell_run(ShSession *s, ShSource *src)
 {
     ThRaspDialect dialect;
-    ShLexer lx = {.rasp = &dialect};
+    ShLexer lx TH_OWNED(sh_lex_free) = {.rasp = &dialect};
     ThError err = {0};
-    char *line = NULL;
+    char *line TH_OWNED(free) = NULL;
     size_t cap = 0, n = 0;
     bool all = true, ok = true;
     sh_lex_begin(&lx, 1);
@@ -462,8 +451,6 @@ bool sh_shell_run(ShSession *s, ShSource *src)
         err = (ThError){0};
         sh_lex_begin(&lx, src->prompt ? 1 : next_line_number(&lx));
     }
-    free(line);
-    sh_lex_free(&lx);
     return all;
 }
 

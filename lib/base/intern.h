@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/owned.h"
 
 /* Zero-initialised it is empty. */
 typedef struct {
@@ -39,5 +40,6 @@ const void *th_intern_at(const ThIntern *t, size_t i, size_t *size);
 void th_intern_rewind(ThIntern *t, size_t n);
 
 void th_intern_free(ThIntern *t); /* leaves *t empty */
+TH_RELEASES_VALUE(th_intern_free, ThIntern)
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 /* Returns new: n zeroed elements of the given size (never NULL for n = 0), or NULL and TH_ENOMEM.
  * Freed with free(). */

@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 typedef enum {
     TH_INT,    /* an integer in min … max */
@@ -67,6 +68,7 @@ bool th_options_init(ThOptions *o, const ThOptionSpec *specs, ThError *err);
 bool th_options_add(ThOptions *o, const ThOptionSpec *specs, ThError *err);
 bool th_options_copy(ThOptions *to, const ThOptions *from, ThError *err); /* a deep copy */
 void th_options_free(ThOptions *o); /* leaves *o without options */
+TH_RELEASES_VALUE(th_options_free, ThOptions)
 
 /* Sets one option from text.  Errors: TH_EUSAGE for an unknown name (the message lists the valid
  * ones) or a value that does not fit (the message says what would). */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 /* A string that grows.  Zero-initialised it is empty; data is NULL or ends with a zero byte.
  * Appending never fails at once: memory running out sets `failed`, and th_text_take reports it. */
@@ -50,6 +51,7 @@ void th_text_symbol(ThText *t, const char *symbol);
  * empty again. */
 char *th_text_take(ThText *t, ThError *err);
 void th_text_free(ThText *t);
+TH_RELEASES_VALUE(th_text_free, ThText)
 
 /* Bytes of the UTF-8 character at `s` (at most n bytes long), or 0 if the bytes are not valid
  * UTF-8 or n is 0.  *point gets the code point where point is not NULL. */

@@ -11,6 +11,7 @@
 
 #include "automata/core/dfa.h"
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/stop.h"
 #include "models/model.h"
 
@@ -47,5 +48,6 @@ typedef struct {
 ThClusters *th_clusters(const ThModelTrace *trace, const ThDfa *machine, const int *token,
                         char *const *symbol, ThStop *stop, ThError *err);
 void th_clusters_free(ThClusters *c); /* NULL is fine */
+TH_RELEASES(th_clusters_free, ThClusters)
 
 #endif

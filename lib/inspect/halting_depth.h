@@ -6,6 +6,7 @@
 #ifndef TH_INSPECT_HALTING_DEPTH_H
 #define TH_INSPECT_HALTING_DEPTH_H
 
+#include "base/owned.h"
 #include "models/model.h"
 #include "tasks/task.h"
 
@@ -44,6 +45,7 @@ typedef struct {
 ThInspectHalting *th_inspect_halting(const ThModel *m, const ThTask *t,
                                      const ThInspectHaltingPlan *plan, ThError *err);
 void th_inspect_halting_free(ThInspectHalting *h); /* NULL is fine */
+TH_RELEASES(th_inspect_halting_free, ThInspectHalting)
 
 /* Spearman's rank correlation of n pairs, equal values sharing their mean rank, and its 95 %
  * interval by Fisher's z with the variance (1 + r²/2)/(n - 3) of Bonett and Wright 2000.  NaN where

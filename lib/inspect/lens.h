@@ -7,6 +7,7 @@
 #define TH_INSPECT_LENS_H
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {
@@ -23,5 +24,6 @@ typedef struct {
 /* Returns new: of one string of length ≥ 1.  The model must be bound (TH_EVALUE); TH_ENOMEM. */
 ThInspectLens *th_inspect_lens(const ThModel *m, const int *token, int length, ThError *err);
 void th_inspect_lens_free(ThInspectLens *l); /* NULL is fine */
+TH_RELEASES(th_inspect_lens_free, ThInspectLens)
 
 #endif

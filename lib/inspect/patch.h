@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/owned.h"
 #include "base/stop.h"
 #include "models/model.h"
 #include "tasks/task.h"
@@ -38,6 +39,7 @@ typedef struct {
 ThInspectPatch *th_inspect_patch(const ThModel *m, const ThTaskWord *from, const ThTaskWord *to,
                                  const ThInspectPatchWhich *which, ThStop *stop, ThError *err);
 void th_inspect_patch_free(ThInspectPatch *p); /* NULL is fine */
+TH_RELEASES(th_inspect_patch_free, ThInspectPatch)
 
 /* Whether two rows of logits give the same answer. */
 bool th_inspect_same_answer(const ThSignature *s, const double *a, const double *b);

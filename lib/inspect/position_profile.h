@@ -5,6 +5,7 @@
 #ifndef TH_INSPECT_POSITION_PROFILE_H
 #define TH_INSPECT_POSITION_PROFILE_H
 
+#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
  * encoding or no such layer or position; TH_ENOMEM, the model's bounds. */
 ThInspectPositions *th_inspect_positions(const ThModel *m, int layer, int n, ThError *err);
 void th_inspect_positions_free(ThInspectPositions *p); /* NULL is fine */
+TH_RELEASES(th_inspect_positions_free, ThInspectPositions)
 
 /* What the positions of a model cost, in all layers. */
 typedef struct {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/stop.h"
 #include "models/model.h"
 #include "tasks/task.h"
@@ -35,5 +36,6 @@ ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, ui
 ThField *th_field_of(const ThModel *m, int *const *word, int n, int length, ThStop *stop,
                      ThError *err);
 void th_field_free(ThField *f); /* NULL is fine */
+TH_RELEASES(th_field_free, ThField)
 
 #endif

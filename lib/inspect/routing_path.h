@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {
@@ -23,6 +24,7 @@ typedef struct {
 /* Returns new.  Errors: TH_EVALUE if the model has no attention. */
 ThPath *th_path_of_trace(const ThModelTrace *t, ThError *err);
 void th_path_free(ThPath *r); /* NULL is fine */
+TH_RELEASES(th_path_free, ThPath)
 
 /* Weight of key k of row i: of one head, and the mean over heads. */
 double th_path_weight(const ThModelTraceLayer *l, int head, int i, int k);

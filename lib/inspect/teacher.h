@@ -18,6 +18,7 @@
 #include "automata/infer/pac.h"
 #include "base/intern.h"
 #include "base/option.h"
+#include "base/owned.h"
 #include "inspect/reader.h"
 #include "inspect/truth.h"
 #include "models/model.h"
@@ -82,6 +83,7 @@ bool th_inspect_teach_model(ThInspectTeacher *t, const ThModel *m, const ThInspe
 bool th_inspect_teach_program(ThInspectTeacher *t, const ThRaspWords *program, char **symbol,
                               int n_symbols, const ThInspectTeaching *how, ThError *err);
 void th_inspect_teacher_free(ThInspectTeacher *t);
+TH_RELEASES_VALUE(th_inspect_teacher_free, ThInspectTeacher)
 
 /* Returns new: the minimal machine of what is due by the truth that the teacher was made with, in
  * the teacher's classes. */

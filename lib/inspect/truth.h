@@ -16,6 +16,7 @@
 #ifndef TH_INSPECT_TRUTH_H
 #define TH_INSPECT_TRUTH_H
 
+#include "base/owned.h"
 #include "models/model.h"
 #include "tasks/task.h"
 
@@ -38,6 +39,7 @@ bool th_inspect_truth_of_task(ThInspectTruth *t, const ThSignature *g, const ThT
 bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, const ThAutomaton *a,
                                    const char *accept, ThError *err);
 void th_inspect_truth_free(ThInspectTruth *t);
+TH_RELEASES_VALUE(th_inspect_truth_free, ThInspectTruth)
 
 /* The first position at which what a model says of a word, as th_lab_predict has it, is not what is
  * due; -1: there is none.  *due becomes a view of the answer that is due there, and said, which has

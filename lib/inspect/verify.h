@@ -10,6 +10,7 @@
 #define TH_INSPECT_VERIFY_H
 
 #include "base/option.h"
+#include "base/owned.h"
 #include "inspect/truth.h"
 
 /* What is known of the words of one length. */
@@ -52,5 +53,6 @@ typedef struct {
 bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspectVerification *how,
                        ThInspectVerified *v, ThError *err);
 void th_inspect_verified_free(ThInspectVerified *v);
+TH_RELEASES_VALUE(th_inspect_verified_free, ThInspectVerified)
 
 #endif

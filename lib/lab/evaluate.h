@@ -6,6 +6,7 @@
 #define TH_LAB_EVALUATE_H
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "learn/score.h"
 #include "models/model.h"
 #include "tasks/task.h"
@@ -29,6 +30,7 @@ bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score
  * TH_EVALUE if there are none. */
 bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThScore *score, ThError *err);
 void th_evaluator_free(ThEvaluator *e); /* NULL is fine */
+TH_RELEASES(th_evaluator_free, ThEvaluator)
 
 /* Draws the b->B strings of a length from number `first` on, a multiple of TH_LAB_BLOCK, that
  * evaluation draws: they depend on (seed, length, number) only.  b as th_task_sample. */

@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "base/owned.h"
 #include "models/state.h"
 
 typedef struct {
@@ -54,5 +55,6 @@ bool th_generate_step(ThLabGenerator *g, int *symbol, ThError *err);
 bool th_generate_done(const ThLabGenerator *g); /* all have ended, or have so many symbols */
 bool th_generate_ended(const ThLabGenerator *g, int string); /* its last was the end symbol */
 void th_generate_free(ThLabGenerator *g);                    /* NULL is fine */
+TH_RELEASES(th_generate_free, ThLabGenerator)
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "base/owned.h"
 #include "models/model.h"
 #include "tasks/task.h"
 
@@ -119,5 +120,6 @@ typedef struct {
  */
 ThGradcheck *th_gradcheck(ThModel *m, const ThTask *t, const ThGradcheckShape *shape, ThError *err);
 void th_gradcheck_free(ThGradcheck *g);
+TH_RELEASES(th_gradcheck_free, ThGradcheck)
 
 #endif

@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "learn/signature.h"
 
 /* Zero-initialised it is empty.  Arrays belong to the batch, and th_batch_free frees them, unless
@@ -77,5 +78,6 @@ bool th_batch_join(ThBatch *to, const ThSignature *s, const ThBatch *first, cons
 ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n);
 
 void th_batch_free(ThBatch *b); /* leaves *b zero-initialised */
+TH_RELEASES_VALUE(th_batch_free, ThBatch)
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "learn/batch.h"
 #include "learn/score.h"
@@ -204,6 +205,7 @@ const ThModelKind *th_model_kind(const char *name);  /* view, or NULL */
 ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError *err);
 ThModel *th_model_copy(const ThModel *m, ThError *err); /* returns new; scores are not copied */
 void th_model_free(ThModel *m);                         /* NULL is fine */
+TH_RELEASES(th_model_free, ThModel)
 TH_AUTO_POINTER(ThModel, model)
 
 /* Whether no output of the model depends on symbols behind its position. */
@@ -259,12 +261,14 @@ bool th_model_need_levels(const ThModel *m, ThError *err);
 /* What a layer handed on in the last run on a tape, from 0; -1: there is no such layer. */
 ThVar th_model_level(const ThModel *m, const ThTape *t, int layer);
 void th_model_trace_free(ThModelTrace *t); /* NULL is fine */
+TH_RELEASES(th_model_trace_free, ThModelTrace)
 TH_AUTO_POINTER(ThModelTrace, model_trace)
 
 /* Runs one string of length ≥ 1 and returns new: how long the model thought about it.  TH_EVALUE if
  * it is not bound, or does not halt by itself. */
 ThModelHalted *th_model_halted(const ThModel *m, const int *token, int length, ThError *err);
 void th_model_halted_free(ThModelHalted *h); /* NULL is fine */
+TH_RELEASES(th_model_halted_free, ThModelHalted)
 
 /* For the trace functions of architectures: n layers; and one layer's arrays by the sizes in
  * `shape` (n_rows, dim, n_heads, n_keys; no attention where n_keys is 0), zeroed. */

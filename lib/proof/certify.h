@@ -13,6 +13,7 @@
 #ifndef TH_PROOF_CERTIFY_H
 #define TH_PROOF_CERTIFY_H
 
+#include "base/owned.h"
 #include "proof/claim.h"
 #include "proof/labels.h"
 #include "proof/map.h"
@@ -64,5 +65,6 @@ typedef struct {
 ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
                           ThStop *stop, ThError *err);
 void th_proof_free(ThProof *p); /* NULL is fine */
+TH_RELEASES(th_proof_free, ThProof)
 
 #endif

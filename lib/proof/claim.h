@@ -15,6 +15,7 @@
 #define TH_PROOF_CLAIM_H
 
 #include "automata/core/dfa.h"
+#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {
@@ -42,5 +43,6 @@ typedef struct {
 ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, ThStop *stop,
                                  ThError *err);
 void th_proof_claim_free(ThProofClaim *c); /* NULL is fine */
+TH_RELEASES(th_proof_claim_free, ThProofClaim)
 
 #endif

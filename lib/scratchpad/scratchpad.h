@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/option.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "turing/tm_machine.h"
@@ -40,6 +41,7 @@ typedef struct {
 } ThPadExample;
 
 void th_pad_example_free(ThPadExample *e); /* leaves *e zero-initialised */
+TH_RELEASES_VALUE(th_pad_example_free, ThPadExample)
 
 typedef struct ThPad ThPad;
 
@@ -111,6 +113,7 @@ const ThPadKind *th_pad_kind(const char *name);  /* view, or NULL */
 ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m, ThError *err);
 ThPad *th_pad_copy_of(const ThPad *p, ThError *err); /* returns new */
 void th_pad_free(ThPad *p);                          /* NULL is fine */
+TH_RELEASES(th_pad_free, ThPad)
 
 /* Writes the scratchpad of given operands.  Errors: TH_EVALUE with the column in operand o->wrong,
  * TH_ELIMIT for more than 2^30 characters, TH_ENOMEM. */

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -146,6 +147,7 @@ ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTa
                     ThError *err);
 ThTask *th_task_copy(const ThTask *t, ThError *err); /* returns new */
 void th_task_free(ThTask *t);                        /* NULL is fine */
+TH_RELEASES(th_task_free, ThTask)
 TH_AUTO_POINTER(ThTask, task)
 
 /* The automaton that labels the strings, a view; NULL and TH_EVALUE where there is none. */

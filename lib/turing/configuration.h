@@ -12,6 +12,7 @@
 #ifndef TH_TURING_CONFIGURATION_H
 #define TH_TURING_CONFIGURATION_H
 
+#include "base/owned.h"
 #include "turing/tm_run.h"
 
 typedef enum {
@@ -36,6 +37,7 @@ typedef struct {
 bool th_tm_configuration_writer(ThTmConfigurationWriter *w, const ThTm *m,
                                 ThTmConfigurationForm form, int width, ThError *err);
 void th_tm_configuration_writer_free(ThTmConfigurationWriter *w);
+TH_RELEASES_VALUE(th_tm_configuration_writer_free, ThTmConfigurationWriter)
 
 /* Appends the tapes in the form; ".." stands for what is not blank beyond the width.  For
  * TH_TM_SHOW_CARET two lines, the second beginning with `indent` blanks.  Linear in what is shown.

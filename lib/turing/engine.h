@@ -5,6 +5,7 @@
 #ifndef TH_TURING_ENGINE_H
 #define TH_TURING_ENGINE_H
 
+#include "base/owned.h"
 #include "turing/fast.h"
 
 typedef struct {
@@ -16,6 +17,7 @@ typedef struct {
 
 bool th_tm_engine_start(ThTmEngine *e, const ThTm *m, const ThTmTapeWords *words, ThError *err);
 void th_tm_engine_free(ThTmEngine *e);
+TH_RELEASES_VALUE(th_tm_engine_free, ThTmEngine)
 
 /* As th_tm_fast_go. */
 bool th_tm_engine_go(ThTmEngine *e, uint64_t work, ThTmRunLimits limits, ThStop *stop,

@@ -5,6 +5,7 @@
 #ifndef TH_TURING_TAPE_WORDS_H
 #define TH_TURING_TAPE_WORDS_H
 
+#include "base/owned.h"
 #include "turing/tm_machine.h"
 
 /* The words on the tapes of a machine. */
@@ -23,5 +24,6 @@ bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, T
  */
 bool th_tm_tape_words_at_start(const ThTmTapeWords *w, ThError *err);
 void th_tm_tape_words_free(ThTmTapeWords *w);
+TH_RELEASES_VALUE(th_tm_tape_words_free, ThTmTapeWords)
 
 #endif

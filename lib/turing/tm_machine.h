@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "base/text.h"
 
@@ -95,6 +96,7 @@ const size_t *th_tm_choices(const ThTm *m, int state, const int *read, size_t *n
 
 ThTm *th_tm_copy(const ThTm *m, ThError *err); /* returns new */
 void th_tm_free(ThTm *m);                      /* NULL is fine */
+TH_RELEASES(th_tm_free, ThTm)
 
 /* True if both have the same names, properties and rules, in the same order. */
 bool th_tm_same(const ThTm *a, const ThTm *b);

@@ -8,6 +8,7 @@
 #ifndef TH_TURING_TM_RUN_H
 #define TH_TURING_TM_RUN_H
 
+#include "base/owned.h"
 #include "base/stop.h"
 #include "turing/tape_words.h"
 #include "turing/tm_tape.h"
@@ -38,6 +39,7 @@ bool th_tm_running_start(ThTmRunning *r, const ThTm *m, const int *const *word, 
 bool th_tm_running_start_words(ThTmRunning *r, const ThTm *m, const ThTmTapeWords *words,
                                ThError *err);
 void th_tm_running_free(ThTmRunning *r);
+TH_RELEASES_VALUE(th_tm_running_free, ThTmRunning)
 
 /* Makes up to n steps within the limits.  False on TH_ENOMEM and TH_EINTERRUPTED only; r->verdict
  * tells why it stopped before. */

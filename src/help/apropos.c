@@ -45,14 +45,13 @@ static bool apropos_kinds(const ShSheet *to, const ShFamily *f, const ShCommand 
     bool all = c && command_mentions(c, text), found = false;
     for (size_t i = 0; i < f->count(); i++) {
         ShKindRow k = f->row(i);
-        ThText name = {0};
+        ThText name TH_OWNED(th_text_free) = {0};
         if (!all && !mentions(k.name, text) && !mentions(k.summary, text) &&
             !mentions(k.detail, text) && !mentions(k.source, text) &&
             !options_mention(k.options, text))
             continue;
         th_text_printf(&name, "%s%s", c ? f->before : "", k.name);
         sh_wrap_row(to, name.data ? name.data : k.name, k.summary);
-        th_text_free(&name);
         found = true;
     }
     return found;
@@ -93,13 +92,12 @@ bool sh_apropos(const ShSheet *to, const char *text)
     }
     const ShTerm *term = sh_glossary(&n);
     for (size_t i = 0; i < n; i++) {
-        ThText line = {0};
+        ThText line TH_OWNED(th_text_free) = {0};
         sh_term_write(&term[i], &line);
         if (line.data && (mentions(term[i].term, text) || mentions(term[i].is, text))) {
             sh_wrap_row(to, term[i].term, line.data);
             found = true;
         }
-        th_text_free(&line);
     }
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {

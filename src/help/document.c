@@ -295,14 +295,13 @@ void sh_document_call(ShDocument *d, const char *call)
 
 void sh_document_summary(ShDocument *d, const char *summary)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (d->form == SH_SCREEN) {
         sh_wrap(&d->sheet, 4, summary);
         return;
     }
     sentence(&t, summary);
     sh_document_text(d, t.data ? t.data : "");
-    th_text_free(&t);
 }
 
 void sh_document_detail(ShDocument *d, const char *text)
@@ -433,7 +432,7 @@ void sh_document_option(ShDocument *d, const char *name, const char *values, con
 
 static void item(ShDocument *d, const char *name, const char *summary)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     sentence(&t, summary);
     if (d->form == SH_MARKDOWN) {
         fprintf(d->sheet.out, "- %s ", name);
@@ -442,7 +441,6 @@ static void item(ShDocument *d, const char *name, const char *summary)
         fprintf(d->sheet.out, ".It %s\n", name);
         mdoc_text(d->sheet.out, t.data ? t.data : "");
     }
-    th_text_free(&t);
 }
 
 void sh_document_row(ShDocument *d, const char *name, const char *summary)
@@ -451,7 +449,7 @@ void sh_document_row(ShDocument *d, const char *name, const char *summary)
         sh_wrap_row(&d->sheet, name, summary);
         return;
     }
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     begin_item(d);
     if (d->form == SH_MARKDOWN) {
         th_text_printf(&t, "`%s`:", name);
@@ -462,7 +460,6 @@ void sh_document_row(ShDocument *d, const char *name, const char *summary)
         th_text_add(&t, "\"");
     }
     item(d, t.data ? t.data : name, summary);
-    th_text_free(&t);
 }
 
 void sh_document_term(ShDocument *d, const char *name, const char *summary)
@@ -481,7 +478,7 @@ void sh_document_link(ShDocument *d, const ShDocumentPage *p, const char *name)
         sh_wrap_row(&d->sheet, name, p->summary);
         return;
     }
-    ThText t = {0}, file = {0};
+    ThText t TH_OWNED(th_text_free) = {0}, file TH_OWNED(th_text_free) = {0};
     begin_item(d);
     sh_document_file(&file, d->form, p);
     if (d->form == SH_MARKDOWN)
@@ -489,8 +486,6 @@ void sh_document_link(ShDocument *d, const ShDocumentPage *p, const char *name)
     else
         th_text_printf(&t, "Xr %s %d", p->name, p->section);
     item(d, t.data ? t.data : name, p->summary);
-    th_text_free(&t);
-    th_text_free(&file);
 }
 
 /* From a page in one of the folders. */
@@ -503,14 +498,13 @@ void sh_document_see(ShDocument *d, const ShDocumentPage *pages, size_t n)
     section(d, "See also");
     for (size_t i = 0; i < n; i++) {
         const ShDocumentPage *p = &pages[i];
-        ThText file = {0};
+        ThText file TH_OWNED(th_text_free) = {0};
         sh_document_file(&file, d->form, p);
         if (d->form == SH_MDOC)
             fprintf(out, ".Xr %s %d%s\n", p->name, p->section, i + 1 < n ? " ," : "");
         else
             fprintf(out, "%s[%s(%d)](../%s)", i ? ", " : "", p->name, p->section,
                     file.data ? file.data : "");
-        th_text_free(&file);
     }
     fputs(d->form == SH_MARKDOWN ? "\n" : "", out);
 }

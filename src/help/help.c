@@ -138,13 +138,11 @@ static void put_options(ShDocument *d, const ThOptionSpec *specs, const char *af
     for (; specs && specs->name; specs++) {
         if (d->form != SH_SCREEN && strncmp(specs->help, "position=", 9) == 0)
             continue; /* the page of positional encodings has it */
-        ThText values = {0}, name = {0};
+        ThText values TH_OWNED(th_text_free) = {0}, name TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, specs);
         th_text_printf(&name, "%s%s", specs->name, after);
         sh_document_option(d, name.data ? name.data : specs->name, values.data ? values.data : "",
                            specs->help);
-        th_text_free(&values);
-        th_text_free(&name);
     }
 }
 
@@ -175,10 +173,9 @@ static void put_all_options(ShDocument *d, const ShCommand *c, const ShKindRow *
 void sh_help_command(ShDocument *d, const ShCommand *c)
 {
     for (int form = 1; form <= (c->args2[0].kind != A_NONE ? 2 : 1); form++) {
-        ThText synopsis = {0};
+        ThText synopsis TH_OWNED(th_text_free) = {0};
         sh_synopsis(&synopsis, c, form);
         sh_document_call(d, synopsis.data ? synopsis.data : c->name);
-        th_text_free(&synopsis);
     }
     sh_document_summary(d, c->summary);
     sh_document_detail(d, c->detail);
@@ -192,7 +189,7 @@ void sh_help_command(ShDocument *d, const ShCommand *c)
 /* A kind; c: the command whose second word it is, or NULL. */
 void sh_help_kind(ShDocument *d, const ShFamily *f, const ShKindRow *k, const ShCommand *c)
 {
-    ThText synopsis = {0}, context = {0};
+    ThText synopsis TH_OWNED(th_text_free) = {0}, context TH_OWNED(th_text_free) = {0};
     sh_kind_synopsis(&synopsis, f, k);
     sh_document_call(d, synopsis.data ? synopsis.data : k->name);
     sh_document_summary(d, k->summary);
@@ -204,18 +201,15 @@ void sh_help_kind(ShDocument *d, const ShFamily *f, const ShKindRow *k, const Sh
     sh_document_said(d, "Results", c ? c->results : NULL);
     sh_document_example(d, k->example);
     sh_document_said(d, "Source", k->source);
-    th_text_free(&synopsis);
-    th_text_free(&context);
 }
 
 static void put_kinds(ShDocument *d, const ShFamily *f, const char *before)
 {
     for (size_t i = 0; i < f->count(); i++) {
-        ThText name = {0};
+        ThText name TH_OWNED(th_text_free) = {0};
         ShKindRow k = f->row(i);
         th_text_printf(&name, "%s%s", before, k.name);
         sh_document_row(d, name.data ? name.data : k.name, k.summary);
-        th_text_free(&name);
     }
 }
 
@@ -266,19 +260,17 @@ static void builtin_call(ThText *t, const ThAutomatonBuiltin *b)
 
 static void help_builtin(ShDocument *d, const ThAutomatonBuiltin *b)
 {
-    ThText call = {0};
+    ThText call TH_OWNED(th_text_free) = {0};
     th_text_add(&call, "automaton NAME = ");
     builtin_call(&call, b);
     sh_document_call(d, call.data ? call.data : b->name);
-    th_text_free(&call);
     sh_document_summary(d, b->summary);
     for (int i = 0; i < b->n_arguments; i++) {
-        ThText values = {0};
+        ThText values TH_OWNED(th_text_free) = {0};
         th_text_printf(&values, "integer from %d to %d", b->argument[i].least, b->argument[i].most);
         if (b->argument[i].fallback)
             th_text_printf(&values, "; default %d", b->argument[i].fallback);
         sh_document_option(d, b->argument[i].name, values.data ? values.data : "", "");
-        th_text_free(&values);
     }
 }
 
@@ -308,13 +300,12 @@ static void help_formats(ShDocument *d)
 {
     ShFileKind k;
     for (size_t i = 0; sh_file_kind(i, &k); i++) {
-        ThText text = {0};
+        ThText text TH_OWNED(th_text_free) = {0};
         th_text_printf(&text, "%s (%s)", k.summary,
                        k.saves && k.loads ? "save and load"
                        : k.saves          ? "save"
                                           : "load");
         sh_document_row(d, k.extension, text.data ? text.data : k.summary);
-        th_text_free(&text);
     }
     sh_document_row(d, ".csv .json .txt", "tables and results (COMMAND > FILE)");
     size_t n;
@@ -334,10 +325,9 @@ static void list_kinds(ShDocument *d, const char *topic)
     for (size_t i = 0; i < n; i++) {
         if (f[i].second_word || strcmp(f[i].topic, topic) != 0)
             continue;
-        ThText lead = {0};
+        ThText lead TH_OWNED(th_text_free) = {0};
         th_text_printf(&lead, "kinds of %s, for %sKIND:", f[i].word, f[i].before);
         sh_document_lead(d, lead.data ? lead.data : "");
-        th_text_free(&lead);
         put_kinds(d, &f[i], "");
         return;
     }
@@ -349,10 +339,9 @@ static void list_builtins(ShDocument *d)
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     sh_document_lead(d, "built-in automata, for automaton NAME = EXPRESSION:");
     for (size_t i = 0; i < n; i++) {
-        ThText call = {0};
+        ThText call TH_OWNED(th_text_free) = {0};
         builtin_call(&call, &b[i]);
         sh_document_row(d, call.data ? call.data : b[i].name, b[i].summary);
-        th_text_free(&call);
     }
 }
 
@@ -362,10 +351,9 @@ static void list_functions(ShDocument *d)
     const ThAutomatonFunction *f = th_automaton_functions(&n);
     sh_document_lead(d, "functions of automaton expressions:");
     for (size_t i = 0; i < n; i++) {
-        ThText call = {0};
+        ThText call TH_OWNED(th_text_free) = {0};
         th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
         sh_document_row(d, call.data ? call.data : f[i].name, f[i].summary);
-        th_text_free(&call);
     }
 }
 
@@ -414,10 +402,9 @@ static void help_words(ShDocument *d)
     const ShTerm *t = sh_glossary(&n);
     sh_document_text(d, "Words of the field: what they mean, and behind the colon what to type.");
     for (size_t i = 0; i < n; i++) {
-        ThText text = {0};
+        ThText text TH_OWNED(th_text_free) = {0};
         sh_term_write(&t[i], &text);
         sh_document_row(d, t[i].term, text.data ? text.data : t[i].is);
-        th_text_free(&text);
     }
 }
 
@@ -529,11 +516,10 @@ static bool help_kinds(ShDocument *d, const char *name, bool found)
     for (const ThOptionSpec *s = sh_settings; s->name; s++) {
         if (strcmp(s->name, name) != 0)
             continue;
-        ThText values = {0};
+        ThText values TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, s);
         gap_if(d, found);
         put_entry(d, s->help, "set %s VALUE   %s", name, values.data ? values.data : "");
-        th_text_free(&values);
         found = true;
     }
     return found;
@@ -565,12 +551,11 @@ static bool help_synonym(ShDocument *d, const char *word)
 {
     const ShSynonym *known = sh_synonym(word);
     const ShTerm *term = known ? NULL : sh_term(word);
-    ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     if (term)
         sh_term_write(term, &text);
     if (known || text.data)
         sh_document_text(d, known ? known->see : text.data);
-    th_text_free(&text);
     return known || term;
 }
 

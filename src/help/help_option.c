@@ -99,14 +99,12 @@ static void print(const ShSheet *to, const Search *x)
 {
     for (size_t i = 0; i < x->n; i++) {
         const ThOptionSpec *s = x->item[i].spec;
-        ThText values = {0}, of = {0};
+        ThText values TH_OWNED(th_text_free) = {0}, of TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, s);
         fprintf(to->out, "%s%s=   %s\n", i ? "\n" : "", s->name, values.data ? values.data : "");
         sh_wrap(to, 4, s->help);
         th_text_printf(&of, "(of %s)", x->item[i].places.data ? x->item[i].places.data : "");
         sh_wrap(to, 4, of.data ? of.data : "");
-        th_text_free(&values);
-        th_text_free(&of);
     }
 }
 

@@ -31,13 +31,12 @@ void sh_help_start(const ShSheet *to)
     fputs("\nGroups of commands, for help GROUP:\n", to->out);
     for (size_t i = 0; i < n; i++)
         fprintf(to->out, "  %-12s%s\n", group[i].name, group[i].summary);
-    ThText more = {0};
+    ThText more TH_OWNED(th_text_free) = {0};
     th_text_add(&more, "help COMMAND, apropos WORD, or help TOPIC:");
     for (size_t i = 1; sh_help_topics[i]; i++)
         th_text_printf(&more, "%s%s", i > 1 ? ", " : " ", sh_help_topics[i]);
     fputc('\n', to->out);
     sh_wrap(to, 0, more.data ? more.data : "");
-    th_text_free(&more);
 }
 
 /* ---- examples -------------------------------------------------------------------------------- */
@@ -69,7 +68,7 @@ static void add_sentence(ThText *t, FILE *in)
 
 static void list_script(const ShSheet *to, const char *folder, const char *name)
 {
-    ThText path = {0}, about = {0};
+    ThText path TH_OWNED(th_text_free) = {0}, about TH_OWNED(th_text_free) = {0};
     th_text_printf(&path, "%s/%s", folder, name);
     FILE *in = path.data ? fopen(path.data, "r") : NULL;
     if (in) {
@@ -77,8 +76,6 @@ static void list_script(const ShSheet *to, const char *folder, const char *name)
         fclose(in);
     }
     sh_wrap_row(to, name, about.data ? about.data : "");
-    th_text_free(&path);
-    th_text_free(&about);
 }
 
 static int is_folder(const struct dirent *entry)
@@ -90,7 +87,7 @@ static int is_folder(const struct dirent *entry)
 static int list_chapter(const ShSheet *to, const char *root, const char *chapter)
 {
     struct dirent **entry = NULL;
-    ThText folder = {0};
+    ThText folder TH_OWNED(th_text_free) = {0};
     th_text_printf(&folder, "%s/%s", root, chapter);
     int n = folder.data ? scandir(folder.data, &entry, is_script, alphasort) : 0;
     if (n > 0)
@@ -100,7 +97,6 @@ static int list_chapter(const ShSheet *to, const char *root, const char *chapter
         free(entry[i]);
     }
     free(entry);
-    th_text_free(&folder);
     return n;
 }
 
@@ -129,10 +125,9 @@ void sh_help_examples(const ShSheet *to)
     program[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(program, '/');
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        ThText folder = {0};
+        ThText folder TH_OWNED(th_text_free) = {0};
         th_text_printf(&folder, "%.*s/%s", (int)(slash - program), program, places[i]);
         bool found = folder.data && realpath(folder.data, real) && list_examples(to, real);
-        th_text_free(&folder);
         if (found)
             return;
     }

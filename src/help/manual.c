@@ -17,12 +17,11 @@
 static void add_json_options(json_t *list, const ThOptionSpec *specs)
 {
     for (; specs && specs->name; specs++) {
-        ThText values = {0};
+        ThText values TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, specs);
         json_array_append_new(list, json_pack("{s:s,s:s,s:s*,s:s}", "name", specs->name, "values",
                                               values.data ? values.data : "", "default",
                                               specs->fallback, "help", specs->help));
-        th_text_free(&values);
     }
 }
 
@@ -64,7 +63,7 @@ static void add_json_second_words(json_t *list, const ShCommand *c, const ShFami
 {
     for (size_t i = 0; i < f->count(); i++) {
         ShKindRow k = f->row(i);
-        ThText synopsis = {0}, name = {0};
+        ThText synopsis TH_OWNED(th_text_free) = {0}, name TH_OWNED(th_text_free) = {0};
         sh_kind_synopsis(&synopsis, f, &k);
         th_text_printf(&name, "%s%s", f->before, k.name);
         json_array_append_new(list,
@@ -72,8 +71,6 @@ static void add_json_second_words(json_t *list, const ShCommand *c, const ShFami
                                         "group", c->group, "synopsis", synopsis.data, "summary",
                                         k.summary, "detail", k.detail, "example", k.example,
                                         "results", c->results, "options", json_all_options(c, &k)));
-        th_text_free(&synopsis);
-        th_text_free(&name);
     }
 }
 

@@ -47,10 +47,9 @@ static ShDocumentPage page_of(const char *name, int section, const char *summary
 
 static void begin_page(ShDocument *d, const ShDocumentPage *p)
 {
-    ThText file = {0};
+    ThText file TH_OWNED(th_text_free) = {0};
     sh_document_file(&file, d->form, p);
     fprintf(d->sheet.out, "\f %s\n", file.data ? file.data : "");
-    th_text_free(&file);
     sh_document_begin(d, p);
 }
 
@@ -138,12 +137,11 @@ static void see_also(ShDocument *d, const ShCommand *c)
 static void put_second_words(ShDocument *d, const ShFamily *f)
 {
     for (size_t i = 0; i < f->count(); i++) {
-        ThText name = {0};
+        ThText name TH_OWNED(th_text_free) = {0};
         ShKindRow k = f->row(i);
         th_text_printf(&name, "%s%s", f->before, k.name);
         sh_document_entry(d, name.data ? name.data : k.name);
         sh_help_kind(d, f, &k, NULL);
-        th_text_free(&name);
     }
 }
 
@@ -204,12 +202,11 @@ static void put_position_options(ShDocument *d)
         if (!kinds[i]->options || strcmp(kinds[i]->name, "transformer") != 0)
             continue;
         for (const ThOptionSpec *o = kinds[i]->options; o->name; o++) {
-            ThText values = {0};
+            ThText values TH_OWNED(th_text_free) = {0};
             if (strncmp(o->help, "position=", 9) != 0)
                 continue;
             sh_option_values(&values, o);
             sh_document_option(d, o->name, values.data ? values.data : "", o->help);
-            th_text_free(&values);
         }
     }
 }

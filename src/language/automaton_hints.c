@@ -144,7 +144,7 @@ static void rewrite_command(const char *p, const char *end, ThText *to)
 {
     size_t n = word_length(p, end);
     const char *here = other(names, p, n), *operator= other(between, p, n), *q = p + n;
-    ThText arguments = {0};
+    ThText arguments TH_OWNED(th_text_free) = {0};
     while (q < end) {
         size_t blanks = strspn(q, " "), word = word_length(q + blanks, end);
         if (blanks == 0 || word == 0)
@@ -158,15 +158,14 @@ static void rewrite_command(const char *p, const char *end, ThText *to)
     else if (q == end && arguments.data)
         th_text_printf(to, "%.*s(%s)", (int)(here ? strlen(here) : n), here ? here : p,
                        arguments.data);
-    th_text_free(&arguments);
 }
 
 static bool is_automaton(ShSession *s, const char *text)
 {
     enum { MOST = 10000 };
     ThError ignored = {0};
-    ThAutomaton *a = text ? sh_automaton_within(s, text, MOST, &ignored) : NULL;
-    th_automaton_free(a);
+    ThAutomaton *a TH_OWNED(th_automaton_free) =
+        text ? sh_automaton_within(s, text, MOST, &ignored) : NULL;
     return a != NULL;
 }
 
@@ -201,11 +200,10 @@ bool sh_hint_automaton(ShSession *s, const char *statement, ThError *err)
         text += strspn(text, " ");
     }
     bool free_name = *text != '"' && !sh_command_begins(name, strlen(name));
-    char *meant = free_name ? sh_automaton_meant(s, text) : NULL;
+    char *meant TH_OWNED(free) = free_name ? sh_automaton_meant(s, text) : NULL;
     if (meant && err) {
         *err->hint = '\0';
         th_hint(err, "automaton %s = %s is that automaton", name, meant);
     }
-    free(meant);
     return meant != NULL;
 }

@@ -126,12 +126,10 @@ static ThAutomaton *parse_automaton(Parser *p)
         else if (!string)
             depth += (*p->at == '(') - (*p->at == ')');
     }
-    char *text = th_strndup(start, (size_t)(p->at - start), p->err);
+    char *text TH_OWNED(free) = th_strndup(start, (size_t)(p->at - start), p->err);
     ShOperand o = {.kind = A_AUTOMATON_EXPRESSION, .text = text, .line = 1};
     o.col = (int)(start - p->text) + 1;
-    ThAutomaton *a = text ? sh_automaton_value(p->s, &o, p->err) : NULL;
-    free(text);
-    return a;
+    return text ? sh_automaton_value(p->s, &o, p->err) : NULL;
 }
 
 static bool parse_equivalent(Parser *p, Value *v)
@@ -162,7 +160,7 @@ static bool unknown_name(Parser *p, const char *start, const char *name)
     const ShFigures *f = &p->s->out.figures;
     const char *names[64];
     size_t n = 0;
-    ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < f->n && n < 64; i++) {
         names[n++] = f->item[i].name;
         th_text_printf(&list, "%s%s", i ? ", " : "", f->item[i].name);
@@ -175,7 +173,6 @@ static bool unknown_name(Parser *p, const char *start, const char *name)
         th_hint(p->err, "it has %s", list.data);
     else
         th_hint(p->err, "no command has set a result yet");
-    th_text_free(&list);
     return false;
 }
 
@@ -248,17 +245,15 @@ static bool parse_inserted(Parser *p, Value *v)
 static bool parse_text(Parser *p, Value *v)
 {
     const char *start = p->at;
-    ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     size_t n = 1;
     while (start[n] && start[n] != '"')
         n += start[n] == '\\' && start[n + 1] ? 2 : 1;
     p->at = start + n + (start[n] == '"');
-    char *inside = th_strndup(start + 1, n - 1, p->err);
+    char *inside TH_OWNED(free) = th_strndup(start + 1, n - 1, p->err);
     bool ok = inside && (sh_insert_string(p->s, inside, &text, p->err) || place(p, start));
     v->type = V_TEXT;
     v->text = ok ? th_text_take(&text, p->err) : NULL;
-    th_text_free(&text);
-    free(inside);
     return v->text != NULL;
 }
 

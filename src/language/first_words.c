@@ -67,7 +67,7 @@ static bool unknown_command(const char *word, const ShToken *t, ThError *err)
 /* `plot` alone, or with a word that is none of its views. */
 bool sh_fail_second_word(const char *word, const ShStatement *st, ThError *err)
 {
-    ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     size_t n, length = strlen(word);
     const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++)
@@ -79,7 +79,6 @@ bool sh_fail_second_word(const char *word, const ShStatement *st, ThError *err)
         th_fail_at(err, TH_EUSAGE, t->line, t->col, "%s is followed by one of %s", word, list.data);
         th_hint(err, "see help %s", word);
     }
-    th_text_free(&list);
     return false;
 }
 
@@ -114,14 +113,13 @@ const ShCommand *sh_command_by_kind(ShSession *s, const ShStatement *st, const S
     size_t n, length = strlen(c->name), at = st->from + words;
     const ShCommand *const *all = sh_commands(&n);
     const ShToken *t = at < st->to ? token(st, at) : NULL;
-    char *name = t && t->type == T_WORD
-                     ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL)
-                     : NULL;
+    char *name TH_OWNED(free) = t && t->type == T_WORD ? th_strndup(st->lexer->text.data + t->start,
+                                                                    t->end - t->start, NULL)
+                                                       : NULL;
     const ShObject *o = name ? sh_find(s, name) : NULL;
     for (size_t i = 0; o && i < n; i++)
         if ((all[i]->flags & C_BY_KIND) && strncmp(all[i]->name, c->name, length) == 0 &&
             all[i]->name[length] == '_' && kind_named(all[i]->args[0].kind) == (int)o->kind)
             c = all[i];
-    free(name);
     return c;
 }

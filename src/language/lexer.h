@@ -11,6 +11,7 @@
 #define SH_LANGUAGE_LEXER_H
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "rasp/syntax/syntax.h"
 
@@ -54,6 +55,7 @@ typedef struct {
 
 void sh_lex_begin(ShLexer *lx, int line); /* a zeroed lexer, or one to be used again */
 void sh_lex_free(ShLexer *lx);
+TH_RELEASES_VALUE(sh_lex_free, ShLexer)
 
 /* Appends a line (with its newline, where it has one) and reads its tokens.  TH_EINCOMPLETE if a
  * bracket, a string, a trailing backslash or a statement of RASP asks for more; the error says

@@ -220,9 +220,8 @@ static char *insert_in_strings(const Loop *l, const char *text)
         for (n = *text != '\0'; text[0] && text[n] && text[n] != '"'; n++)
             n += text[n] == '\\' && text[n + 1];
         n += text[0] && text[n];
-        char *string = th_strndup(text, n, l->err);
+        char *string TH_OWNED(free) = th_strndup(text, n, l->err);
         ok = string && sh_insert(l->s, string, &to, l->err);
-        free(string);
         text += n;
     }
     if (ok)
@@ -234,18 +233,15 @@ static char *insert_in_strings(const Loop *l, const char *text)
 /* Evaluates a list of RASP. */
 static bool read_values(const Loop *l, const char *text, Turns *t)
 {
-    ThText source = {0};
+    ThText source TH_OWNED(th_text_free) = {0};
     ThRasp *r = sh_session_rasp(l->s, l->err);
-    char *inserted = r ? insert_in_strings(l, text) : NULL;
+    char *inserted TH_OWNED(free) = r ? insert_in_strings(l, text) : NULL;
     if (inserted && *text == '[' && !strstr(text, " for "))
         quote_words(&source, inserted);
     else
         th_text_add(&source, inserted ? inserted : "");
-    char *list = inserted ? th_text_take(&source, l->err) : NULL;
-    free(inserted);
+    char *list TH_OWNED(free) = inserted ? th_text_take(&source, l->err) : NULL;
     bool ok = list && th_rasp_evaluate(r, list, &t->list, sh_stop(l->s), l->err);
-    th_text_free(&source);
-    free(list);
     if (ok && t->list.kind != TH_RASP_VALUE_LIST) {
         th_fail(l->err, TH_EVALUE, "this is no list");
         ok = th_hint(l->err, "a loop goes through a range, 1..5, or a list, [a, b]");
@@ -265,9 +261,9 @@ static bool is_range(const char *text)
 
 static bool read_turns(const Loop *l, const Clause *c, Turns *t)
 {
-    ThText inserted = {0};
+    ThText inserted TH_OWNED(th_text_free) = {0};
     size_t n;
-    char *text = th_strndup(c->list, c->size, l->err);
+    char *text TH_OWNED(free) = th_strndup(c->list, c->size, l->err);
     const char *name = text ? sh_insertion(text, &n) : NULL;
     bool ok = text != NULL;
     *t = (Turns){0};
@@ -285,8 +281,6 @@ static bool read_turns(const Loop *l, const Clause *c, Turns *t)
     }
     if (!ok && l->err && l->err->code)
         place_at(l, c->list); /* where inside of it is not known after the insertion */
-    th_text_free(&inserted);
-    free(text);
     return ok;
 }
 
@@ -333,7 +327,7 @@ static bool run_clause(const Loop *l, int k);
 static bool run_turn(const Loop *l, int k, const Turns *t, size_t i)
 {
     const Clause *c = &l->clause[k];
-    ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     if (!set_names(l, c, t, i))
         return false;
     write_turn(l, c, &text);
@@ -341,7 +335,6 @@ static bool run_turn(const Loop *l, int k, const Turns *t, size_t i)
     l->s->turn = &turn;
     bool ok = run_clause(l, k + 1);
     l->s->turn = turn.outer;
-    th_text_free(&text);
     return ok;
 }
 

@@ -66,14 +66,13 @@ ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err)
         sh_automaton_within(s, o->text, (size_t)sh_setting_int(s, "limit-states"), err);
     if (a)
         return a;
-    char *meant = err && (err->code == TH_EPARSE || err->code == TH_EVALUE)
-                      ? sh_automaton_meant(s, o->text)
-                      : NULL;
+    char *meant TH_OWNED(free) = err && (err->code == TH_EPARSE || err->code == TH_EVALUE)
+                                     ? sh_automaton_meant(s, o->text)
+                                     : NULL;
     if (meant) {
         *err->hint = '\0';
         th_hint(err, "did you mean %s?", meant);
     }
-    free(meant);
     sh_error_inside(err, o);
     return NULL;
 }
@@ -250,33 +249,30 @@ static ThTask *task_of(ShSession *s, const ShOperand *o, char *text, ThError *er
     if (n > 0)
         *inside++ = '\0';
     const ThTaskKind *kind = th_task_kind(text);
-    ThOptions options = {0};
+    ThOptions options TH_OWNED(th_options_free) = {0};
     bool takes = kind && (kind->takes_automaton || kind->takes_file || kind->takes_program ||
                           kind->takes_pad);
     if (!kind)
         th_fail(err, TH_EUSAGE, "no task is named '%s', nor a kind of tasks", text);
-    char *pad = kind && kind->takes_pad ? th_strndup(inside, strcspn(inside, " ,"), err) : NULL;
+    char *pad TH_OWNED(free) =
+        kind && kind->takes_pad ? th_strndup(inside, strcspn(inside, " ,"), err) : NULL;
     const ThPadKind *named = pad ? th_pad_kind(pad) : NULL;
     bool ok = kind && th_options_init(&options, kind->options, err) &&
               (!named || th_options_add(&options, named->options, err)) &&
               sh_read_arguments(inside, kind->options, &options, takes ? &first : NULL, err);
     ShOperand source = {.text = first ? unquote(first) : "", .line = o->line, .col = o->col};
-    ThTask *t = ok ? sh_task_of(s, kind, &options, &source, 1, err) : NULL;
-    th_options_free(&options);
-    free(pad);
-    return t;
+    return ok ? sh_task_of(s, kind, &options, &source, 1, err) : NULL;
 }
 
 static ThTask *task_value(ShSession *s, const ShOperand *o, bool *tried, ThError *err)
 {
     size_t n = strcspn(o->text, "(");
-    char *text = th_strdup(o->text, err), *name = text ? th_strndup(text, n, err) : NULL;
+    char *text TH_OWNED(free) = th_strdup(o->text, err),
+               *name TH_OWNED(free) = text ? th_strndup(text, n, err) : NULL;
     *tried = name && (o->text[n] || th_task_kind(name));
     ThTask *t = *tried ? task_of(s, o, text, err) : NULL;
     if (*tried && !t && err)
         err->line = err->col = 0;
-    free(text);
-    free(name);
     return t;
 }
 
@@ -286,16 +282,13 @@ static ShObject *make_recognize(ShSession *s, const ShOperand *o, bool *tried, T
 {
     const ShObject *a = sh_find(s, o->text);
     *tried = a && a->kind == SH_AUTOMATON;
-    ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     th_text_printf(&text, "recognize(%s)", o->text);
-    char *name = *tried ? th_text_take(&text, err) : NULL;
+    char *name TH_OWNED(free) = *tried ? th_text_take(&text, err) : NULL;
     ShOperand whole = {.text = name, .line = o->line, .col = o->col};
     bool task;
     ThTask *t = name ? task_value(s, &whole, &task, err) : NULL;
-    ShObject *made = t ? sh_object_of(s, SH_TASK, name, t, err) : NULL;
-    free(name);
-    th_text_free(&text);
-    return made;
+    return t ? sh_object_of(s, SH_TASK, name, t, err) : NULL;
 }
 
 static ShObject *make_object(ShSession *s, const ShOperand *o, ShKind kind, void *value,

@@ -80,10 +80,9 @@ static char *inserted_source(const ShBinder *b, const ShToken *t, size_t start, 
                              ThError *err)
 {
     ThText inserted = {0};
-    char *source = sh_lex_source(b->st->lexer, start, end, err);
+    char *source TH_OWNED(free) = sh_lex_source(b->st->lexer, start, end, err);
     ShOperand o = {.line = t->line, .col = t->col + (int)(start - t->start)};
     bool ok = source && (sh_insert(b->s, source, &inserted, err) || sh_error_inside(err, &o));
-    free(source);
     if (ok)
         return th_text_take(&inserted, err);
     th_text_free(&inserted);
@@ -172,7 +171,7 @@ static bool bind_arguments(ShBinder *b, char *inside, ThError *err)
 {
     const ShToken *kind = token(b->st, b->at - 1);
     bool called = b->at < b->st->to && is_open(b->st->lexer, token(b->st, b->at), "(");
-    char *text = NULL;
+    char *text TH_OWNED(free) = NULL;
     if (!called && !inside)
         return true;
     if (called) {
@@ -182,7 +181,6 @@ static bool bind_arguments(ShBinder *b, char *inside, ThError *err)
     }
     bool ok = (text || inside) && sh_read_arguments(called ? text : inside, b->kind.options,
                                                     &b->p->call.options, NULL, err);
-    free(text);
     return ok || place(err, kind);
 }
 
@@ -372,8 +370,8 @@ static bool bind_option(ShBinder *b, ThError *err)
 {
     const ShLexer *lx = b->st->lexer;
     const ShToken *t = token(b->st, b->at);
-    char *key = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
-    char *text = key ? token_text(b, t, err) : NULL;
+    char *key TH_OWNED(free) = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
+    char *text TH_OWNED(free) = key ? token_text(b, t, err) : NULL;
     ThOptions *o = &b->p->call.options;
     bool ok = text != NULL;
     if (ok && th_option_known(o, key) && th_option_given(o, key))
@@ -382,8 +380,6 @@ static bool bind_option(ShBinder *b, ThError *err)
     const char *here = ok || !key || th_option_known(o, key) ? NULL : sh_option_here(key, o);
     if (here)
         th_hint(err, "it is %s= here", here);
-    free(key);
-    free(text);
     b->at++;
     return ok;
 }
@@ -592,9 +588,8 @@ bool sh_parse_rest(ShSession *s, const ShStatement *part, ShParsed *p, ThError *
 void sh_parsed_free(ShParsed *p)
 {
     for (int i = 0; i < p->call.n; i++) {
-        char *text;
+        char *text TH_OWNED(free) = NULL;
         memcpy(&text, &p->operand[i].text, sizeof text);
-        free(text);
         sh_object_free(p->operand[i].own);
     }
     free(p->operand);

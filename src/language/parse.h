@@ -2,6 +2,7 @@
 #ifndef SH_LANGUAGE_PARSE_H
 #define SH_LANGUAGE_PARSE_H
 
+#include "base/owned.h"
 #include "session_impl.h"
 
 typedef struct {
@@ -33,5 +34,6 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
  * command, and perhaps options, already. */
 bool sh_parse_rest(ShSession *s, const ShStatement *part, ShParsed *p, ThError *err);
 void sh_parsed_free(ShParsed *p);
+TH_RELEASES_VALUE(sh_parsed_free, ShParsed)
 
 #endif

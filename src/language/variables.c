@@ -252,7 +252,7 @@ typedef enum { OUTSIDE, STRING, PATTERN } Where;
 static bool insert_here(ShSession *s, const char *name, size_t n, Where where, ThText *to,
                         ThError *err)
 {
-    ThText value = {0};
+    ThText value TH_OWNED(th_text_free) = {0};
     bool ok = insert_name(s, name, n, &value, err);
     for (size_t i = 0; ok && i < value.size; i++) {
         char c = value.data[i];
@@ -262,7 +262,6 @@ static bool insert_here(ShSession *s, const char *name, size_t n, Where where, T
         else
             th_text_printf(to, escaped ? "\\%c" : "%c", c);
     }
-    th_text_free(&value);
     return ok;
 }
 
@@ -322,14 +321,12 @@ bool sh_insert(ShSession *s, const char *text, ThText *to, ThError *err)
 
 bool sh_insert_string(ShSession *s, const char *inside, ThText *to, ThError *err)
 {
-    ThText source = {0}, inserted = {0};
+    ThText source TH_OWNED(th_text_free) = {0}, inserted TH_OWNED(th_text_free) = {0};
     th_text_printf(&source, "\"%s\"", inside);
     bool ok = !source.failed ? sh_insert(s, source.data, &inserted, err)
                              : th_fail(err, TH_ENOMEM, "out of memory");
     if (ok)
         th_text_unescape(to, inserted.data + 1, inserted.size - 2);
-    th_text_free(&source);
-    th_text_free(&inserted);
     return ok;
 }
 
@@ -351,12 +348,11 @@ void sh_export(ShSession *s, const char *command, ThText *names)
         if (insertion(at, &inside, &n) == 0 || !may_export(inside, n))
             continue;
         snprintf(name, sizeof name, "%.*s", (int)n, inside);
-        ThText value = {0};
+        ThText value TH_OWNED(th_text_free) = {0};
         if (!getenv(name) && sh_variable(s, name).kind && insert_name(s, name, n, &value, NULL)) {
             setenv(name, value.data ? value.data : "", 1);
             th_text_add_bytes(names, name, n + 1);
         }
-        th_text_free(&value);
     }
 }
 

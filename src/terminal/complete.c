@@ -480,13 +480,12 @@ static bool offer_variables(Cursor *c, const char *line, size_t start)
         return false;
     const char *variable;
     for (size_t i = 0; (variable = sh_variable_name(c->s, i)); i++) {
-        ThText word = {0};
+        ThText word TH_OWNED(th_text_free) = {0};
         th_text_add_bytes(&word, line + start,
                           name > line + start ? (size_t)(name - line) - start : 0);
         th_text_printf(&word, "%s%s", variable, braced ? "}" : "");
         if (word.data)
             offer(c, word.data);
-        th_text_free(&word);
     }
     return true;
 }

@@ -14,10 +14,10 @@ static bool at_prompt(const ShSession *s)
 void sh_say_defined(ShSession *s, const char *name)
 {
     const ShObject *o = sh_find(s, name);
-    char *size = at_prompt(s) && s->bodies == 0 && o ? sh_object_size_text(s, o) : NULL;
+    char *size TH_OWNED(free) =
+        at_prompt(s) && s->bodies == 0 && o ? sh_object_size_text(s, o) : NULL;
     if (size)
         sh_say(s, "%s\n", size);
-    free(size);
 }
 
 /* The first letter of a line that is typed; 0 for Ctrl-C, and `end` for the end of the input. */

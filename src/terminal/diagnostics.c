@@ -19,11 +19,10 @@ static bool coloured(const ShSession *s)
 /* What an error quotes may come from a file. */
 static void print_shown(const ShSession *s, const char *text)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_text_shown(&t, text, strlen(text));
     fputs(t.data ? t.data : "", stderr);
     sh_log_text(&s->out, t.data ? t.data : "", t.size);
-    th_text_free(&t);
 }
 
 /* The word in front of a message. */
@@ -41,12 +40,11 @@ static void print_rest(const ShSession *s, int column, const char *text)
 {
     ShSheet to = sh_sheet(stderr, true);
     if (isatty(STDERR_FILENO) && column + th_utf8_width(text) > to.width) {
-        ThText shown = {0};
+        ThText shown TH_OWNED(th_text_free) = {0};
         th_text_shown(&shown, text, strlen(text));
         sh_wrap_from(&to, column, 2, shown.data ? shown.data : "");
         sh_log_text(&s->out, shown.data ? shown.data : "", shown.size);
         sh_log_text(&s->out, "\n", 1);
-        th_text_free(&shown);
         return;
     }
     print_shown(s, text);
@@ -95,11 +93,9 @@ static const char *find_line(const ShLexer *lx, int line, size_t *n)
 
 static bool shows_itself(const char *character)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_text_shown(&t, character, strlen(character));
-    bool same = t.data && strcmp(t.data, character) == 0;
-    th_text_free(&t);
-    return same;
+    return t.data && strcmp(t.data, character) == 0;
 }
 
 /* The source line with a caret under column col; of a long line, the part around it. */
@@ -110,7 +106,7 @@ static void print_excerpt(const ShLexer *lx, int line, int col)
     const char *text = find_line(lx, line, &n);
     if (!text || col < 1)
         return;
-    ThText caret = {0};
+    ThText caret TH_OWNED(th_text_free) = {0};
     fputs("  ", stderr);
     if (col > BEFORE) {
         fputs("…", stderr);
@@ -131,12 +127,11 @@ static void print_excerpt(const ShLexer *lx, int line, int col)
             th_text_add(&caret, c[0] == '\t' ? "\t" : " ");
     }
     fprintf(stderr, "\n  %s^\n", caret.data ? caret.data : "");
-    th_text_free(&caret);
 }
 
 void sh_diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err)
 {
-    ThText where = {0};
+    ThText where TH_OWNED(th_text_free) = {0};
     if (!err->msg[0])
         return; /* told where it happened */
     if (s->out.format == SH_FORMAT_JSON)
@@ -153,5 +148,4 @@ void sh_diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThE
     if (err->line > 0 && err->code != TH_EINTERRUPTED)
         print_excerpt(lx, err->line, err->col);
     print_hint(s, err);
-    th_text_free(&where);
 }

@@ -224,11 +224,10 @@ void sh_progress(ShSession *s, const char *format, ...)
     o->progress_shown = true;
     o->progress_time = now;
     fflush(stdout);
-    ThText shown = {0};
+    ThText shown TH_OWNED(th_text_free) = {0};
     th_text_shown(&shown, text, strlen(text));
     fputs("\r", stderr);
     print_fitting(stderr, shown.data ? shown.data : "");
-    th_text_free(&shown);
     fputs("\033[K", stderr);
     fflush(stderr);
 }
@@ -275,15 +274,14 @@ void sh_output_begin(ShSession *s, const ShCommand *command)
 
 void sh_csv_figure(FILE *out, const ShFigureEntry *e, bool last)
 {
-    char *number = e->kind == 'i'   ? sh_integer_text(e->integer)
-                   : e->kind == 'r' ? sh_number_text(e->real, SH_FORMAT_CSV)
-                                    : NULL;
+    char *number TH_OWNED(free) = e->kind == 'i'   ? sh_integer_text(e->integer)
+                                  : e->kind == 'r' ? sh_number_text(e->real, SH_FORMAT_CSV)
+                                                   : NULL;
     sh_csv_cell(out,
                 number           ? number
                 : e->kind == 's' ? e->text
                                  : sh_flag_text(e->integer != 0, SH_FORMAT_CSV),
                 last);
-    free(number);
 }
 
 static void print_figures_csv(ShSession *s)
@@ -309,13 +307,12 @@ static void page(ShSession *s)
     ShOutput *o = &s->out;
     ThText shown = {0};
     th_text_shown(&shown, o->listing_text, o->listing_size);
-    char *text = th_text_take(&shown, NULL);
+    char *text TH_OWNED(free) = th_text_take(&shown, NULL);
     sh_log_text(o, text ? text : "", text ? strlen(text) : 0);
     if (text)
         sh_page(s, text);
     else
         o->failed = true;
-    free(text);
 }
 
 static void finish_listing(ShSession *s)

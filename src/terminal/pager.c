@@ -65,7 +65,7 @@ void sh_page(ShSession *s, const char *text)
 static int start(const char *command, int pipe_end, pid_t *pid)
 {
     char sh[] = "sh", c[] = "-c";
-    char *copy = strdup(command);
+    char *copy TH_OWNED(free) = strdup(command);
     if (!copy)
         return ENOMEM;
     char *argv[] = {sh, c, copy, NULL};
@@ -87,7 +87,6 @@ static int start(const char *command, int pipe_end, pid_t *pid)
     int failure = posix_spawnp(pid, sh, &actions, &attributes, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    free(copy);
     return failure;
 }
 

@@ -112,14 +112,13 @@ static char **attempt(const char *text, int start, int end)
 {
     (void)end;
     sh_candidates_free(&repl.candidates);
-    ThText line = {0};
+    ThText line TH_OWNED(th_text_free) = {0};
     th_text_add(&line, repl.pending.data && repl.pending.size ? repl.pending.data : "");
     size_t before = line.size;
     th_text_add_bytes(&line, rl_line_buffer, (size_t)start);
     th_text_add(&line, text);
     if (!line.failed)
         sh_complete(repl.session, line.data, before + (size_t)start, &repl.candidates);
-    th_text_free(&line);
     rl_attempted_completion_over = !repl.candidates.files;
     char **matches = rl_completion_matches(text, next_candidate);
     bool goes_on =
@@ -353,13 +352,12 @@ static ShLineResult next_line(ShSource *src, bool continued, char **line, size_t
 
 static void run_init_file(ShSession *s)
 {
-    char *path = xdg_file("XDG_CONFIG_HOME", ".config", "init.th");
+    char *path TH_OWNED(free) = xdg_file("XDG_CONFIG_HOME", ".config", "init.th");
     FILE *in = path ? fopen(path, "r") : NULL;
     if (in) {
         sh_shell_file(s, in, path);
         fclose(in);
     }
-    free(path);
 }
 
 void sh_repl(ShSession *s, bool init)

@@ -27,7 +27,7 @@ static size_t unfinished(const char *bytes, size_t n)
 static ssize_t write_shown(void *cookie, const char *bytes, size_t n)
 {
     ShOutput *o = cookie;
-    ThText whole = {0}, shown = {0};
+    ThText whole TH_OWNED(th_text_free) = {0}, shown TH_OWNED(th_text_free) = {0};
     th_text_add_bytes(&whole, o->begun, o->n_begun);
     th_text_add_bytes(&whole, bytes, n);
     if (!whole.failed) {
@@ -43,8 +43,6 @@ static ssize_t write_shown(void *cookie, const char *bytes, size_t n)
         sh_log_text(o, shown.data, shown.size);
     if (fflush(o->stream) != 0 && !o->cause)
         o->cause = errno;
-    th_text_free(&whole);
-    th_text_free(&shown);
     return (ssize_t)n; /* what fails is the stream's error */
 }
 

@@ -365,11 +365,10 @@ static char *header_of(const ShOutput *o, const ShTable *t)
     for (int i = 0; i <= last - parts; i++)
         sh_csv_cell(to, t->column[i].name, i == last);
     for (int i = 0; parts && i < t->n_parts; i++) {
-        ThText name = {0};
+        ThText name TH_OWNED(th_text_free) = {0};
         th_text_printf(&name, *t->column[last].name ? "%s(%s)" : "%s%s", t->column[last].name,
                        t->part[i]);
         sh_csv_cell(to, name.data ? name.data : "", i + 1 == t->n_parts);
-        th_text_free(&name);
     }
     return fclose(to) == 0 ? text : NULL;
 }
@@ -394,7 +393,7 @@ static void print_csv(ShSession *s, const ShTable *t)
 
 void sh_table_end(ShSession *s)
 {
-    ShTable *t = &s->out.table;
+    ShTable *t TH_OWNED(sh_table_free) = &s->out.table;
     sh_progress_erase(s);
     if (s->out.format == SH_FORMAT_JSON) {
         sh_output_member(s, t->name, json_incref(t->rows));
@@ -403,5 +402,4 @@ void sh_table_end(ShSession *s)
     } else if (t->n_cells > 0) {
         print_aligned(s, sh_listing(s), t);
     }
-    sh_table_free(t);
 }

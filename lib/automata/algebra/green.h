@@ -11,6 +11,7 @@
 #define TH_AUTOMATA_ALGEBRA_GREEN_H
 
 #include "automata/algebra/monoid.h"
+#include "base/owned.h"
 
 typedef struct {
     int first;      /* its first element */
@@ -37,6 +38,7 @@ typedef struct {
  * graphs, plus size · states for the idempotents. */
 ThGreen *th_green_new(const ThMonoid *m, ThStop *stop, ThError *err);
 void th_green_free(ThGreen *g); /* NULL is fine */
+TH_RELEASES(th_green_free, ThGreen)
 
 /* Elements of a cell: *n gets class[d].h_size; a view into order. */
 const int *th_green_cell(const ThGreen *g, int d, int row, int column, int *n);

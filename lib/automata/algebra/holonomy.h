@@ -23,6 +23,7 @@
 #include "automata/algebra/group.h"
 #include "automata/core/dfa.h"
 #include "base/intern.h"
+#include "base/owned.h"
 
 typedef struct {
     int representative; /* image set, the first of the family */
@@ -53,6 +54,7 @@ typedef struct {
  * limit; there may be 2^n_states) or group elements. */
 ThHolonomy *th_holonomy_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err);
 void th_holonomy_free(ThHolonomy *h); /* NULL is fine */
+TH_RELEASES(th_holonomy_free, ThHolonomy)
 
 /* True if state q lies in an image set. */
 bool th_holonomy_contains(const ThHolonomy *h, int set, int q);

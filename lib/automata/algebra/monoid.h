@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/stop.h"
 
 typedef struct {
@@ -43,6 +44,7 @@ typedef struct {
  * TH_ENOMEM and TH_EINTERRUPTED say how many there were. */
 ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err);
 void th_monoid_free(ThMonoid *m); /* NULL is fine */
+TH_RELEASES(th_monoid_free, ThMonoid)
 TH_AUTO_POINTER(ThMonoid, monoid)
 
 /* Where element x takes state q. */

@@ -11,6 +11,7 @@
 
 #include "automata/algebra/green.h"
 #include "automata/algebra/group.h"
+#include "base/owned.h"
 
 typedef struct {
     bool aperiodic;   /* star-free, first-order with <: all groups are trivial (Schützenberger) */
@@ -38,6 +39,7 @@ typedef struct {
 bool th_varieties_of(ThVarieties *v, const ThMonoid *m, const ThGreen *g, ThStop *stop,
                      ThError *err);
 void th_varieties_free(ThVarieties *v);
+TH_RELEASES_VALUE(th_varieties_free, ThVarieties)
 
 /* The first of these that a language is, as a number from 0 on, and its name (static): trivial,
  * J-trivial, definite, reverse definite, generalized definite, R-trivial, L-trivial, DA, locally

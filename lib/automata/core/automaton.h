@@ -19,6 +19,7 @@
 #include "automata/core/dfa.h"
 #include "base/error.h"
 #include "base/option.h"
+#include "base/owned.h"
 #include "base/stop.h"
 #include "base/text.h"
 
@@ -65,6 +66,7 @@ bool th_automaton_is_keyword(const char *name);
 
 ThAutomaton *th_automaton_copy(const ThAutomaton *a, ThError *err);
 void th_automaton_free(ThAutomaton *a); /* NULL is fine */
+TH_RELEASES(th_automaton_free, ThAutomaton)
 
 bool th_automaton_deterministic(const ThAutomaton *a); /* at most one start, no eps, one arc each */
 

@@ -11,6 +11,7 @@
 #define TH_AUTOMATA_CORE_AUTOMATON_RUN_H
 
 #include "automata/core/automaton.h"
+#include "base/owned.h"
 
 /* A state that some prefix reaches, and one way there. */
 typedef struct {
@@ -38,6 +39,7 @@ enum { TH_AUTOMATON_RUN_START = -2 };
 bool th_automaton_run_word(ThAutomatonRun *r, const ThAutomaton *a, const int *word, int length,
                            ThStop *stop, ThError *err);
 void th_automaton_run_free(ThAutomatonRun *r);
+TH_RELEASES_VALUE(th_automaton_run_free, ThAutomatonRun)
 
 /* Returns new: the nodes of the path to r->last, *n of them, the start first. */
 size_t *th_automaton_run_path(const ThAutomatonRun *r, size_t *n, ThError *err);

@@ -7,6 +7,7 @@
 #define TH_AUTOMATA_CORE_STATE_CLASSES_H
 
 #include "automata/core/automaton.h"
+#include "base/owned.h"
 
 /* Class 0 rejects and has no outputs: a sink has it.  Zero-initialised it is empty. */
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
 /* Sorts the states of a into classes; *c is to be freed also after a failure. */
 bool th_automaton_classes_of(ThAutomatonClasses *c, const ThAutomaton *a, ThError *err);
 void th_automaton_classes_free(ThAutomatonClasses *c);
+TH_RELEASES_VALUE(th_automaton_classes_free, ThAutomatonClasses)
 
 /* Returns new: the complete machine of a deterministic automaton with class[q] for state q and 0
  * for the sink.  TH_EVALUE if a is nondeterministic. */

@@ -16,6 +16,7 @@
 
 #include "automata/infer/rpni.h"
 #include "base/error.h"
+#include "base/owned.h"
 
 typedef struct {
     ThWordsSample
@@ -32,5 +33,6 @@ typedef struct {
 bool th_words_labelled_read(ThWordsLabelled *l, const char *text, const char *alphabet,
                             bool consistent, ThError *err);
 void th_words_labelled_free(ThWordsLabelled *l);
+TH_RELEASES_VALUE(th_words_labelled_free, ThWordsLabelled)
 
 #endif

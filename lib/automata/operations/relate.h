@@ -6,6 +6,7 @@
 #define TH_AUTOMATA_OPERATIONS_RELATE_H
 
 #include "automata/core/automaton.h"
+#include "base/owned.h"
 
 /* Words are the shortest, first in order (symbols of a before others of b); NULL where there is
  * none. */
@@ -20,5 +21,6 @@ typedef struct {
 bool th_automaton_relate(const ThAutomaton *a, const ThAutomaton *b, size_t max_states,
                          ThStop *stop, ThAutomatonRelation *r, ThError *err);
 void th_automaton_relation_free(ThAutomatonRelation *r);
+TH_RELEASES_VALUE(th_automaton_relation_free, ThAutomatonRelation)
 
 #endif

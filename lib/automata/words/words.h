@@ -12,6 +12,7 @@
 #define TH_AUTOMATA_WORDS_WORDS_H
 
 #include "automata/core/dfa.h"
+#include "base/owned.h"
 #include "base/rng.h"
 
 /* Returns new: the first word in length-lexicographic order that has a class; *length gets its
@@ -29,6 +30,7 @@ ThWordsList *th_word_list(const ThDfa *d, int lo, int hi, ThError *err);
  * O(length · symbols) a word; lengths without words cost O(states · symbols). */
 bool th_word_list_next(ThWordsList *l, const int **word, int *length, ThStop *stop, ThError *err);
 void th_word_list_free(ThWordsList *l); /* NULL is fine */
+TH_RELEASES(th_word_list_free, ThWordsList)
 
 /* Calls seen(context, length, digits) with the number of words of every length lo … hi in decimal
  * digits, which live until it returns; ends early when it returns false.  *total, where it is not
@@ -50,5 +52,6 @@ typedef struct ThWordSampler ThWordSampler;
 ThWordSampler *th_word_sampler(const ThDfa *d, int length, ThStop *stop, ThError *err);
 bool th_word_sample(const ThWordSampler *w, ThRng *r, int *word, ThError *err);
 void th_word_sampler_free(ThWordSampler *w); /* NULL is fine */
+TH_RELEASES(th_word_sampler_free, ThWordSampler)
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef TH_MODELS_LINEAR_TRANSITIONS_H
 #define TH_MODELS_LINEAR_TRANSITIONS_H
 
+#include "base/owned.h"
 #include "models/model.h"
 
 struct ThModelTransitions {
@@ -26,6 +27,7 @@ struct ThModelTransitions {
 ThModelTransitions *th_model_transitions(const ThModel *m, int layer, const int *token, int length,
                                          ThError *err);
 void th_model_transitions_free(ThModelTransitions *t); /* NULL is fine */
+TH_RELEASES(th_model_transitions_free, ThModelTransitions)
 
 /* For architectures: returns new, with arrays of zeros for these sizes. */
 ThModelTransitions *th_model_transitions_new(int length, int blocks, int size, ThError *err);

@@ -17,6 +17,7 @@
 #ifndef TH_PROOF_CHECK_CERTIFICATE_H
 #define TH_PROOF_CHECK_CERTIFICATE_H
 
+#include "base/owned.h"
 #include "learn/signature.h"
 #include "proof/certify.h"
 
@@ -56,6 +57,7 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err);
 ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err);
 bool th_proof_certificate_write(const ThProofCertificate *c, const char *path, ThError *err);
 void th_proof_certificate_free(ThProofCertificate *c); /* NULL is fine */
+TH_RELEASES(th_proof_certificate_free, ThProofCertificate)
 
 /* Returns new: the acceptor of the strings that one with a domain is about, and of the empty one.
  */

@@ -11,6 +11,7 @@
 #define TH_PROOF_CHECK_QUANTIZE_H
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/claim.h"
 #include "proof/labels.h"
 #include "proof/map.h"
@@ -41,6 +42,7 @@ typedef struct {
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
+TH_RELEASES(th_proof_quantized_free, ThProofQuantized)
 TH_AUTO_POINTER(ThProofQuantized, proof_quantized)
 
 /* Returns new: the machine whose states are the table's labels, and a start of class `empty`: state

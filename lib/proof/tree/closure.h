@@ -13,6 +13,7 @@
 #ifndef TH_PROOF_TREE_CLOSURE_H
 #define TH_PROOF_TREE_CLOSURE_H
 
+#include "base/owned.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 
@@ -51,5 +52,6 @@ typedef struct {
 ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
                                  const ThProofClosureHow *how, ThStop *stop, ThError *err);
 void th_proof_closure_free(ThProofClosure *c); /* NULL is fine */
+TH_RELEASES(th_proof_closure_free, ThProofClosure)
 
 #endif

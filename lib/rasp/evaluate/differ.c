@@ -19,7 +19,7 @@ typedef struct {
 /* Inputs number `start` to start + n - 1 of a length, end to end. */
 static bool write_inputs(const Search *s, uint64_t start, size_t n, ThRaspSeq *all, ThError *err)
 {
-    ThRaspAtom *x = th_alloc(n * s->length, sizeof *x, err);
+    ThRaspAtom *x TH_OWNED(free) = th_alloc(n * s->length, sizeof *x, err);
     if (!x)
         return false;
     for (size_t k = 0; k < n; k++) {
@@ -27,19 +27,16 @@ static bool write_inputs(const Search *s, uint64_t start, size_t n, ThRaspSeq *a
         for (size_t i = s->length; i-- > 0; number /= s->n_letters)
             x[k * s->length + i] = s->letter[number % s->n_letters];
     }
-    bool ok = th_rasp_seq_of(x, n * s->length, all, err);
-    free(x);
-    return ok;
+    return th_rasp_seq_of(x, n * s->length, all, err);
 }
 
 /* Returns new: a run on several inputs of one length at once. */
 static ThRaspRun *run_on(const Search *s, uint64_t start, size_t n, ThError *err)
 {
-    ThRaspSeq all;
+    ThRaspSeq all TH_OWNED(th_rasp_seq_free) = {0};
     if (!write_inputs(s, start, n, &all, err))
         return NULL;
     ThRaspRun *r = th_rasp_run_new(s->g, &all, 0, err);
-    th_rasp_seq_free(&all);
     if (r)
         r->length = s->length;
     return r;
@@ -91,7 +88,7 @@ static bool compare_group(const Search *s, uint64_t start, size_t n, bool *clear
 {
     ThError why = {0};
     size_t at = 0;
-    ThRaspRun *r = run_on(s, start, n, err);
+    ThRaspRun *r TH_OWNED(th_rasp_run_free) = run_on(s, start, n, err);
     *clear = r && th_rasp_run_check(r, s->sop[0], s->stop, &why) &&
              th_rasp_run_check(r, s->sop[1], s->stop, &why);
     bool ok = r && (*clear || of_program(&why));
@@ -106,7 +103,6 @@ static bool compare_group(const Search *s, uint64_t start, size_t n, bool *clear
     } else if (ok && *clear) {
         s->d->inputs += n;
     }
-    th_rasp_run_free(r);
     return ok;
 }
 
@@ -114,7 +110,7 @@ static bool compare_group(const Search *s, uint64_t start, size_t n, bool *clear
 static bool compare_one(const Search *s, uint64_t number, ThError *err)
 {
     ThRaspDifferOf *d = s->d;
-    ThRaspRun *r = run_on(s, number, 1, err);
+    ThRaspRun *r TH_OWNED(th_rasp_run_free) = run_on(s, number, 1, err);
     bool ok = r != NULL;
     for (int k = 0; ok && k < 2; k++) {
         d->why[k] = (ThError){0};
@@ -130,7 +126,6 @@ static bool compare_one(const Search *s, uint64_t number, ThError *err)
     d->at = d->fails[0] != d->fails[1] ? SIZE_MAX : at;
     if (d->differ)
         ok = write_inputs(s, number, 1, &d->input, err);
-    th_rasp_run_free(r);
     return ok;
 }
 

@@ -5,6 +5,7 @@
 #ifndef TH_RASP_EVALUATE_DIFFER_H
 #define TH_RASP_EVALUATE_DIFFER_H
 
+#include "base/owned.h"
 #include "base/stop.h"
 #include "rasp/evaluate/rasp_run.h"
 
@@ -34,5 +35,6 @@ typedef struct {
 bool th_rasp_differ(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, const ThRaspDifferInputs *in,
                     ThRaspDifferOf *d, ThStop *stop, ThError *err);
 void th_rasp_differ_free(ThRaspDifferOf *d);
+TH_RELEASES_VALUE(th_rasp_differ_free, ThRaspDifferOf)
 
 #endif

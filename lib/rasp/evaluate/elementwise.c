@@ -210,7 +210,7 @@ static bool member(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *co
                    ThRaspSeq *out, ThError *err)
 {
     ThRaspTable list = th_rasp_table(r->g, node->table);
-    ThRaspAtomTable t = {.width = 1};
+    ThRaspAtomTable t TH_OWNED(th_rasp_atom_table_free) = {.width = 1};
     uint32_t index;
     size_t n = start_column(r, arg, 1, out, err);
     bool ok = n > 0;
@@ -221,7 +221,6 @@ static bool member(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *co
         ThRaspAtom x = th_rasp_seq_at(arg[0], i);
         out->cell[i].i = th_rasp_atom_table_find(&t, r->atoms, &x) != UINT32_MAX;
     }
-    th_rasp_atom_table_free(&t);
     return ok;
 }
 
@@ -229,10 +228,9 @@ static bool no_such(const ThRaspAtoms *p, ThRaspAtom x, const char *what, ThErro
 {
     ThText t = {0};
     th_rasp_atom_write(p, x, &t);
-    char *shown = th_text_take(&t, err);
+    char *shown TH_OWNED(free) = th_text_take(&t, err);
     if (shown)
         th_fail(err, TH_EVALUE, "%.100s is no %s", shown, what);
-    free(shown);
     return false;
 }
 
@@ -256,8 +254,9 @@ static bool lookup(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *co
                    ThRaspSeq *out, ThError *err)
 {
     ThRaspTable list = th_rasp_table(r->g, node->table);
-    ThRaspAtomTable t = {.width = 1};
-    uint32_t *last = NULL, index = 0; /* the value of a key that is given twice is the last one */
+    ThRaspAtomTable t TH_OWNED(th_rasp_atom_table_free) = {.width = 1};
+    uint32_t *last TH_OWNED(free) = NULL; /* of a key that is given twice the last value counts */
+    uint32_t index = 0;
     size_t n = start_column(r, arg, 1, out, err);
     bool ok = n > 0 && (last = th_alloc(list.n, sizeof *last, err));
     for (uint32_t k = 0; ok && list.key && k < list.n; k++) {
@@ -276,8 +275,6 @@ static bool lookup(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *co
         }
         ok = ok && th_rasp_column_put(out, i, z, err);
     }
-    free(last);
-    th_rasp_atom_table_free(&t);
     return ok;
 }
 
@@ -286,8 +283,8 @@ static bool map(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *const
                 ThRaspSeq *out, ThStop *stop, ThError *err)
 {
     ThRaspFunctionOf f = *th_rasp_function(r->g, node->table);
-    ThRaspAtomTable t = {.width = node->n_args, .strict = true};
-    ThRaspAtom *result = NULL, x[TH_RASP_MAP_ARGS] = {{0}};
+    ThRaspAtomTable t TH_OWNED(th_rasp_atom_table_free) = {.width = node->n_args, .strict = true};
+    ThRaspAtom *result TH_OWNED(free) = NULL, x[TH_RASP_MAP_ARGS] = {{0}};
     size_t cap = 0, n = start_column(r, arg, node->n_args, out, err);
     bool ok = n > 0;
     for (size_t i = 0; ok && i < n; i++) {
@@ -302,8 +299,6 @@ static bool map(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *const
                  f.call(f.context, r->atoms, x, node->n_args, &result[index], err);
         ok = ok && result && th_rasp_column_put(out, i, result[index], err);
     }
-    free(result);
-    th_rasp_atom_table_free(&t);
     return ok;
 }
 

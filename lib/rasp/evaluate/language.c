@@ -19,15 +19,12 @@ ThRaspAtom *th_rasp_letters(ThRaspGraph *g, char *const *name, int n, ThError *e
 
 ThRaspRun *th_rasp_run_on_word(const ThRaspWords *w, const int *word, int n, ThError *err)
 {
-    ThRaspSeq input = {0};
-    ThRaspAtom *atom = th_alloc((size_t)n, sizeof *atom, err);
+    ThRaspSeq input TH_OWNED(th_rasp_seq_free) = {0};
+    ThRaspAtom *atom TH_OWNED(free) = th_alloc((size_t)n, sizeof *atom, err);
     for (int i = 0; atom && i < n; i++)
         atom[i] = w->letter[word[i]];
     bool ok = atom && th_rasp_seq_of(atom, (size_t)n, &input, err);
-    ThRaspRun *run = ok ? th_rasp_run_new(w->graph, &input, 0, err) : NULL;
-    th_rasp_seq_free(&input);
-    free(atom);
-    return run;
+    return ok ? th_rasp_run_new(w->graph, &input, 0, err) : NULL;
 }
 
 static bool no_truth(ThRaspAtomKind kind, ThError *err)
@@ -41,12 +38,11 @@ bool th_rasp_accepts(const ThRaspWords *w, const int *word, int n, bool *accepts
 {
     ThRaspAtoms *atoms = th_rasp_atoms(w->graph);
     ThRaspAtomsMark mark = th_rasp_atoms_mark(atoms);
-    ThRaspRun *run = th_rasp_run_on_word(w, word, n, err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = th_rasp_run_on_word(w, word, n, err);
     const ThRaspSeq *q = run ? th_rasp_run_value(run, w->sop, w->stop, err) : NULL;
     bool ok = q && (q->kind == TH_RASP_ATOM_BOOL || no_truth(q->kind, err));
     if (ok)
         *accepts = th_rasp_seq_at(q, (size_t)n - 1).cell.i;
-    th_rasp_run_free(run);
     th_rasp_atoms_rewind(atoms, mark);
     return ok;
 }

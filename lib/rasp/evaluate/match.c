@@ -79,7 +79,7 @@ static bool ask_all(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m, const ThR
     const ThRaspFunctionOf *f = th_rasp_function(r->g, th_rasp_node(r->g, canonical)->table);
     ThRaspFunctionOf function = *f; /* the callee may make nodes */
     bool causal = th_rasp_node(r->g, canonical)->causal && r->length == r->n;
-    uint32_t *last = th_alloc(queries->m, sizeof *last, err);
+    uint32_t *last TH_OWNED(free) = th_alloc(queries->m, sizeof *last, err);
     if (!last)
         return false;
     for (size_t i = 0; i < r->n; i++)
@@ -95,7 +95,6 @@ static bool ask_all(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m, const ThR
             if (ok && th_rasp_atom_true(r->atoms, result))
                 m->table[q * m->words + k / 64] |= (uint64_t)1 << (k % 64);
         }
-    free(last);
     return ok;
 }
 

@@ -26,12 +26,11 @@ static bool number(ThRaspRanks *r, const ThRaspAtoms *p, const ThRaspSeq *keys, 
 /* From numbers to ranks: the number k becomes of_table[k]. */
 static bool renumber(ThRaspRanks *r, const ThRaspAtoms *p, ThError *err)
 {
-    uint32_t *order = th_alloc(2 * (size_t)r->m, sizeof *order, err);
+    uint32_t *order TH_OWNED(free) = th_alloc(2 * (size_t)r->m, sizeof *order, err);
     bool ok = order &&
               (!r->ordered || th_rasp_atoms_sort(p, r->table.key, r->m, order, order + r->m, err));
     for (uint32_t k = 0; ok && k < r->m; k++)
         r->of_table[r->ordered ? order[k] : k] = k;
-    free(order);
     for (size_t i = 0; ok && i < r->n; i++)
         r->rank[i] = r->of_table[r->rank[i]];
     return ok;
@@ -50,8 +49,8 @@ static void collect(ThRaspRanks *r, const ThRaspSeq *keys)
 static bool sort_positions(ThRaspRanks *r, size_t length, ThError *err)
 {
     size_t inputs = r->n / length, sum = 0;
-    size_t *start = th_alloc(r->m + inputs, sizeof *start, err);
-    uint32_t *all = th_alloc(r->n, sizeof *all, err);
+    size_t *start TH_OWNED(free) = th_alloc(r->m + inputs, sizeof *start, err);
+    uint32_t *all TH_OWNED(free) = th_alloc(r->n, sizeof *all, err);
     bool ok = start && all;
     for (size_t i = 0; ok && i < r->n; i++)
         start[r->rank[i]]++;
@@ -66,8 +65,6 @@ static bool sort_positions(ThRaspRanks *r, size_t length, ThError *err)
         start[r->m + b] = b * length;
     for (size_t k = 0; ok && k < r->n; k++)
         r->order[start[r->m + all[k] / length]++] = all[k];
-    free(start);
-    free(all);
     return ok;
 }
 

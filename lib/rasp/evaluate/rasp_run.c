@@ -180,14 +180,13 @@ bool th_rasp_run_check(ThRaspRun *r, ThRaspSop node, ThStop *stop, ThError *err)
     if (is_done(r, canonical))
         return true;
     size_t n;
-    ThRaspSop *list = th_rasp_run_collect(r, canonical, TH_RASP_PENDING, &n, err);
+    ThRaspSop *list TH_OWNED(free) = th_rasp_run_collect(r, canonical, TH_RASP_PENDING, &n, err);
     bool ok = list != NULL;
     for (size_t i = 0; ok && i < n; i++) {
         ok = !th_stopped(stop, err) && evaluate(r, list[i], stop, err);
         if (!ok)
             r->failed = list[i];
     }
-    free(list);
     return ok;
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/stop.h"
 #include "rasp/graph/rasp_graph.h"
 
@@ -30,6 +31,7 @@ typedef struct ThRaspRun ThRaspRun;
 #define TH_RASP_RUN_BYTES ((size_t)4 << 30)
 ThRaspRun *th_rasp_run_new(ThRaspGraph *g, const ThRaspSeq *input, size_t bytes, ThError *err);
 void th_rasp_run_free(ThRaspRun *r); /* NULL is fine */
+TH_RELEASES(th_rasp_run_free, ThRaspRun)
 TH_AUTO_POINTER(ThRaspRun, rasp_run)
 
 const ThRaspSeq *th_rasp_run_input(const ThRaspRun *r); /* view */

@@ -155,10 +155,9 @@ static void follow(const ThRaspGraph *g, ThRaspSop node, ThRaspCost *cost)
 bool th_rasp_cost(const ThRaspGraph *g, ThRaspSop node, ThRaspCost *cost, ThError *err)
 {
     size_t n;
-    ThRaspSop *list = th_rasp_ancestors(g, node, &n, err);
+    ThRaspSop *list TH_OWNED(free) = th_rasp_ancestors(g, node, &n, err);
     bool ok = list && room_for(cost, th_rasp_node(g, node)->depth, n, err) &&
               list_heads(g, list, n, cost, err);
-    free(list);
     if (!ok) {
         th_rasp_cost_free(cost);
         return false;

@@ -14,6 +14,7 @@
 #ifndef TH_RASP_GRAPH_COST_H
 #define TH_RASP_GRAPH_COST_H
 
+#include "base/owned.h"
 #include "rasp/graph/rasp_graph.h"
 
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
  * number of nodes.  Errors: TH_ENOMEM. */
 bool th_rasp_cost(const ThRaspGraph *g, ThRaspSop node, ThRaspCost *cost, ThError *err);
 void th_rasp_cost_free(ThRaspCost *cost); /* leaves *cost empty */
+TH_RELEASES_VALUE(th_rasp_cost_free, ThRaspCost)
 
 /* What keeps a program out of RASP-L (Zhou et al. 2023: What Algorithms can Transformers Learn?):
  * a head that looks ahead, arithmetic on indices other than ± 1, and numbers that grow with the

@@ -123,11 +123,10 @@ ThRaspTable th_rasp_table(const ThRaspGraph *g, uint32_t table)
 
 ThRaspSop *th_rasp_ancestors(const ThRaspGraph *g, ThRaspSop node, size_t *n, ThError *err)
 {
-    uint8_t *needed = th_alloc(node + 1, 1, err);
+    uint8_t *needed TH_OWNED(free) = th_alloc(node + 1, 1, err);
     ThRaspSop *list = needed ? th_alloc(node + 1, sizeof *list, err) : NULL;
     *n = 0;
     if (!list) {
-        free(needed);
         return NULL;
     }
     needed[node] = 1;
@@ -137,7 +136,6 @@ ThRaspSop *th_rasp_ancestors(const ThRaspGraph *g, ThRaspSop node, size_t *n, Th
     for (ThRaspSop i = 0; i <= node; i++)
         if (needed[i])
             list[(*n)++] = i;
-    free(needed);
     return list;
 }
 
@@ -373,7 +371,8 @@ ThRaspSop th_rasp_choice(ThRaspGraph *g, ThRaspSop condition, ThRaspSop yes, ThR
 static ThRaspSop add_table(ThRaspGraph *g, ThRaspNodeKind kind, ThRaspSop x, const ThRaspAtom *key,
                            const ThRaspAtom *value, size_t n, ThError *err)
 {
-    ThRaspAtom *all = th_alloc(1 + 2 * n, sizeof *all, err); /* zeroed: the bytes are compared */
+    ThRaspAtom *all TH_OWNED(free) =
+        th_alloc(1 + 2 * n, sizeof *all, err); /* zeroed: the bytes are compared */
     if (!all)
         return TH_RASP_NO_SOP;
     size_t m = 1, table;
@@ -387,7 +386,6 @@ static ThRaspSop add_table(ThRaspGraph *g, ThRaspNodeKind kind, ThRaspSop x, con
         all[m].cell = value[i].cell;
     }
     bool ok = th_intern(&g->table, all, m * sizeof *all, &table, err);
-    free(all);
     if (!ok)
         return TH_RASP_NO_SOP;
     ThRaspNodeInfo node = {.kind = kind, .n_args = 1, .table = (uint32_t)table};

@@ -213,14 +213,13 @@ static void look_at(Check *c, ThRaspSop node)
 ThRaspBreach *th_rasp_breaches(const ThRaspGraph *g, ThRaspSop node, size_t *n, ThError *err)
 {
     size_t n_list;
-    ThRaspSop *list = th_rasp_ancestors(g, node, &n_list, err);
+    ThRaspSop *list TH_OWNED(free) = th_rasp_ancestors(g, node, &n_list, err);
     Check c = {.g = g, .trait = th_alloc((size_t)node + 1, sizeof *c.trait, err)};
     if (list && c.trait)
         c.list = th_alloc(2 * n_list, sizeof *c.list, err); /* a node breaks two rules at most */
     for (size_t k = 0; c.list && k < n_list; k++)
         look_at(&c, list[k]);
     *n = c.n;
-    free(list);
     free(c.trait);
     return c.list;
 }

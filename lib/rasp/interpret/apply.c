@@ -36,7 +36,7 @@ bool th_rasp_new_function(ThRasp *r, const ThRaspFrame *f, int32_t node, const c
 static bool wrong_arity(ThRasp *r, const ThRaspFrame *f, const ThRaspFunction *fn, size_t given)
 {
     int32_t names = at(f, fn->node)->first;
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     size_t n = th_rasp_siblings(f, at(f, names)->first), least = 0;
     for (int32_t p = at(f, names)->first; p >= 0; p = at(f, p)->next) {
         th_text_printf(&t, "%s%s", t.size ? ", " : "", th_rasp_text(&f->program->tree, p));
@@ -49,7 +49,6 @@ static bool wrong_arity(ThRasp *r, const ThRaspFrame *f, const ThRaspFunction *f
         th_rasp_error(r, TH_EVALUE, "%s takes %zu argument%s, not %zu", fn->name, n,
                       n == 1 ? "" : "s", given);
     th_hint(r->err, "%s(%.200s)", fn->name, t.data ? t.data : "");
-    th_text_free(&t);
     return false;
 }
 
@@ -168,20 +167,17 @@ static bool input_sequence(ThRasp *r, const ThRaspValue *input, ThRaspSeq *s)
         th_rasp_error(r, TH_EVALUE, "an input is a string or a list, not %s", th_rasp_what(input));
         return false;
     }
-    ThRaspAtom *atom = th_rasp_atoms_of(r, input, "an input", &n);
-    bool ok = atom && (n > 0 || th_rasp_error(r, TH_EVALUE, "an input cannot be empty")) &&
-              th_rasp_seq_of(atom, n, s, r->err);
-    free(atom);
-    return ok;
+    ThRaspAtom *atom TH_OWNED(free) = th_rasp_atoms_of(r, input, "an input", &n);
+    return atom && (n > 0 || th_rasp_error(r, TH_EVALUE, "an input cannot be empty")) &&
+           th_rasp_seq_of(atom, n, s, r->err);
 }
 
 ThRaspRun *th_rasp_run_on(ThRasp *r, const ThRaspValue *input, ThError *err)
 {
     ThError *before = r->err;
-    ThRaspSeq s = {0};
+    ThRaspSeq s TH_OWNED(th_rasp_seq_free) = {0};
     r->err = err;
     ThRaspRun *run = input_sequence(r, input, &s) ? th_rasp_run_new(r->graph, &s, 0, err) : NULL;
-    th_rasp_seq_free(&s);
     r->err = before;
     return run;
 }
@@ -227,7 +223,7 @@ static bool grid_value(ThRasp *r, ThRaspRun *run, ThRaspSop selector, ThRaspValu
 
 bool th_rasp_on_input(ThRasp *r, const ThRaspValue *sop, const ThRaspValue *input, ThRaspValue *v)
 {
-    ThRaspRun *run = th_rasp_run_on(r, input, r->err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = th_rasp_run_on(r, input, r->err);
     if (!run)
         return false;
     bool ok;
@@ -237,7 +233,6 @@ bool th_rasp_on_input(ThRasp *r, const ThRaspValue *sop, const ThRaspValue *inpu
         const ThRaspSeq *s = th_rasp_run_value(run, sop->as.sop, r->stop, r->err);
         ok = s && sequence_value(r, s, v);
     }
-    th_rasp_run_free(run);
     return ok;
 }
 
@@ -328,12 +323,11 @@ bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspVal
         th_rasp_here(r, f, node);
         return th_rasp_error(r, TH_ELIMIT, "a call may have %d arguments", TH_RASP_ARGUMENTS);
     }
-    ThRaspArgument *arg = th_alloc(given, sizeof *arg, r->err);
+    ThRaspArgument *arg TH_OWNED(free) = th_alloc(given, sizeof *arg, r->err);
     bool ok = arg && eval_arguments(r, f, node, th_rasp_function_of(callee), arg, &n) &&
               call_with(r, f, node, callee, name, arg, n, v);
     while (n > 0)
         th_rasp_release(&r->heap, arg[--n].value);
-    free(arg);
     return ok;
 }
 
@@ -346,9 +340,8 @@ typedef struct {
 
 static void release_mapped(void *context)
 {
-    Mapped *m = context;
+    Mapped *m TH_OWNED(free) = context;
     th_rasp_release(&m->r->heap, m->function);
-    free(m);
 }
 
 static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *args, size_t n,

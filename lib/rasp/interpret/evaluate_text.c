@@ -4,7 +4,7 @@
 
 bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop, ThError *err)
 {
-    ThRaspTree t = {0};
+    ThRaspTree t TH_OWNED(th_rasp_tree_free) = {0};
     ThRaspSource src = {.text = text, .n = strlen(text), .line = 1, .col = 1};
     ThRaspDialect d = {.grammar = r->grammar, .lines = true};
     bool ok = th_rasp_parse_one(&t, &src, d, err);
@@ -15,6 +15,5 @@ bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop,
     r->host.show = NULL;
     ok = ok && th_rasp_run_tree(r, &t, text, src.n, stop, err);
     r->host = host;
-    th_rasp_tree_free(&t);
     return ok && (th_rasp_lookup(r, "out", v) || th_fail(err, TH_EVALUE, "that has no value"));
 }

@@ -90,7 +90,7 @@ static bool do_assign(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     int32_t names = at(f, node)->first, values = at(f, names)->next;
     size_t wanted = th_rasp_siblings(f, at(f, names)->first), n = 0, i = 0;
-    ThRaspValue *v = th_alloc(wanted, sizeof *v, r->err);
+    ThRaspValue *v TH_OWNED(free) = th_alloc(wanted, sizeof *v, r->err);
     if (!v)
         return false;
     bool ok = right_side(r, f, values, wanted, v, &n);
@@ -103,7 +103,6 @@ static bool do_assign(ThRasp *r, const ThRaspFrame *f, int32_t node)
     }
     while (i < n)
         th_rasp_release(&r->heap, v[i++]);
-    free(v);
     return ok;
 }
 
@@ -164,10 +163,10 @@ static bool do_draw(ThRasp *r, const ThRaspFrame *f, int32_t node)
             ok = th_rasp_error(r, TH_EVALUE, "draw takes an s-op, and perhaps an input");
         ok = ok && th_rasp_on_input(r, &sop, &input, &v) && th_rasp_name_id(r, "out", &out) &&
              to_show(r, f, TH_RASP_SHOWN_APPLICATION, out, v);
-        ThRaspRun *run = ok && r->host.draw ? th_rasp_run_on(r, &input, r->err) : NULL;
+        ThRaspRun *run TH_OWNED(th_rasp_run_free) =
+            ok && r->host.draw ? th_rasp_run_on(r, &input, r->err) : NULL;
         if (ok && r->host.draw)
             ok = run && r->host.draw(r->host.context, sop.as.sop, th_rasp_run_input(run), r->err);
-        th_rasp_run_free(run);
         th_rasp_release(&r->heap, v);
         th_rasp_release(&r->heap, input);
     }

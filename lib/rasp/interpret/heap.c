@@ -116,11 +116,10 @@ void th_rasp_object_release(ThRaspHeap *h, ThRaspObject *o)
         return;
     h->draining = true;
     while (h->dead) {
-        ThRaspObject *d = h->dead;
+        ThRaspObject *d TH_OWNED(free) = h->dead;
         h->dead = d->after;
         empty(h, d);
         h->bytes -= d->bytes;
-        free(d);
     }
     h->draining = false;
 }
@@ -134,10 +133,9 @@ void th_rasp_release(ThRaspHeap *h, ThRaspValue v)
 void th_rasp_heap_free(ThRaspHeap *h)
 {
     while (h->all) {
-        ThRaspObject *o = h->all;
+        ThRaspObject *o TH_OWNED(free) = h->all;
         h->all = o->after;
         empty(NULL, o);
-        free(o);
     }
     h->bytes = 0;
 }

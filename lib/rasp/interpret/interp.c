@@ -144,10 +144,8 @@ static bool name_program(ThRasp *r, ThRaspProgram *p, ThError *err)
     th_text_add(&t, def ? th_rasp_text(&p->tree, first) : "a function");
     if (!console)
         th_text_printf(&t, " of %s", p->label);
-    char *name = th_text_take(&t, err);
-    bool ok = name && th_rasp_name_id(r, name, &p->where);
-    free(name);
-    return ok;
+    char *name TH_OWNED(free) = th_text_take(&t, err);
+    return name && th_rasp_name_id(r, name, &p->where);
 }
 
 ThRaspProgram *th_rasp_program(ThRasp *r, ThRaspTree *t, const char *text, size_t n,
@@ -244,11 +242,10 @@ static bool refuse(ThRasp *r, ThRaspRun *run, ThRaspSop sop)
     }
     if (!r->err || r->err->code == TH_EINTERRUPTED)
         return false;
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_rasp_write_elements(r, th_rasp_run_input(run), &t);
     th_hint(r->err, "that is on the example %.60s%s; set example changes it", t.data ? t.data : "",
             t.size > 60 ? "…" : "");
-    th_text_free(&t);
     return false;
 }
 

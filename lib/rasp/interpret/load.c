@@ -66,7 +66,7 @@ static bool find(ThRasp *r, const char *path, Found *f)
 {
     ThText t = {0};
     th_text_printf(&t, "%s%s", path, th_ends_with(path, ".rasp") ? "" : ".rasp");
-    char *name = th_text_take(&t, r->err);
+    char *name TH_OWNED(free) = th_text_take(&t, r->err);
     bool relative = name && *name != '/';
     bool ok = name && ((r->folder && relative && try_file(r->folder, name, f, r->err)) ||
                        try_file(NULL, name, f, r->err) ||
@@ -82,7 +82,6 @@ static bool find(ThRasp *r, const char *path, Found *f)
                     r->folder ? ", also beside the file that loads it," : "");
         }
     }
-    free(name);
     return ok;
 }
 
@@ -195,7 +194,7 @@ static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *faile
 {
     ThRaspSource src = {
         .text = file->source, .n = file->size, .line = 1, .col = 1, .stop = r->stop};
-    char *label = label_of(file->path, r->err);
+    char *label TH_OWNED(free) = label_of(file->path, r->err);
     bool go_on = label != NULL;
     r->quit = false;
     while (go_on && !r->quit && skip_to_statement(&src)) {
@@ -211,7 +210,6 @@ static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *faile
             r->host.failed(r->host.context, file->path, &e);
         ++*failed;
     }
-    free(label);
     r->quit = false;
     return go_on;
 }
@@ -280,7 +278,8 @@ static bool load_found(ThRasp *r, const Found *file, ThRaspScope *into, int *fai
 {
     Outer o = {r->err, r->top, r->line, r->col, r->plain, r->serial, r->folder};
     const char *slash = strrchr(file->path, '/');
-    char *folder = slash ? th_strndup(file->path, (size_t)(slash - file->path), r->err) : NULL;
+    char *folder TH_OWNED(free) =
+        slash ? th_strndup(file->path, (size_t)(slash - file->path), r->err) : NULL;
     ThRaspScope *scope = th_rasp_environment(r, r->err);
     bool ok = scope && (folder || !slash);
     r->plain = 0;
@@ -298,7 +297,6 @@ static bool load_found(ThRasp *r, const Found *file, ThRaspScope *into, int *fai
     ok = ok && (*failed > 0 || export_names(r, file, scope, into, failed));
     if (scope)
         th_rasp_object_release(&r->heap, &scope->head);
-    free(folder);
     return ok;
 }
 

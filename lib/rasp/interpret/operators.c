@@ -104,14 +104,12 @@ ThRaspAtom *th_rasp_atoms_of(ThRasp *r, const ThRaspValue *v, const char *what, 
     if (v->kind == TH_RASP_VALUE_ATOM && v->as.atom.kind == TH_RASP_ATOM_STRING) {
         size_t size = 0;
         const char *text = th_rasp_string_at(&r->atoms, v->as.atom, &size);
-        char *copy = th_strndup(text, size, r->err);
-        ThRaspSeq s = {0};
+        char *copy TH_OWNED(free) = th_strndup(text, size, r->err);
+        ThRaspSeq s TH_OWNED(th_rasp_seq_free) = {0};
         bool ok = copy && th_rasp_seq_of_text(&r->atoms, copy, size, &s, r->err);
         ThRaspAtom *atom = ok ? th_alloc(s.n, sizeof *atom, r->err) : NULL;
         for (*n = 0; atom && *n < s.n; ++*n)
             atom[*n] = th_rasp_seq_at(&s, *n);
-        th_rasp_seq_free(&s);
-        free(copy);
         return atom;
     }
     if (!th_rasp_is_list(v)) {
@@ -235,7 +233,7 @@ bool th_rasp_apply_in(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThR
         return th_hint(r->err, "an s-op or a value is in a list or dict; a value is in an s-op");
     }
     size_t n = 0;
-    ThRaspAtom *atom = th_rasp_atoms_of(r, b, "what stands behind 'in'", &n);
+    ThRaspAtom *atom TH_OWNED(free) = th_rasp_atoms_of(r, b, "what stands behind 'in'", &n);
     if (!atom)
         return false;
     bool ok = true;
@@ -247,7 +245,6 @@ bool th_rasp_apply_in(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThR
             found = th_rasp_atom_equal(&r->atoms, a->as.atom, atom[i]);
         *v = th_rasp_atom_value(th_rasp_bool(found));
     }
-    free(atom);
     return ok;
 }
 
@@ -271,15 +268,13 @@ static bool index_of(ThRasp *r, const ThRaspValue *i, size_t n, size_t *at)
 static bool list_by_sop(ThRasp *r, const ThRaspValue *a, ThRaspSop i, ThRaspValue *v)
 {
     size_t n = 0;
-    ThRaspAtom *atom = th_rasp_atoms_of(r, a, "what an s-op is an index of", &n);
-    bool ok = atom && th_rasp_made(r, th_rasp_list(r->graph, i, atom, n, r->err), v);
-    free(atom);
-    return ok;
+    ThRaspAtom *atom TH_OWNED(free) = th_rasp_atoms_of(r, a, "what an s-op is an index of", &n);
+    return atom && th_rasp_made(r, th_rasp_list(r->graph, i, atom, n, r->err), v);
 }
 
 static bool dict_by_sop(ThRasp *r, const ThRaspDict *d, ThRaspSop i, ThRaspValue *v)
 {
-    ThRaspAtom *value = th_alloc(d->n, sizeof *value, r->err);
+    ThRaspAtom *value TH_OWNED(free) = th_alloc(d->n, sizeof *value, r->err);
     bool ok = value != NULL;
     for (size_t k = 0; ok && k < d->n; k++) {
         if (d->value[k].kind != TH_RASP_VALUE_ATOM)
@@ -289,9 +284,7 @@ static bool dict_by_sop(ThRasp *r, const ThRaspDict *d, ThRaspSop i, ThRaspValue
         else
             value[k] = d->value[k].as.atom;
     }
-    ok = ok && th_rasp_made(r, th_rasp_dict(r->graph, i, d->key, value, d->n, r->err), v);
-    free(value);
-    return ok;
+    return ok && th_rasp_made(r, th_rasp_dict(r->graph, i, d->key, value, d->n, r->err), v);
 }
 
 static bool dict_by_key(ThRasp *r, const ThRaspDict *d, const ThRaspValue *i, ThRaspValue *v)
@@ -302,10 +295,9 @@ static bool dict_by_key(ThRasp *r, const ThRaspDict *d, const ThRaspValue *i, Th
         return th_rasp_error(r, TH_EVALUE, "a key is a single value, not %s", th_rasp_what(i));
     const ThRaspValue *found = th_rasp_dict_get(&r->atoms, d, i->as.atom);
     if (!found) {
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         th_rasp_write_value(r, i, &t);
         th_rasp_error(r, TH_EVALUE, "the dict has no key %.100s", t.data ? t.data : "");
-        th_text_free(&t);
         return false;
     }
     *v = th_rasp_retain(*found);
@@ -346,11 +338,10 @@ static bool tuple_at(ThRasp *r, ThRaspAtom tuple, const ThRaspValue *i, ThRaspVa
 static bool string_at(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, ThRaspValue *v)
 {
     size_t n = 0, at = 0;
-    ThRaspAtom *atom = th_rasp_atoms_of(r, a, "a string", &n);
+    ThRaspAtom *atom TH_OWNED(free) = th_rasp_atoms_of(r, a, "a string", &n);
     bool ok = atom && index_of(r, i, n, &at);
     if (ok)
         *v = th_rasp_atom_value(atom[at]);
-    free(atom);
     return ok;
 }
 

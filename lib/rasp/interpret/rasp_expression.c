@@ -324,8 +324,8 @@ static bool eval_if(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *
     size_t n = 0, k = 0;
     for (int32_t c = next(f, first); c >= 0; c = next(f, next(f, c)))
         n++;
-    int32_t *condition = th_alloc(n, sizeof *condition, r->err);
-    ThRaspValue *sop = th_alloc(n, sizeof *sop, r->err);
+    int32_t *condition TH_OWNED(free) = th_alloc(n, sizeof *condition, r->err);
+    ThRaspValue *sop TH_OWNED(free) = th_alloc(n, sizeof *sop, r->err);
     bool ok = condition && sop;
     for (int32_t c = next(f, first), i = 0; ok && c >= 0; c = next(f, next(f, c)))
         condition[i++] = c;
@@ -350,8 +350,6 @@ static bool eval_if(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *
         }
         release(r, yes);
     }
-    free(condition);
-    free(sop);
     return ok;
 }
 
@@ -393,7 +391,7 @@ static bool eval_lambda(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
 static bool eval_string(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
 {
     ThRaspAtom a;
-    ThText meant = {0};
+    ThText meant TH_OWNED(th_text_free) = {0};
     const char *text = th_rasp_text(&f->program->tree, node);
     bool ok = true;
     th_rasp_here(r, f, node);
@@ -404,7 +402,6 @@ static bool eval_string(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
     if (ok && meant.failed)
         ok = th_fail(r->err, TH_ENOMEM, "out of memory for a string");
     ok = ok && th_rasp_atom_string(&r->atoms, meant.data ? meant.data : "", meant.size, &a, r->err);
-    th_text_free(&meant);
     if (ok)
         *v = th_rasp_atom_value(a);
     return ok;

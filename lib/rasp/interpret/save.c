@@ -242,7 +242,7 @@ static Entry *entries(ThRaspSaver *s)
  * value. */
 static bool write_example(ThRaspSaver *s, const Entry *e, ThRaspValueKind kind)
 {
-    ThRaspRun *run = th_rasp_run_on_text(s->r, "hello", s->err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = th_rasp_run_on_text(s->r, "hello", s->err);
     bool fails = false;
     if (!run)
         return false;
@@ -251,7 +251,6 @@ static bool write_example(ThRaspSaver *s, const Entry *e, ThRaspValueKind kind)
         fails = e[i].value.kind == kind &&
                 !th_rasp_run_check(run, e[i].value.as.sop, s->r->stop, &ignored);
     }
-    th_rasp_run_free(run);
     bool selector = kind == TH_RASP_VALUE_SELECTOR;
     if (!fails)
         return true;
@@ -263,7 +262,7 @@ static bool write_example(ThRaspSaver *s, const Entry *e, ThRaspValueKind kind)
 
 static bool write_all(ThRaspSaver *s)
 {
-    Entry *e = entries(s);
+    Entry *e TH_OWNED(free) = entries(s);
     bool ok =
         e && write_example(s, e, TH_RASP_VALUE_SOP) && write_example(s, e, TH_RASP_VALUE_SELECTOR);
     for (size_t i = 0; ok && i < s->n_wanted; i++) {
@@ -272,7 +271,6 @@ static bool write_all(ThRaspSaver *s)
         if (th_rasp_is_node(&e[i].value) && !s->top[e[i].value.as.sop])
             s->top[e[i].value.as.sop] = name;
     }
-    free(e);
     return ok;
 }
 

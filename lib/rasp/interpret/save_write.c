@@ -108,14 +108,13 @@ static bool is_plain(const ThRaspFunction *f, const char *source, size_t size)
     for (size_t i = 0; same && i < n; i++) {
         ThRaspDialect d = {.grammar = &all[i], .lines = true};
         ThRaspSource src = {.text = source, .n = size, .line = 1, .col = 1};
-        ThRaspTree t = {0};
+        ThRaspTree t TH_OWNED(th_rasp_tree_free) = {0};
         ThError ignored = {0};
         same = th_rasp_parse_one(&t, &src, d, &ignored);
         int32_t node = same ? t.node[t.root].first : -1;
         if (same && t.node[node].kind == TH_RASP_R_EXPRESSION)
             node = t.node[node].first;
         same = same && th_rasp_tree_same(&f->program->tree, f->node, &t, node);
-        th_rasp_tree_free(&t);
     }
     return same;
 }
@@ -137,13 +136,13 @@ static char *source_of(const ThRaspFunction *f, ThError *err)
 /* `def NAME(…) { … }` or `NAME = …;`. */
 static bool write_function(ThRaspSaver *s, const char *name, const ThRaspFunction *f)
 {
-    char *source = f->builtin ? th_strdup(f->builtin->name, s->err) : source_of(f, s->err);
+    char *source TH_OWNED(free) =
+        f->builtin ? th_strdup(f->builtin->name, s->err) : source_of(f, s->err);
     begin_line(s);
     if (source && (f->builtin || is_lambda(f)))
         th_text_printf(s->t, "%s = %s;\n", name, source);
     else if (source)
         th_text_printf(s->t, "def %s%s\n", name, strchr(source, '('));
-    free(source);
     return source != NULL;
 }
 
@@ -159,8 +158,8 @@ static bool define_local(ThRaspSaver *s, const ThRaspLocal *l, const ThRaspFunct
 /* A function that makes what f looks up, and f, and gives f. */
 static bool write_closure(ThRaspSaver *s, const char *name, const ThRaspFunction *f, size_t from)
 {
-    ThIntern own = {0};
-    char *inner = NULL;
+    ThIntern own TH_OWNED(th_intern_free) = {0};
+    char *inner TH_OWNED(free) = NULL;
     bool ok = true;
     s->closures++;
     open_block(s, name);
@@ -178,8 +177,6 @@ static bool write_closure(ThRaspSaver *s, const char *name, const ThRaspFunction
     th_text_printf(s->t, "return %s;\n", inner ? inner : "");
     close_block(s, name);
     s->closures--;
-    th_intern_free(&own);
-    free(inner);
     return ok;
 }
 

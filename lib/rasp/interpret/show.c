@@ -174,36 +174,32 @@ static int rarer(const ThRaspSeq *s)
 /* Input above output, element under element. */
 static void write_columns(const ThRasp *r, const ThRaspSeq *in, const ThRaspSeq *out, ThText *t)
 {
-    ThText below = {0};
+    ThText below TH_OWNED(th_text_free) = {0};
     int only = out->kind == TH_RASP_ATOM_BOOL ? rarer(out) : -1;
     th_text_add(t, "\n\t\t");
     th_text_add(&below, "\t\t");
     for (size_t i = 0; i < out->n && i < MOST_SHOWN; i++) {
-        char *a = cell_text(r, th_rasp_seq_at(in, i), -1),
-             *b = cell_text(r, th_rasp_seq_at(out, i), only);
+        char *a TH_OWNED(free) = cell_text(r, th_rasp_seq_at(in, i), -1),
+                *b TH_OWNED(free) = cell_text(r, th_rasp_seq_at(out, i), only);
         int wa = a ? th_utf8_width(a) : 0, wb = b ? th_utf8_width(b) : 0;
         int width = wa > wb ? wa : wb;
         th_text_printf(t, " %s", a ? a : "");
         pad(t, width - wa);
         th_text_printf(&below, " %s", b ? b : "");
         pad(&below, width - wb);
-        free(a);
-        free(b);
     }
     th_text_printf(t, " (%s)\n%s (%s)", th_rasp_atom_kind_plural(in->kind),
                    below.data ? below.data : "", th_rasp_atom_kind_plural(out->kind));
-    th_text_free(&below);
 }
 
 static void write_cells(const ThRasp *r, const ThRaspSeq *in, const uint8_t *cell, ThText *t)
 {
     size_t n = in->n;
-    int *width = th_alloc(n, sizeof *width, NULL), widest = 1;
+    int *width TH_OWNED(free) = th_alloc(n, sizeof *width, NULL), widest = 1;
     for (size_t j = 0; width && j < n; j++) {
-        char *a = cell_text(r, th_rasp_seq_at(in, j), -1);
+        char *a TH_OWNED(free) = cell_text(r, th_rasp_seq_at(in, j), -1);
         width[j] = a && th_utf8_width(a) > 1 ? th_utf8_width(a) : 1;
         widest = width[j] > widest ? width[j] : widest;
-        free(a);
     }
     for (size_t i = 0; width && i <= n; i++) { /* row 0 is the header */
         th_text_add(t, " \t\t\t ");
@@ -222,7 +218,6 @@ static void write_cells(const ThRasp *r, const ThRaspSeq *in, const uint8_t *cel
         }
         th_text_add(t, "\n");
     }
-    free(width);
 }
 
 static void write_matrix(const ThRasp *r, const ThRaspSeq *in, const uint8_t *cell, ThText *t)
@@ -241,10 +236,9 @@ bool th_rasp_write_grid(ThRasp *r, ThRaspRun *run, ThRaspSop selector, ThText *t
         write_matrix(r, in, NULL, t);
         return true;
     }
-    uint8_t *cell = th_rasp_run_grid(run, selector, stop, err);
+    uint8_t *cell TH_OWNED(free) = th_rasp_run_grid(run, selector, stop, err);
     if (cell)
         write_cells(r, in, cell, t);
-    free(cell);
     return cell != NULL;
 }
 
@@ -317,7 +311,7 @@ static bool show_elements(ThRasp *r, const ThRaspShown *s, ThText *t, ThStop *st
     bool ok = true;
     size_t n = th_rasp_length(&s->value), i = 0;
     for (; ok && i < n && i < MOST_SHOWN && t->size < MOST_BYTES; i++) {
-        ThText name = {0};
+        ThText name TH_OWNED(th_text_free) = {0};
         ThRaspShown inner = *s;
         th_text_printf(&name, "%s[", s->name);
         if (s->value.kind == TH_RASP_VALUE_DICT) {
@@ -332,7 +326,6 @@ static bool show_elements(ThRasp *r, const ThRaspShown *s, ThText *t, ThStop *st
         th_text_add(&name, "]");
         inner.name = name.data ? name.data : "";
         ok = th_rasp_write(r, &inner, t, stop, err);
-        th_text_free(&name);
     }
     if (ok && i < n)
         th_text_printf(t, "    … and %zu more elements\n", n - i);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "rasp/values/value.h"
@@ -133,6 +134,7 @@ bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, T
 bool th_rasp_parse_one(ThRaspTree *t, ThRaspSource *src, ThRaspDialect d, ThError *err);
 bool th_rasp_tree_copy(ThRaspTree *t, const ThRaspTree *from, ThError *err); /* TH_ENOMEM */
 void th_rasp_tree_free(ThRaspTree *t);
+TH_RELEASES_VALUE(th_rasp_tree_free, ThRaspTree)
 
 /* Appends an expression, or a function's definition, as source that every grammar reads as the
  * same. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/owned.h"
 #include "rasp/values/value.h"
 
 /* Lists of `width` atoms each, numbered in order of first arrival. */
@@ -29,6 +30,7 @@ uint32_t th_rasp_atom_table_find(const ThRaspAtomTable *t, const ThRaspAtoms *p,
 bool th_rasp_atom_table_add(ThRaspAtomTable *t, const ThRaspAtoms *p, const ThRaspAtom *key,
                             uint32_t *index, ThError *err);
 void th_rasp_atom_table_free(ThRaspAtomTable *t);
+TH_RELEASES_VALUE(th_rasp_atom_table_free, ThRaspAtomTable)
 
 /* Sorts distinct atoms by th_rasp_atom_compare.  *order gets their numbers, smallest first, and
  * `spare` is room for n more.  Errors: TH_EVALUE where two have no common order. */

@@ -82,10 +82,8 @@ static bool to_string(ThRaspAtoms *p, ThRaspAtom a, ThRaspAtom *result, ThError 
     ThText t = {0};
     th_rasp_atom_write(p, a, &t);
     size_t size = t.size;
-    char *text = th_text_take(&t, err);
-    bool ok = text && th_rasp_atom_string(p, text, size, result, err);
-    free(text);
-    return ok;
+    char *text TH_OWNED(free) = th_text_take(&t, err);
+    return text && th_rasp_atom_string(p, text, size, result, err);
 }
 
 static const char *skip_blanks(const char *s)

@@ -33,10 +33,9 @@ static bool write_string(const ThRaspAtoms *p, ThRaspAtom a, ThText *t, ThError 
 {
     size_t n;
     const char *s = th_rasp_string_at(p, a, &n);
-    char *text = th_strndup(s, n, err);
+    char *text TH_OWNED(free) = th_strndup(s, n, err);
     if (text)
         th_text_quoted(t, text);
-    free(text);
     return text != NULL;
 }
 

@@ -202,14 +202,12 @@ static bool concatenate(ThRaspAtoms *p, ThRaspAtom a, ThRaspAtom b, ThRaspAtom *
     if (n + m > TH_RASP_ATOM_BYTES)
         return th_fail(err, TH_ELIMIT, "a string of %zu bytes: the longest has %d", n + m,
                        TH_RASP_ATOM_BYTES);
-    char *both = th_alloc(n + m, 1, err);
+    char *both TH_OWNED(free) = th_alloc(n + m, 1, err);
     if (!both)
         return false;
     memcpy(both, x, n);
     memcpy(both + n, y, m);
-    bool ok = th_rasp_atom_string(p, both, n + m, result, err);
-    free(both);
-    return ok;
+    return th_rasp_atom_string(p, both, n + m, result, err);
 }
 
 static bool repeat(ThRaspAtoms *p, ThRaspAtom string, int64_t times, ThRaspAtom *result,
@@ -222,14 +220,12 @@ static bool repeat(ThRaspAtoms *p, ThRaspAtom string, int64_t times, ThRaspAtom 
     if (count > TH_RASP_ATOM_BYTES / n)
         return th_fail(err, TH_ELIMIT, "a string of %zu bytes, %zu times: the longest has %d", n,
                        count, TH_RASP_ATOM_BYTES);
-    char *all = th_alloc(n * count, 1, err);
+    char *all TH_OWNED(free) = th_alloc(n * count, 1, err);
     if (!all)
         return false;
     for (size_t i = 0; i < count; i++)
         memcpy(all + i * n, x, n);
-    bool ok = th_rasp_atom_string(p, all, n * count, result, err);
-    free(all);
-    return ok;
+    return th_rasp_atom_string(p, all, n * count, result, err);
 }
 
 static bool compare(const ThRaspAtoms *p, ThRaspBinary op, ThRaspAtom a, ThRaspAtom b,

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 /* What a whole sequence is.  TH_RASP_ATOM_MIXED is for sequences only: ints and floats together,
@@ -195,6 +196,7 @@ bool th_rasp_seq_of(const ThRaspAtom *atom, size_t n, ThRaspSeq *s, ThError *err
 bool th_rasp_seq_of_text(ThRaspAtoms *p, const char *text, size_t size, ThRaspSeq *s, ThError *err);
 bool th_rasp_seq_copy(const ThRaspSeq *from, ThRaspSeq *s, ThError *err);
 void th_rasp_seq_free(ThRaspSeq *s); /* leaves *s empty */
+TH_RELEASES_VALUE(th_rasp_seq_free, ThRaspSeq)
 
 /* True if all elements are equal (==) and of one kind; n ≥ 1. */
 bool th_rasp_seq_uniform(const ThRaspAtoms *p, const ThRaspSeq *s);

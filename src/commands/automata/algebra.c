@@ -29,8 +29,8 @@ static bool is_state(const ThAutomaton *a, const char *name)
  * nowhere.  False if memory runs out. */
 static bool pair_states(const ThDfa *d, const ThAutomaton *a, int *pair, ThError *err)
 {
-    int n = 0, *queue = th_alloc((size_t)d->n_states, sizeof *queue, err);
-    bool *met = th_alloc((size_t)d->n_states, sizeof *met, err);
+    int n = 0, *queue TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *queue, err);
+    bool *met TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *met, err);
     if (queue && met) {
         pair[d->start] = -1;
         for (int q = a->n_states - 1; q >= 0; q--)
@@ -47,10 +47,7 @@ static bool pair_states(const ThDfa *d, const ThAutomaton *a, int *pair, ThError
             pair[to] = follow_arc(a, pair[queue[i]], b);
             queue[n++] = to;
         }
-    bool ok = queue && met;
-    free(queue);
-    free(met);
-    return ok;
+    return queue && met;
 }
 
 /* States of a nondeterministic automaton's machine are those of the minimal automaton. */
@@ -59,14 +56,13 @@ static bool name_states(ShMachine *m, const ThAutomaton *original, ThError *err)
     int n = m->d->n_states;
     const ThAutomaton *a = th_automaton_deterministic(original) ? original : m->minimal;
     const char *sink = is_state(a, "sink") ? "sink'" : "sink";
-    int *pair = th_alloc((size_t)n, sizeof *pair, err);
+    int *pair TH_OWNED(free) = th_alloc((size_t)n, sizeof *pair, err);
     m->state = th_alloc((size_t)n, sizeof *m->state, err);
     bool ok = pair && m->state && pair_states(m->d, a, pair, err);
     for (int q = 0; ok && q < n; q++) {
         m->state[q] = th_strdup(pair[q] < 0 ? sink : a->state[pair[q]], err);
         ok = m->state[q] != NULL;
     }
-    free(pair);
     return ok;
 }
 
@@ -84,14 +80,13 @@ static ThDfa *complete(const ThAutomaton *minimal, ShSession *s, ThError *err)
 bool sh_machine_of(ShMachine *m, ShSession *s, const ShOperand *o, ThError *err)
 {
     *m = (ShMachine){0};
-    ThAutomaton *a = sh_automaton_value(s, o, err);
+    ThAutomaton *a TH_OWNED(th_automaton_free) = sh_automaton_value(s, o, err);
     if (!a)
         return false;
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
     m->minimal = th_automaton_minimize(a, limit, sh_stop(s), err);
     m->d = m->minimal ? complete(m->minimal, s, err) : NULL;
     bool ok = m->d && name_states(m, a, err);
-    th_automaton_free(a);
     if (ok)
         return true;
     sh_machine_free(m);

@@ -38,20 +38,20 @@ static void free_atlas(Atlas *a)
 static ThDfa *graph_of(const ThMonoid *m, ThError *err)
 {
     int forms;
-    ThDfa *d = th_dfa_new(m->size, m->n_symbols, 1, err), *least;
+    ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_new(m->size, m->n_symbols, 1, err), *least;
     for (int i = 0; d && i < m->size * m->n_symbols; i++)
         d->next[i] = m->right[i];
     least = d ? th_dfa_least_form(d, &forms, err) : NULL;
-    th_dfa_free(d);
     return least;
 }
 
 static bool classify(ShSession *s, Entry *e, ThError *err)
 {
     ThStop *stop = sh_stop(s);
-    ThVarieties v = {0};
-    ThMonoid *m = th_monoid_new(e->machine, (size_t)sh_setting_int(s, "limit-states"), stop, err);
-    ThGreen *g = m ? th_green_new(m, stop, err) : NULL;
+    ThVarieties v TH_OWNED(th_varieties_free) = {0};
+    ThMonoid *m TH_OWNED(th_monoid_free) =
+        th_monoid_new(e->machine, (size_t)sh_setting_int(s, "limit-states"), stop, err);
+    ThGreen *g TH_OWNED(th_green_free) = m ? th_green_new(m, stop, err) : NULL;
     bool ok = g && th_varieties_of(&v, m, g, stop, err);
     if (ok) {
         ThText t = {0};
@@ -62,9 +62,6 @@ static bool classify(ShSession *s, Entry *e, ThError *err)
         e->graph = graph_of(m, err);
         ok = e->groups && e->graph;
     }
-    th_varieties_free(&v);
-    th_green_free(g);
-    th_monoid_free(m);
     return ok;
 }
 
@@ -121,14 +118,12 @@ static bool show_entry(ShSession *s, const Entry *e, ThError *err)
             th_text_printf(&accept, "%d", q);
     }
     th_text_add(&accept, accept.size ? "" : "-");
-    char *to = th_text_take(&next, err), *yes = th_text_take(&accept, err);
+    char *to TH_OWNED(free) = th_text_take(&next, err),
+             *yes TH_OWNED(free) = th_text_take(&accept, err);
     if (to && yes)
         sh_row(s, th_varieties_class_name(e->class), (long long)e->size, (long long)e->monoid,
                e->groups, (long long)e->number, to, yes, (long long)e->languages);
-    bool ok = to && yes;
-    free(to);
-    free(yes);
-    return ok;
+    return to && yes;
 }
 
 static bool show_entries(const Atlas *a, ThError *err)

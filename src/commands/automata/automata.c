@@ -102,19 +102,18 @@ bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
     th_automaton_write(&t, o->as.automaton, sh_shown_name(o));
-    char *text = th_text_take(&t, err);
+    char *text TH_OWNED(free) = th_text_take(&t, err);
     if (!text)
         return false;
     sh_automaton_figures(s, o->as.automaton);
     fputs(text, sh_listing(s));
-    free(text);
     return true;
 }
 
 /* The alphabet as regex … over reads it: characters, or names between blanks. */
 static void write_alphabet(ThText *t, const ThAutomaton *a)
 {
-    ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     bool single = th_symbols_single(a->symbol, a->n_symbols);
     for (int i = 0; i < a->n_symbols; i++)
         th_text_printf(&list, "%s%s", !single && i ? " " : "", a->symbol[i]);
@@ -122,7 +121,6 @@ static void write_alphabet(ThText *t, const ThAutomaton *a)
     t->failed = t->failed || list.failed;
     th_text_add(t, " over ");
     th_text_quoted(t, list.data ? list.data : "");
-    th_text_free(&list);
 }
 
 bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
@@ -130,7 +128,7 @@ bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
     const ThAutomaton *a = o->as.automaton;
     ThText t = {0};
     bool whole = false;
-    char *pattern = th_regex_of(a, &whole, max_states(s), sh_stop(s), err);
+    char *pattern TH_OWNED(free) = th_regex_of(a, &whole, max_states(s), sh_stop(s), err);
     if (!pattern)
         return false;
     th_text_add(&t, "automaton ");
@@ -140,11 +138,9 @@ bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
         write_alphabet(&t, a);
     sh_automaton_figures(s, a);
     sh_result_text(s, "regex", pattern);
-    char *text = th_text_take(&t, err);
+    char *text TH_OWNED(free) = th_text_take(&t, err);
     if (text)
         fprintf(sh_listing(s), "%s\n", text);
-    free(text);
-    free(pattern);
     return text != NULL;
 }
 
@@ -256,8 +252,8 @@ SH_COMMAND(
         return sh_compare_rasp(s, call, err);
     const ThAutomaton *a = first->object->as.automaton;
     ThAutomatonDifference d = {0};
-    ThAutomatonRelation r = {0};
-    ThAutomaton *b = sh_automaton_value(s, second, err);
+    ThAutomatonRelation r TH_OWNED(th_automaton_relation_free) = {0};
+    ThAutomaton *b TH_OWNED(th_automaton_free) = sh_automaton_value(s, second, err);
     if (!b && sh_program_value(s, second, &node, &kind, err))
         return sh_compare_rasp(s, call, err);
     if (!b)
@@ -269,8 +265,6 @@ SH_COMMAND(
         say_difference(s, &d, first->text, second->text);
     if (ok)
         say_relation(s, &r, first->text, second->text);
-    th_automaton_relation_free(&r);
-    th_automaton_free(b);
     free(d.word);
     return ok;
 }
@@ -293,16 +287,14 @@ SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
     const ShOperand *target = &call->operand[call->n - 1];
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     ThAutomaton *m = th_automaton_minimize(a, max_states(s), sh_stop(s), err);
-    ThText made_by = {0};
+    ThText made_by TH_OWNED(th_text_free) = {0};
     th_text_printf(&made_by, "minimize(%s)", call->operand[0].text);
-    char *origin = m && call->n > 1 ? th_text_take(&made_by, err) : NULL;
+    char *origin TH_OWNED(free) = m && call->n > 1 ? th_text_take(&made_by, err) : NULL;
     bool ok = m && (origin || call->n == 1);
     if (!ok)
         th_automaton_free(m);
     ok = ok &&
          (sh_define(s, target->text, SH_AUTOMATON, m, origin, err) || sh_error_inside(err, target));
-    free(origin);
-    th_text_free(&made_by);
     if (!ok)
         return false;
     sh_automaton_figures(s, m);
@@ -379,7 +371,7 @@ static void texts_free(RunTexts *x)
 static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThAutomatonRun *r, ThError *err)
 {
     ThText state = {0}, output = {0}, path = {0};
-    size_t n = 0, *nodes = th_automaton_run_path(r, &n, err);
+    size_t n = 0, *nodes TH_OWNED(free) = th_automaton_run_path(r, &n, err);
     if (!nodes)
         return false;
     bool whole = r->read == r->length;
@@ -391,7 +383,6 @@ static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThAutomatonRun
     if (r->accepted || (alone && th_automaton_moore(a)))
         write_outputs(&output, a, r, nodes, n);
     write_path(&path, a, r, nodes, n);
-    free(nodes);
     x->state = th_text_take(&state, err);
     x->output = th_text_take(&output, err);
     x->path = th_text_take(&path, err);
@@ -444,9 +435,9 @@ static int *run_word(ShSession *s, const ThAutomaton *a, const char *input, int 
 static bool run_input(ShSession *s, const ThAutomaton *a, const ShOperand *input, bool several,
                       ThError *err)
 {
-    ThAutomatonRun r = {0};
+    ThAutomatonRun r TH_OWNED(th_automaton_run_free) = {0};
     RunTexts x = {0};
-    int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
+    int length = 0, *word TH_OWNED(free) = run_word(s, a, input->text, &length, &r, &x, err);
     bool ok = word != NULL;
     if (ok) {
         set_run(s, a, &r, &x);
@@ -459,8 +450,6 @@ static bool run_input(ShSession *s, const ThAutomaton *a, const ShOperand *input
         }
     }
     texts_free(&x);
-    th_automaton_run_free(&r);
-    free(word);
     return ok || sh_error_inside(err, input);
 }
 
@@ -497,13 +486,12 @@ static bool trace_row(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *
         write_states(&t, a, r, i);
     else
         th_text_add(&t, "nowhere");
-    char *states = th_text_take(&t, err);
+    char *states TH_OWNED(free) = th_text_take(&t, err);
     const char *symbol = i ? a->symbol[word[i - 1]] : "";
     if (states && is_transducer(a))
         sh_row(s, (long long)i, symbol, states, i <= r->read ? layer_output(a, r, i) : "");
     else if (states)
         sh_row(s, (long long)i, symbol, states);
-    free(states);
     return states != NULL;
 }
 
@@ -511,9 +499,9 @@ bool sh_trace_automaton(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     const ShOperand *input = &call->operand[1];
-    ThAutomatonRun r = {0};
+    ThAutomatonRun r TH_OWNED(th_automaton_run_free) = {0};
     RunTexts x = {0};
-    int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
+    int length = 0, *word TH_OWNED(free) = run_word(s, a, input->text, &length, &r, &x, err);
     bool ok = word != NULL;
     if (ok) {
         bool output = is_transducer(a);
@@ -527,7 +515,5 @@ bool sh_trace_automaton(ShSession *s, const ShCall *call, ThError *err)
         sh_say(s, "%s\n", r.accepted ? "accept" : "reject");
     }
     texts_free(&x);
-    th_automaton_run_free(&r);
-    free(word);
     return ok || sh_error_inside(err, input);
 }

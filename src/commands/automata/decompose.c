@@ -57,14 +57,12 @@ static bool table_families(ShSession *s, const ThHolonomy *h, char *const *state
         const ThAutomatonFamily *f = &h->families[i];
         if (f->n_points == 1)
             continue;
-        char *set = sh_set_text(h, state, f->representative, most, err);
-        char *tiles = set ? tiles_text(h, state, f, most, err) : NULL;
+        char *set TH_OWNED(free) = sh_set_text(h, state, f->representative, most, err);
+        char *tiles TH_OWNED(free) = set ? tiles_text(h, state, f, most, err) : NULL;
         ok = tiles != NULL;
         if (ok)
             sh_row(s, (long long)f->level + 1, f->facts.name, (long long)f->n_tiles,
                    (long long)f->n_sets, set, tiles);
-        free(set);
-        free(tiles);
     }
     sh_table_end(s);
     return ok;
@@ -88,21 +86,19 @@ static bool list_states(ShSession *s, const ThHolonomy *h, char *const *state, T
     enum { FEW = 40 };
     if (h->n_states > FEW)
         return true;
-    int *c = th_alloc((size_t)h->n_levels, sizeof *c, err);
+    int *c TH_OWNED(free) = th_alloc((size_t)h->n_levels, sizeof *c, err);
     bool ok = c != NULL;
     sh_table(s, "coordinates", "state:s coordinates:l");
     for (int q = 0; ok && q < h->n_states; q++) {
         ThText t = {0};
         th_holonomy_lift(h, q, c);
         write_coordinates(&t, h, c);
-        char *text = th_text_take(&t, err);
+        char *text TH_OWNED(free) = th_text_take(&t, err);
         ok = text != NULL;
         if (ok)
             sh_row(s, state[q], text);
-        free(text);
     }
     sh_table_end(s);
-    free(c);
     return ok;
 }
 
@@ -112,7 +108,7 @@ static bool table_run(ShSession *s, const ThHolonomy *h, const ShMachine *m, con
 {
     const ThAutomaton *a = m->minimal;
     size_t levels = (size_t)h->n_levels;
-    int *c = th_alloc(2 * levels, sizeof *c, err), q = h->d->start;
+    int *c TH_OWNED(free) = th_alloc(2 * levels, sizeof *c, err), q = h->d->start;
     bool ok = c != NULL;
     if (ok)
         th_holonomy_lift(h, q, c);
@@ -125,15 +121,13 @@ static bool table_run(ShSession *s, const ThHolonomy *h, const ShMachine *m, con
             q = h->d->next[q * h->n_symbols + word[i - 1]];
         }
         write_coordinates(&t, h, c);
-        char *text = th_text_take(&t, err);
+        char *text TH_OWNED(free) = th_text_take(&t, err);
         ok = ok && text;
         if (ok)
             sh_row(s, (long long)i, i ? a->symbol[word[i - 1]] : "", text,
                    m->state[th_holonomy_state(h, c)], m->state[q]);
-        free(text);
     }
     sh_table_end(s);
-    free(c);
     return ok;
 }
 
@@ -211,15 +205,16 @@ SH_COMMAND(
                "tuples complete_states",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = decompose_options, .flags = C_PAGED)
 {
-    ShMachine m;
+    ShMachine m TH_OWNED(sh_machine_free) = {0};
     ThHolonomyCheck check;
     if (!sh_machine_of(&m, s, &call->operand[0], err))
         return false;
     const char *input = th_option_text(&call->options, "word");
-    int length = -1, *word = th_symbols_read(m.minimal->symbol, m.minimal->n_symbols,
-                                             input ? input : "", &length, err);
+    int length = -1, *word TH_OWNED(free) = th_symbols_read(m.minimal->symbol, m.minimal->n_symbols,
+                                                            input ? input : "", &length, err);
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
-    ThHolonomy *h = word ? th_holonomy_new(m.d, limit, sh_stop(s), err) : NULL;
+    ThHolonomy *h TH_OWNED(th_holonomy_free) =
+        word ? th_holonomy_new(m.d, limit, sh_stop(s), err) : NULL;
     bool ok = h && th_holonomy_verify(h, limit, &check, sh_stop(s), err);
     if (ok) {
         set_decomposition(s, h, &check);
@@ -229,9 +224,6 @@ SH_COMMAND(
         ok = table_run(s, h, &m, word, length, err);
     if (ok)
         say_check(s, h, &check);
-    free(word);
-    th_holonomy_free(h);
-    sh_machine_free(&m);
     if (!ok && err->code == TH_ELIMIT)
         th_hint(err, "set limit-states sets this limit");
     return ok || sh_error_inside(err, &call->operand[0]);

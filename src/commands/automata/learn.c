@@ -87,14 +87,13 @@ static bool read_labelled(const ShCall *call, const ShOperand *file, ThWordsLabe
 {
     enum { MOST_BYTES = 1 << 28 };
     size_t size;
-    char *text = th_file_read(file->text, MOST_BYTES, &size, err);
+    char *text TH_OWNED(free) = th_file_read(file->text, MOST_BYTES, &size, err);
     if (!text)
         return false;
     ThError own = {0};
     bool ok = strlen(text) == size || th_fail(&own, TH_EPARSE, "the file holds a zero byte");
     ok = ok && th_words_labelled_read(l, text, th_option_text(&call->options, "alphabet"),
                                       th_option_real(&call->options, "noise") <= 0, &own);
-    free(text);
     if (!ok && own.line > 0) {
         sh_fail_operand(err, file, own.code, "%s:%d:%d: %s", file->text, own.line, own.col,
                         own.msg);
@@ -109,11 +108,9 @@ static bool read_labelled(const ShCall *call, const ShOperand *file, ThWordsLabe
 static bool learn_file(const ShCall *call, const ShOperand *file, Watch *w, ThInspectExtracted *to,
                        ThError *err)
 {
-    ThWordsLabelled l = {0};
+    ThWordsLabelled l TH_OWNED(th_words_labelled_free) = {0};
     ThInspectExtraction how = extraction_of(call, w);
-    bool ok = read_labelled(call, file, &l, err) && th_inspect_merge(&l, &how, to, err);
-    th_words_labelled_free(&l);
-    return ok;
+    return read_labelled(call, file, &l, err) && th_inspect_merge(&l, &how, to, err);
 }
 
 static ThInspectTeaching teaching_of(const ShCall *call, Watch *w)
@@ -158,19 +155,17 @@ static bool make_teacher(ThInspectTeacher *t, const ShObject *from, const ThInsp
 static bool learn_oracle(const ShCall *call, const ShObject *from, Watch *w, ThInspectExtracted *to,
                          ThError *err)
 {
-    ThInspectTeacher t = {0};
+    ThInspectTeacher t TH_OWNED(th_inspect_teacher_free) = {0};
     ThInspectTeaching teaching = teaching_of(call, w);
     ThInspectExtraction how = extraction_of(call, w);
-    bool ok = make_teacher(&t, from, &teaching, err) && th_inspect_extract(&t, &how, to, err);
-    th_inspect_teacher_free(&t);
-    return ok;
+    return make_teacher(&t, from, &teaching, err) && th_inspect_extract(&t, &how, to, err);
 }
 
 /* An s-op is asked about words over an alphabet. */
 static bool learn_program(const ShCall *call, const ShObject *from, Watch *w,
                           ThInspectExtracted *to, ThError *err)
 {
-    ThInspectTeacher t = {0};
+    ThInspectTeacher t TH_OWNED(th_inspect_teacher_free) = {0};
     ThInspectTeaching teaching = teaching_of(call, w);
     ThInspectExtraction how = extraction_of(call, w);
     bool given = th_option_given(&call->options, "alphabet");
@@ -185,7 +180,6 @@ static bool learn_program(const ShCall *call, const ShObject *from, Watch *w,
     program.letter = letter;
     bool ok = letter && th_inspect_teach_program(&t, &program, name, n, &teaching, err) &&
               th_inspect_extract(&t, &how, to, err);
-    th_inspect_teacher_free(&t);
     free(letter);
     free(name);
     return ok;

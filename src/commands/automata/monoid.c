@@ -89,13 +89,12 @@ static bool table_classes(ShSession *s, const ShAlgebra *a, ThError *err)
              "class:i depth:i rows:i columns:i cell:i elements:i groups:i group:s first:s");
     for (int d = 0; ok && d < a->g->n_d; d++) {
         const ThGreenDClass *c = &a->g->d_class[d];
-        char *first = sh_element_name(a, c->first, err);
+        char *first TH_OWNED(free) = sh_element_name(a, c->first, err);
         ok = first != NULL;
         if (ok)
             sh_row(s, (long long)d + 1, (long long)c->depth, (long long)c->n_r, (long long)c->n_l,
                    (long long)c->h_size, (long long)(a->g->start[d + 1] - a->g->start[d]),
                    (long long)c->n_groups, c->n_groups ? a->v.groups[d].name : "none", first);
-        free(first);
     }
     sh_table_end(s);
     return ok;
@@ -115,15 +114,13 @@ static bool table_elements(ShSession *s, const ShAlgebra *a, char *const *name, 
     bool ok = true;
     sh_table(s, "elements", "element:i word:s idempotent:b class:i row:i column:i right:s left:s");
     for (int x = 0; ok && x < a->m->size; x++) {
-        char *right = products(a, name, a->m->right, x, err);
-        char *left = right ? products(a, name, a->m->left, x, err) : NULL;
+        char *right TH_OWNED(free) = products(a, name, a->m->right, x, err);
+        char *left TH_OWNED(free) = right ? products(a, name, a->m->left, x, err) : NULL;
         ok = left != NULL;
         if (ok)
             sh_row(s, (long long)x, name[x], (int)th_monoid_idempotent(a->m, x),
                    (long long)a->g->d[x] + 1, (long long)a->g->row[x] + 1,
                    (long long)a->g->column[x] + 1, right, left);
-        free(right);
-        free(left);
     }
     sh_table_end(s);
     return ok;
@@ -323,12 +320,10 @@ SH_COMMAND(
                "reset_length",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = monoid_options, .flags = C_PAGED)
 {
-    ShAlgebra a;
+    ShAlgebra a TH_OWNED(sh_algebra_free) = {0};
     if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
     sh_set_algebra(s, &a);
     say_summary(s, &a);
-    bool ok = show_details(s, &a, (Show)th_option_choice(&call->options, "show"), err);
-    sh_algebra_free(&a);
-    return ok;
+    return show_details(s, &a, (Show)th_option_choice(&call->options, "show"), err);
 }

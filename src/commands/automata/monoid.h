@@ -7,6 +7,7 @@
 #include "automata/algebra/green.h"
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/varieties.h"
+#include "base/owned.h"
 #include "command.h"
 
 /* The complete minimal machine of an automaton operand. */
@@ -18,6 +19,7 @@ typedef struct {
 
 bool sh_machine_of(ShMachine *m, ShSession *s, const ShOperand *o, ThError *err);
 void sh_machine_free(ShMachine *m);
+TH_RELEASES_VALUE(sh_machine_free, ShMachine)
 
 /* A machine with its monoid, Green's relations and what follows from them. */
 typedef struct {
@@ -29,6 +31,7 @@ typedef struct {
 
 bool sh_algebra_of(ShAlgebra *a, ShSession *s, const ShOperand *o, ThError *err);
 void sh_algebra_free(ShAlgebra *a);
+TH_RELEASES_VALUE(sh_algebra_free, ShAlgebra)
 
 /* Adds the groups by name, each once, in the order of their D-classes. */
 void sh_write_groups(ThText *t, const ThGreen *g, const ThVarieties *v);

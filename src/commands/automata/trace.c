@@ -58,13 +58,12 @@ static bool subset_step(void *context, const ThAutomatonSubsetStep *x, ThError *
     }
     ThText set = {0};
     write_set(&set, b->a, x->to, x->n_to);
-    char *text = th_text_take(&set, err);
+    char *text TH_OWNED(free) = th_text_take(&set, err);
     if (!text)
         return false;
     sh_say(b->s, "s0 is %s: the start states and what empty moves reach from there%s\n", text,
            x->accepts ? "; it accepts" : "");
     b->accepting += x->accepts;
-    free(text);
     return true;
 }
 
@@ -231,9 +230,9 @@ SH_COMMAND(
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     PartitionBoard b = {.s = s, .a = a, .renamed = !th_automaton_deterministic(a)};
     size_t most = (size_t)sh_setting_int(s, "limit-states");
-    ThAutomatonClasses classes = {0};
+    ThAutomatonClasses classes TH_OWNED(th_automaton_classes_free) = {0};
     bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
-    ThDfa *d = NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = NULL;
     if (!outputs)
         d = th_automaton_acceptor(a, most, sh_stop(s), err);
     else if (th_automaton_classes_of(&classes, a, err))
@@ -243,8 +242,6 @@ SH_COMMAND(
     bool ok =
         d && th_automaton_partition_steps(d, partition_step, &b, &rounds, &blocks, sh_stop(s), err);
     sh_table_end(s);
-    th_dfa_free(d);
-    th_automaton_classes_free(&classes);
     if (!ok)
         return sh_error_inside(err, &call->operand[0]);
     sh_say(s, "round %d changes nothing: %d state%s\n", rounds, blocks, sh_plural(blocks));
@@ -287,7 +284,7 @@ static void write_row_word(ThText *t, const ThInspectTeacher *teacher, const ThL
 {
     size_t k = (size_t)x->n_symbols, i = r ? (r - 1) / k : 0;
     int symbol = r ? (int)((r - 1) % k) : 0, length = x->length[i];
-    int *word = th_alloc((size_t)length + 1, sizeof *word, NULL);
+    int *word TH_OWNED(free) = th_alloc((size_t)length + 1, sizeof *word, NULL);
     if (!word) {
         t->failed = true;
         return;
@@ -295,7 +292,6 @@ static void write_row_word(ThText *t, const ThInspectTeacher *teacher, const ThL
     memcpy(word, x->word[i], (size_t)length * sizeof *word);
     word[length] = symbol;
     write_word(t, teacher->symbol, teacher->n_symbols, word, length + (r > 0));
-    free(word);
 }
 
 static bool is_state(const ThLstarTable *x, size_t r)
@@ -306,17 +302,15 @@ static bool is_state(const ThLstarTable *x, size_t r)
 /* Prints one cell, padded to a width. */
 static void say_cell(ShSession *s, ThText *t, int width)
 {
-    char *text = th_text_take(t, NULL);
+    char *text TH_OWNED(free) = th_text_take(t, NULL);
     int used = text ? th_utf8_width(text) : 0;
     sh_say(s, "%s%*s", text ? text : "", width > used ? width - used : 0, "");
-    free(text);
 }
 
 static int width_of(ThText *t, int least)
 {
-    char *text = th_text_take(t, NULL);
+    char *text TH_OWNED(free) = th_text_take(t, NULL);
     int width = text ? th_utf8_width(text) : 0;
-    free(text);
     return width > least ? width : least;
 }
 
@@ -324,7 +318,7 @@ static int width_of(ThText *t, int least)
 static int *measure(const ThInspectTeacher *teacher, const ThLstarTable *x)
 {
     int *width = th_alloc((size_t)x->n_suffixes + 2, sizeof *width, NULL);
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (size_t r = 0; width && r < x->n_rows; r++) {
         write_row_word(&t, teacher, x, r);
         width[0] = width_of(&t, width[0]);
@@ -339,7 +333,6 @@ static int *measure(const ThInspectTeacher *teacher, const ThLstarTable *x)
         write_word(&t, teacher->symbol, teacher->n_symbols, x->suffix[e], x->suffix_length[e]);
         width[e + 2] = width_of(&t, width[e + 2]);
     }
-    th_text_free(&t);
     return width;
 }
 
@@ -363,7 +356,7 @@ static void say_table_row(ShSession *s, const ThInspectTeacher *teacher, const T
 /* The table as Angluin draws it: the words of the states above, those one symbol longer below. */
 static void say_board(ShSession *s, const ThInspectTeacher *teacher, const ThLstarTable *x)
 {
-    int *width = measure(teacher, x);
+    int *width TH_OWNED(free) = measure(teacher, x);
     ThText t = {0};
     if (!width)
         return;
@@ -388,7 +381,6 @@ static void say_board(ShSession *s, const ThInspectTeacher *teacher, const ThLst
             sh_say(s, "\n");
         }
     }
-    free(width);
 }
 
 /* Says a line, and keeps it for the table. */

@@ -20,10 +20,8 @@
 static ThDfa *machine_of(ShSession *s, const ThAutomaton *a, ThError *err)
 {
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
-    ThDfa *d = th_automaton_acceptor(a, limit, sh_stop(s), err);
-    ThDfa *m = d ? th_dfa_minimize(d, sh_stop(s), err) : NULL;
-    th_dfa_free(d);
-    return m;
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, limit, sh_stop(s), err);
+    return d ? th_dfa_minimize(d, sh_stop(s), err) : NULL;
 }
 
 /* A number of any size: an integer while it fits, else its digits. */
@@ -49,14 +47,13 @@ static const ThOptionSpec words_options[] = {
 /* One word: a line of text, or a row. */
 static void print_word(ShSession *s, const ThAutomaton *a, const int *word, int length)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
     const char *text = t.data ? t.data : "";
     if (sh_out(s))
         fprintf(sh_out(s), "%s\n", length ? text : "\"\"");
     else
         sh_row(s, text, (long long)length);
-    th_text_free(&t);
 }
 
 /* Prints at most `most` words; *cut says whether there are more. */
@@ -68,7 +65,7 @@ static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRan
     for (long long from = range.lo; good && from <= range.hi && !*cut; from += range.step) {
         int to = (int)(range.step == 1 ? range.hi : from), length;
         const int *word;
-        ThWordsList *l = th_word_list(d, (int)from, to, err);
+        ThWordsList *l TH_OWNED(th_word_list_free) = th_word_list(d, (int)from, to, err);
         ThError failed = {0};
         for (; l && !*cut && th_word_list_next(l, &word, &length, sh_stop(s), &failed); printed++) {
             *cut = printed == most;
@@ -78,7 +75,6 @@ static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRan
         good = l && !failed.code;
         if (failed.code)
             th_fail(err, failed.code, "%s", failed.msg);
-        th_word_list_free(l);
         if (range.step == 1)
             break;
     }
@@ -116,16 +112,14 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
 static bool draw_length(ShSession *s, const ThAutomaton *a, const ThDfa *d, int length,
                         long long times, ThRng *r, ThError *err)
 {
-    ThWordSampler *w = th_word_sampler(d, length, sh_stop(s), err);
-    int *word = w ? th_alloc((size_t)length, sizeof *word, err) : NULL;
+    ThWordSampler *w TH_OWNED(th_word_sampler_free) = th_word_sampler(d, length, sh_stop(s), err);
+    int *word TH_OWNED(free) = w ? th_alloc((size_t)length, sizeof *word, err) : NULL;
     bool good = word != NULL;
     for (long long i = 0; good && i < times; i++) {
         good = th_word_sample(w, r, word, err) && !th_stopped(sh_stop(s), err);
         if (good)
             print_word(s, a, word, length);
     }
-    free(word);
-    th_word_sampler_free(w);
     return good;
 }
 
@@ -179,7 +173,7 @@ SH_COMMAND(
     long long most = given ? 1000 : 20;
     if (th_option_given(&call->options, "most"))
         most = th_option_int(&call->options, "most");
-    ThDfa *d = machine_of(s, a, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, a, err);
     bool good = d != NULL, table = !sh_out(s), cut = false;
     if (table && good)
         sh_table(s, "words", "word:s length:i");
@@ -196,7 +190,6 @@ SH_COMMAND(
     }
     if (table && d)
         sh_table_end(s);
-    th_dfa_free(d);
     return good;
 }
 
@@ -258,9 +251,9 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
            .options = count_options, .flags = C_PAGED)
 {
     CountTable t = {s, th_option_range(&call->options, "length")};
-    ThDfa *d = machine_of(s, call->operand[0].object->as.automaton, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, call->operand[0].object->as.automaton, err);
     ThWordsGrowth g;
-    char *total = NULL;
+    char *total TH_OWNED(free) = NULL;
     bool good = d && th_dfa_growth(d, &g, sh_stop(s), err);
     if (good) {
         sh_table(s, "lengths", "length:i words:n");
@@ -272,8 +265,6 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
         say_growth(s, &g);
     if (good && total)
         result_digits(s, "total", total);
-    free(total);
-    th_dfa_free(d);
     return good;
 }
 
@@ -282,14 +273,13 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
 /* The first word of a class, as text; NULL if there is none. */
 static bool first_word(const ThAutomaton *a, const ThDfa *d, int label, char **text, ThError *err)
 {
-    int length, *word = th_dfa_shortest(d, label, &length, err);
+    int length, *word TH_OWNED(free) = th_dfa_shortest(d, label, &length, err);
     *text = NULL;
     if (!word)
         return length < 0;
     ThText t = {0};
     th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
     *text = th_text_take(&t, err);
-    free(word);
     return *text != NULL;
 }
 
@@ -309,8 +299,8 @@ SH_COMMAND(shortest, .group = "automata",
            .results = "accepted rejected empty universal", .args = {{A_AUTOMATON, "A", 0}})
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
-    char *accepted = NULL, *rejected = NULL;
-    ThDfa *d = machine_of(s, a, err);
+    char *accepted TH_OWNED(free) = NULL, *rejected TH_OWNED(free) = NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, a, err);
     bool good = d && first_word(a, d, 1, &accepted, err) && first_word(a, d, 0, &rejected, err);
     if (good) {
         sh_result_text(s, "accepted", accepted);
@@ -320,9 +310,6 @@ SH_COMMAND(shortest, .group = "automata",
         say_first(s, "accepts", accepted);
         say_first(s, "rejects", rejected);
     }
-    free(accepted);
-    free(rejected);
-    th_dfa_free(d);
     return good;
 }
 
@@ -401,14 +388,13 @@ SH_COMMAND(ambiguity, .group = "automata",
     if (!th_automaton_ambiguity(call->operand[0].object->as.automaton, limit, sh_stop(s), &found,
                                 err))
         return sh_error_inside(err, &call->operand[0]);
-    char *growing = growing_words(&found, &own);
+    char *growing TH_OWNED(free) = growing_words(&found, &own);
     sh_result_text(s, "ambiguity", name[found.kind]);
     sh_result_text(s, "word", found.word ? found.word : "");
     sh_result_int(s, "degree", found.degree);
     sh_result_int(s, "ways", found.kind == TH_WORDS_UNAMBIGUOUS ? 1 : (long long)found.most);
     sh_result_text(s, "growing", growing ? growing : "");
     say_ambiguity(s, &found, growing);
-    free(growing);
     th_words_ambiguity_free(&found);
     return true;
 }
@@ -457,7 +443,7 @@ SH_COMMAND(plot_growth, .group = "plots",
 {
     const ShObject *o = call->operand[0].object;
     GrowthPoints p = {.range = th_option_range(&call->options, "length")};
-    ThDfa *d = machine_of(s, o->as.automaton, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, o->as.automaton, err);
     ThWordsGrowth g;
     ThFigure f = sh_new_plot(call);
     p.log10 = d ? th_alloc(th_range_count(p.range), sizeof *p.log10, err) : NULL;
@@ -472,6 +458,5 @@ SH_COMMAND(plot_growth, .group = "plots",
                sh_error_inside(err, &call->operand[0]);
     }
     free(p.log10);
-    th_dfa_free(d);
     return sh_finish_plot(s, call, &f, good, err);
 }

@@ -51,13 +51,11 @@ SH_COMMAND(
     if (open < st->to && (!sh_nothing_left(&header, end, "for", err) ||
                           !sh_nothing_left(st, st->lexer->token[open].match + 1, "for", err)))
         return false;
-    char *text = sh_body_header(st, st->from + 1, open, &o, err);
+    char *text TH_OWNED(free) = sh_body_header(st, st->from + 1, open, &o, err);
     if (!text)
         return false;
     Body b = {s, st->lexer, open, st->lexer->token[open].match};
-    bool ok = sh_loop(s, &(ShLoop){&o, run_turn, &b}, err);
-    free(text);
-    return ok;
+    return sh_loop(s, &(ShLoop){&o, run_turn, &b}, err);
 }
 
 /* ---- if -------------------------------------------------------------------------------------- */
@@ -65,12 +63,9 @@ SH_COMMAND(
 static bool condition(ShSession *s, size_t from, size_t open, bool *holds, ThError *err)
 {
     ShOperand o;
-    ThText values = {0};
-    char *text = sh_body_header(&s->now, from, open, &o, err);
-    bool ok = text && (sh_condition(s, text, holds, &values, err) || sh_error_inside(err, &o));
-    th_text_free(&values);
-    free(text);
-    return ok;
+    ThText values TH_OWNED(th_text_free) = {0};
+    char *text TH_OWNED(free) = sh_body_header(&s->now, from, open, &o, err);
+    return text && (sh_condition(s, text, holds, &values, err) || sh_error_inside(err, &o));
 }
 
 SH_COMMAND(if, .group = "general", .summary = "run commands where a condition holds",

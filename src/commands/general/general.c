@@ -35,12 +35,11 @@ SH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
     ThText topic = {0};
     for (int i = 0; i < call->n; i++)
         th_text_printf(&topic, "%s%s", i ? " " : "", call->operand[i].text);
-    char *text = th_text_take(&topic, err);
+    char *text TH_OWNED(free) = th_text_take(&topic, err);
     ShSheet to = sh_session_sheet(s);
     bool ok = text && sh_help(&to, text, err);
     if (!ok && call->n > 0)
         sh_error_inside(err, &call->operand[0]);
-    free(text);
     return ok;
 }
 
@@ -120,10 +119,9 @@ SH_COMMAND(echo, .group = "general", .summary = "print text and figures of the l
         th_text_add(&line, i ? " " : "");
         th_text_add(&line, call->operand[i].text);
     }
-    char *text = th_text_take(&line, err);
+    char *text TH_OWNED(free) = th_text_take(&line, err);
     if (text)
         fprintf(sh_listing(s), "%s\n", text);
-    free(text);
     return text != NULL;
 }
 
@@ -141,7 +139,7 @@ SH_COMMAND(
     .args = {{A_RAW, "CONDITION", 0}}, .flags = C_KEEPS_RESULT)
 {
     const ShOperand *o = &call->operand[0];
-    ThText values = {0};
+    ThText values TH_OWNED(th_text_free) = {0};
     bool holds = false;
     bool ok = sh_condition(s, o->text, &holds, &values, err);
     if (!ok)
@@ -149,7 +147,6 @@ SH_COMMAND(
     else if (!holds)
         ok = sh_fail_operand(err, o, TH_EASSERT, "the assertion does not hold%s%s",
                              values.size ? ": " : "", values.size ? values.data : "");
-    th_text_free(&values);
     return ok;
 }
 
@@ -249,13 +246,12 @@ SH_COMMAND(cd, .group = "general", .summary = "change the current directory",
         to++;
     }
     th_text_add(&path, to);
-    char *text = th_text_take(&path, err);
+    char *text TH_OWNED(free) = th_text_take(&path, err);
     bool ok = text && chdir(text) == 0;
     if (text && !ok)
         th_fail(err, TH_EIO, "cannot go to '%s': %s", text, strerror(errno));
     if (!ok && call->n)
         sh_error_inside(err, &call->operand[0]);
-    free(text);
     return ok;
 }
 
@@ -263,11 +259,10 @@ SH_COMMAND(pwd, .group = "general", .summary = "print the current directory", .e
            .flags = C_KEEPS_RESULT)
 {
     (void)call;
-    char *path = getcwd(NULL, 0);
+    char *path TH_OWNED(free) = getcwd(NULL, 0);
     if (!path)
         return th_fail(err, TH_EIO, "cannot find the current directory: %s", strerror(errno));
     fprintf(sh_listing(s), "%s\n", path);
-    free(path);
     return true;
 }
 

@@ -116,12 +116,11 @@ static bool choose_figure(ShResults *r, const char *asked, ThError *err)
     r->of = asked ? asked : r->of ? r->of : "accuracy";
     if (!any_done(r->records) || any_has(r->records, r->of))
         return true;
-    ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     list_figures(r->records, &list);
     th_fail(err, TH_EVALUE, asked ? "no point has a figure %s" : "no point has an accuracy",
             asked ? asked : "");
     th_hint(err, "of= takes one of: %s", list.data ? list.data : "(there is none)");
-    th_text_free(&list);
     return false;
 }
 
@@ -340,7 +339,7 @@ bool sh_results_read(const ShCall *call, const char *against, ShResults *r, ThEr
 
 json_t *sh_results_text(const json_t *v)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (json_is_string(v))
         return json_string(json_string_value(v));
     if (json_is_real(v))
@@ -350,7 +349,6 @@ json_t *sh_results_text(const json_t *v)
     else
         th_text_add(&t, json_is_true(v) ? "True" : json_is_false(v) ? "False" : "");
     json_t *text = json_string(t.data ? t.data : "");
-    th_text_free(&t);
     return text;
 }
 
@@ -383,7 +381,7 @@ static long long say_failures(ShSession *s, const ShResults *r)
             continue;
         const char *why =
             json_string_value(json_object_get(json_object_get(record, "error"), "message"));
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         place_of(&t, record);
         if (rows && failed == 1)
             sh_table(s, "failures", "point:s error:s");
@@ -391,7 +389,6 @@ static long long say_failures(ShSession *s, const ShResults *r)
             sh_row(s, t.data ? t.data : "", why ? why : "");
         else
             sh_say(s, "failed: %s: %s\n", t.data ? t.data : "", why ? why : "");
-        th_text_free(&t);
     }
     if (failed > MOST)
         sh_say(s, "and %lld more\n", failed - MOST);
@@ -537,9 +534,9 @@ SH_COMMAND(
     .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
     .options = results_options, .flags = C_LATEX)
 {
-    ShResults r = {0};
+    ShResults r TH_OWNED(sh_results_free) = {0};
     const char *name = th_option_text_or(&call->options, "published", NULL);
-    char *against = name ? sh_beside_script(s, name, err) : NULL;
+    char *against TH_OWNED(free) = name ? sh_beside_script(s, name, err) : NULL;
     bool ok = (against || !name) && sh_results_read(call, against, &r, err) &&
               print_results(s, call, &r, err);
     if (ok) {
@@ -548,7 +545,5 @@ SH_COMMAND(
         sh_result_int(s, "done", n - failed);
         sh_result_int(s, "failed", failed);
     }
-    sh_results_free(&r);
-    free(against);
     return ok;
 }

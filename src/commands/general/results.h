@@ -2,6 +2,7 @@
 #ifndef SH_COMMANDS_GENERAL_RESULTS_H
 #define SH_COMMANDS_GENERAL_RESULTS_H
 
+#include "base/owned.h"
 #include "command.h"
 #include "point_records.h"
 #include "stats/compare.h"
@@ -50,6 +51,7 @@ typedef struct {
  * second in any case. */
 bool sh_results_read(const ShCall *call, const char *against, ShResults *r, ThError *err);
 void sh_results_free(ShResults *r);
+TH_RELEASES_VALUE(sh_results_free, ShResults)
 
 /* A figure as the last command of a point has it that answered with one of that name; NaN where
  * none did. */

@@ -312,7 +312,7 @@ static json_t *column_names(const Table *t, ThText *kinds)
 
 static void print_plain(ShSession *s, const Table *t)
 {
-    ThText columns = {0}, kinds = {0};
+    ThText columns TH_OWNED(th_text_free) = {0}, kinds TH_OWNED(th_text_free) = {0};
     json_t *names = column_names(t, &kinds), *name;
     size_t i;
     json_array_foreach(names, i, name)
@@ -327,8 +327,6 @@ static void print_plain(ShSession *s, const Table *t)
     }
     sh_table_end(s);
     json_decref(names);
-    th_text_free(&columns);
-    th_text_free(&kinds);
 }
 
 /* A cell as papers have it. */
@@ -341,7 +339,7 @@ static json_t *cell_text(const json_t *v, int digits)
 
 static void print_laid_out(ShSession *s, const Table *t, ShLayout layout, int digits)
 {
-    ThText kinds = {0};
+    ThText kinds TH_OWNED(th_text_free) = {0};
     ShGrid g = {column_names(t, &kinds), json_array(), (int)json_array_size(t->r->by), NULL};
     for (size_t i = 0; i < t->n; i++) {
         json_t *values = row_values(t, &t->row[i]), *row = json_array(), *v;
@@ -356,7 +354,6 @@ static void print_laid_out(ShSession *s, const Table *t, ShLayout layout, int di
     sh_grid_print(sh_out(s), &g, layout);
     json_decref(g.head);
     json_decref(g.rows);
-    th_text_free(&kinds);
 }
 
 /* How many rows have each verdict, as figures: same_value, .... */
@@ -402,12 +399,10 @@ static bool read_options(Table *t, const ThOptions *o, ThError *err)
 
 static bool print_ranks(ShSession *s, const ThOptions *o, const Table *t, ThError *err)
 {
-    double *found = th_alloc(t->n, sizeof *found, err);
+    double *found TH_OWNED(free) = th_alloc(t->n, sizeof *found, err);
     for (size_t i = 0; found && i < t->n; i++)
         found[i] = t->row[i].found.value;
-    bool ok = found && sh_results_rank(s, o, t->r, found, err);
-    free(found);
-    return ok;
+    return found && sh_results_rank(s, o, t->r, found, err);
 }
 
 bool sh_results_compare(ShSession *s, const ThOptions *o, const ShResults *r, ShLayout layout,

@@ -359,7 +359,7 @@ static char kind_of(const ShResults *r, size_t column)
 
 static void print_texts(ShSession *s, const ShGrid *g)
 {
-    ThText columns = {0};
+    ThText columns TH_OWNED(th_text_free) = {0};
     size_t i;
     json_t *cell, *row;
     json_array_foreach(g->head, i, cell)
@@ -384,7 +384,6 @@ static void print_texts(ShSession *s, const ShGrid *g)
         json_decref(plain);
     }
     sh_table_end(s);
-    th_text_free(&columns);
 }
 
 /* Numbers: a row a group. */
@@ -394,7 +393,7 @@ static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
         "max:r",    "mean:r", "low:r high:r",          "min:r",
         "median:r", "sd:r",   "success:i from:r to:r", "mean:r sd:r"};
     bool failed = any_failed(r);
-    ThText columns = {0};
+    ThText columns TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < json_array_size(r->by); i++)
         th_text_printf(&columns, "%s:%c ", json_string_value(json_array_get(r->by, i)),
                        kind_of(r, i));
@@ -419,7 +418,6 @@ static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
         json_decref(row);
     }
     sh_table_end(s);
-    th_text_free(&columns);
 }
 
 void sh_results_print(ShSession *s, const ShResults *r, const ShShown *sh, int across,

@@ -91,7 +91,7 @@ bool sh_results_pair(const ShResults *r, const ShGroup *a, const ShGroup *b, ShP
                      ThError *err)
 {
     ThStatsInterval none = {(double)NAN, (double)NAN};
-    double *d = th_alloc(3 * a->n + 1, sizeof *d, err);
+    double *d TH_OWNED(free) = th_alloc(3 * a->n + 1, sizeof *d, err);
     double *x = d ? d + a->n : NULL, *y = d ? x + a->n : NULL;
     *to = (ShPairs){.mean = (double)NAN, .p = (double)NAN, .away = none};
     for (size_t i = 0; d && i < a->n; i++) {
@@ -109,7 +109,6 @@ bool sh_results_pair(const ShResults *r, const ShGroup *a, const ShGroup *b, ShP
         gsl_sort(d, 1, to->n);
         to->away = of_differences(r, d, to->n, of_strings(x, a->strings, y, b->strings, to->n));
     }
-    free(d);
     return d != NULL;
 }
 
@@ -152,7 +151,7 @@ bool sh_results_versus(ShSession *s, const ThOptions *o, const ShResults *r, ThE
     int at;
     bool ok = sh_results_value(r, "versus", th_option_text(o, "versus"), &at, &value, err) &&
               have_seeds(r, err);
-    ThText columns = {0};
+    ThText columns TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; ok && i < json_array_size(r->by); i++)
         th_text_printf(&columns, "%s:s ", json_string_value(json_array_get(r->by, i)));
     th_text_add(&columns, "pairs:i higher:i difference:r low:r high:r p:r");
@@ -169,7 +168,6 @@ bool sh_results_versus(ShSession *s, const ThOptions *o, const ShResults *r, ThE
     }
     if (columns.data)
         sh_table_end(s);
-    th_text_free(&columns);
     return ok;
 }
 
@@ -234,7 +232,7 @@ bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const
         return th_fail(err, TH_EUSAGE, "rank=%s is none of the variables of the file", name);
     double *x = th_alloc(r->n_published, sizeof *x, err);
     double *y = th_alloc(r->n_published * 3, sizeof *y, err); /* and two rows of ranks */
-    ThText columns = {0};
+    ThText columns TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < by; i++)
         if (i != at)
             th_text_printf(&columns, "%s:s ", json_string_value(json_array_get(r->by, i)));
@@ -248,7 +246,6 @@ bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const
     }
     if (x && y)
         sh_table_end(s);
-    th_text_free(&columns);
     free(x);
     free(y);
     return x && y;

@@ -44,12 +44,11 @@ static ShGridPoint *grid_point(ShSweep *w, long long index, ThError *err)
 static void note_record(const ShSweep *w, const char *id, ShGridPoint *g)
 {
     struct stat file;
-    char *path = sh_point_path(w->dir, "points", id, ".json", NULL);
+    char *path TH_OWNED(free) = sh_point_path(w->dir, "points", id, ".json", NULL);
     if (path && stat(path, &file) == 0) {
         g->wrote = file.st_mtim;
         g->inode = file.st_ino;
     }
-    free(path);
 }
 
 static bool is_as_noted(const ShSweep *w, const char *id, const ShGridPoint *g)
@@ -109,13 +108,12 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
 {
     ShSweep *w = context;
     long long index = w->index++;
-    char *id = sh_point_id(w->s, names, err);
+    char *id TH_OWNED(free) = sh_point_id(w->s, names, err);
     json_t *record = NULL;
     bool current = false, ok = id && is_new(w, id, err);
     if (index == 0)
         note_seed(w, names);
     if (!ok || index % w->parts != w->part) {
-        free(id);
         return ok;
     }
     ShGridPoint *g = grid_point(w, index, err);
@@ -134,7 +132,6 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
         g->settled = !w->retry || sh_point_is_done(record);
     }
     json_decref(record);
-    free(id);
     return ok;
 }
 
@@ -208,13 +205,12 @@ static bool sweep_point(void *context, const ShLoopNames *names, ThError *err)
     if (index % w->parts != w->part || (w->measure && w->done + w->failed + w->running > 0) ||
         ((size_t)index < w->n_grid && w->grid[index].settled))
         return true;
-    char *id = sh_point_id(w->s, names, err);
+    char *id TH_OWNED(free) = sh_point_id(w->s, names, err);
     bool ok = id && sh_point_is_wanted(w, names, id, index, &wanted, err);
     if (ok && wanted && ranks)
         ok = sh_rank_give(w, index, err);
     else if (ok && wanted)
         ok = sh_jobs_wait(w, w->jobs, err) && claim_point(w, names, &id, index, err);
-    free(id);
     return ok;
 }
 
@@ -359,11 +355,10 @@ static size_t find_for(const ShStatement *st, size_t open)
 static char *hash_of_body(const ShSweep *w, ThError *err)
 {
     ThText t = {0};
-    char *text = sh_body_identity(w->lx, w->open, w->close, err);
+    char *text TH_OWNED(free) = sh_body_identity(w->lx, w->open, w->close, err);
     if (!text)
         return NULL;
     th_text_printf(&t, "#%016" PRIx64, th_hash_text(text));
-    free(text);
     return th_text_take(&t, err);
 }
 
@@ -392,7 +387,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
     w->ids = json_object();
     w->now = json_object();
     w->hashes = json_object();
-    char *commands = sh_lex_source(w->lx, t[w->open].end, t[w->close].start, err);
+    char *commands TH_OWNED(free) = sh_lex_source(w->lx, t[w->open].end, t[w->close].start, err);
     char *body = commands ? hash_of_body(w, err) : NULL;
     bool dry = th_option_flag(o, "dry");
     w->body = body;
@@ -409,7 +404,6 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
         say_estimate(w);
     else if (ok)
         say_sum(w);
-    free(commands);
     free(body);
     free(w->grid);
     json_decref(w->known);
@@ -462,7 +456,7 @@ SH_COMMAND(
 {
     const ShStatement st = s->now;
     size_t open = sh_find_body(&st, st.from + 1), at = find_for(&st, open);
-    ShParsed head = {0};
+    ShParsed head TH_OWNED(sh_parsed_free) = {0};
     ShOperand header;
     (void)call;
     if (s->point || s->loading)
@@ -472,19 +466,15 @@ SH_COMMAND(
     size_t end = open < st.to ? sh_find_option(&st, at + 1, open) : open;
     ShStatement front = {st.lexer, st.from, at}, middle = {st.lexer, end, open};
     bool ok = sh_parse_call(s, &front, &sh_command_sweep, 1, &head, err);
-    char *text = ok ? sh_body_header(&st, at + 1, end, &header, err) : NULL;
+    char *text TH_OWNED(free) = ok ? sh_body_header(&st, at + 1, end, &header, err) : NULL;
     ok = text && sh_parse_rest(s, &middle, &head, err) && read_tail(s, &st, open, &head, err);
-    ShSweep *w = ok ? th_alloc(1, sizeof *w, err) : NULL;
+    ShSweep *w TH_OWNED(free) = ok ? th_alloc(1, sizeof *w, err) : NULL;
     sh_output_begin(s, &sh_command_sweep);
     if (w) {
         *w = (ShSweep){.s = s, .lx = st.lexer, .open = open, .close = st.lexer->token[open].match};
         ok = run_sweep(w, &head.call, &header, err);
     }
-    ok = sh_output_end(s, ok && w, err) && ok && w;
-    free(w);
-    free(text);
-    sh_parsed_free(&head);
-    return ok;
+    return sh_output_end(s, ok && w, err) && ok && w;
 }
 
 /* ---- keep ------------------------------------------------------------------------------------ */
@@ -513,15 +503,13 @@ SH_COMMAND(keep, .group = "general", .summary = "in a sweep, keep an object of t
         sh_result_real(s, o->name, number.real);
         return true;
     }
-    ThText name = {0};
+    ThText name TH_OWNED(th_text_free) = {0};
     th_text_printf(&name, "-%s%s", o->name, o->kind == SH_MODEL ? ".safetensors" : ".th");
-    char *path =
+    char *path TH_OWNED(free) =
         name.data ? sh_point_path(s->point->dir, "kept", s->point->id, name.data, err) : NULL;
     bool ok = path &&
               (sh_save_file(s, &o, 1, path, NULL, err) || sh_error_inside(err, &call->operand[0]));
     if (ok)
         json_array_append_new(s->point->kept, json_string(path + strlen(s->point->dir) + 1));
-    free(path);
-    th_text_free(&name);
     return ok;
 }

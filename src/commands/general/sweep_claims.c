@@ -100,7 +100,7 @@ bool sh_claim_take(const char *dir, const char *id, ShClaim *c, ThError *err)
     write_owner(self);
     snprintf(own, sizeof own, "~%ld", (long)getpid());
     *c = (ShClaim){.fd = -1, .path = sh_point_path(dir, "claims", id, "", err)};
-    char *temporary = c->path ? sh_point_path(dir, "claims", id, own, err) : NULL;
+    char *temporary TH_OWNED(free) = c->path ? sh_point_path(dir, "claims", id, own, err) : NULL;
     bool ok = temporary != NULL;
     if (ok) {
         c->fd = make_claim(c->path, temporary, self, &now);
@@ -110,7 +110,6 @@ bool sh_claim_take(const char *dir, const char *id, ShClaim *c, ThError *err)
         else if (c->fd < 0)
             ok = th_fail(err, TH_EIO, "cannot claim a point, '%s': %s", c->path, strerror(why));
     }
-    free(temporary);
     if (c->fd < 0) {
         free(c->path);
         c->path = NULL;
@@ -135,13 +134,12 @@ void sh_claim_drop(ShClaim *c)
 
 int sh_folder_lock(const char *dir, ThError *err)
 {
-    ThText path = {0};
+    ThText path TH_OWNED(th_text_free) = {0};
     th_text_printf(&path, "%s/lock", dir);
     int fd = path.failed ? -1 : open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         th_fail(err, TH_EIO, "cannot write '%s/lock': %s", dir, strerror(errno));
     else
         flock(fd, LOCK_EX); /* without locks two that begin at once may both say what changed */
-    th_text_free(&path);
     return fd;
 }

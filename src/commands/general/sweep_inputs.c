@@ -196,12 +196,11 @@ static bool add_object(Reach *r, ShObject *o)
 {
     json_t *known = json_object_get(r->w->known, o->name);
     if (!known) {
-        char *text = sh_object_identity(r->s, o, r->w->dir, r->err);
+        char *text TH_OWNED(free) = sh_object_identity(r->s, o, r->w->dir, r->err);
         known = json_string(text ? text : "");
         json_object_set_new(r->w->known, o->name, known);
         if (!text)
             return false;
-        free(text);
     }
     json_object_set(r->definitions, o->name, known);
     bool refers = o->made_by && (o->kind == SH_TASK || o->kind == SH_MODEL);
@@ -264,7 +263,7 @@ static void add_arguments(Reach *r)
 static char *read_hash(json_t *hashes, const char *path, const struct stat *file)
 {
     enum { FRESH = 2 };
-    ThText state = {0};
+    ThText state TH_OWNED(th_text_free) = {0};
     th_text_printf(&state, "%s %lld %lld.%09ld %llu", path, (long long)file->st_size,
                    (long long)file->st_mtim.tv_sec, file->st_mtim.tv_nsec,
                    (unsigned long long)file->st_ino);
@@ -272,7 +271,6 @@ static char *read_hash(json_t *hashes, const char *path, const struct stat *file
     char *hash = known ? th_strdup(known, NULL) : sh_file_hash(path, NULL);
     if (hash && !known && time(NULL) - file->st_mtim.tv_sec > FRESH)
         json_object_set_new(hashes, state.data, json_string(hash));
-    th_text_free(&state);
     return hash;
 }
 
@@ -294,17 +292,17 @@ static char *hash_of_file(const ShSweep *w, const char *name, char **path)
 static void add_script(Reach *r, const char *path)
 {
     size_t n;
-    char *text = th_file_read(path, (size_t)1 << 20, &n, NULL);
+    char *text TH_OWNED(free) = th_file_read(path, (size_t)1 << 20, &n, NULL);
     if (text)
         th_text_printf(&r->text, "%s\n", text);
-    free(text);
 }
 
 static void add_file(Reach *r, const char *word, size_t n)
 {
     enum { LONGEST = 1000 };
-    ThText name = {0};
-    char *written = n > 0 && n < LONGEST ? th_strndup(word, n, NULL) : NULL, *path = NULL;
+    ThText name TH_OWNED(th_text_free) = {0};
+    char *written TH_OWNED(free) = n > 0 && n < LONGEST ? th_strndup(word, n, NULL) : NULL,
+                  *path TH_OWNED(free) = NULL;
     if (written && sh_insert_string(r->s, written, &name, NULL) && name.size > 0 &&
         !json_object_get(r->files, name.data)) {
         char *hash = hash_of_file(r->w, name.data, &path);
@@ -314,9 +312,6 @@ static void add_file(Reach *r, const char *word, size_t n)
             add_script(r, path);
         free(hash);
     }
-    free(path);
-    free(written);
-    th_text_free(&name);
 }
 
 /* Every word of a text, and every string, but for those that something is written to. */
@@ -357,9 +352,8 @@ void sh_inputs_settle(const ShSweep *w, json_t *inputs)
     void *next;
     json_object_foreach_safe(files, next, name, hash)
     {
-        char *now = hash_of_file(w, name, NULL);
+        char *now TH_OWNED(free) = hash_of_file(w, name, NULL);
         bool same = now && strcmp(now, json_string_value(hash)) == 0;
-        free(now);
         if (!same)
             json_object_del(files, name);
     }
@@ -392,14 +386,13 @@ static void add_examples(const ShSession *s, json_t *settings)
         const char *name;
     } example[] = {{TH_RASP_FOR_SOPS, "s-op example"}, {TH_RASP_FOR_SELECTORS, "selector example"}};
     for (size_t i = 0; s->rasp && i < sizeof example / sizeof *example; i++) {
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         th_rasp_write_elements(
             s->rasp, th_rasp_run_input(th_rasp_example_run(s->rasp, example[i].which)), &t);
         for (char *blank; t.data && (blank = strchr(t.data, ' '));)
             *blank = ',';
         if (t.data && strcmp(t.data, "h,e,l,l,o") != 0)
             json_object_set_new(settings, example[i].name, json_string(t.data));
-        th_text_free(&t);
     }
 }
 
@@ -425,11 +418,10 @@ json_t *sh_point_inputs(ShSweep *w, const ShLoopNames *names, ThError *err)
         size_t from = seen;
         seen = r.text.size;
         if (ok && seen > from) {
-            char *text = th_strndup(r.text.data + from, seen - from, err);
+            char *text TH_OWNED(free) = th_strndup(r.text.data + from, seen - from, err);
             ok = text != NULL;
             if (text)
                 add_files(&r, text, seen - from); /* which may add more text */
-            free(text);
             more = more || r.text.size > seen;
         }
     }

@@ -26,12 +26,11 @@ static double time_left(const ShSweep *w)
 static void say_progress(const ShSweep *w)
 {
     double left = time_left(w);
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (!isnan(left))
         th_text_printf(&t, ", %.0f s left", ceil(left));
     sh_progress(w->s, "%lld of %lld points done, %d running, %lld failed%s", w->before + w->done,
                 w->points, w->running, w->failed + w->failed_before, t.data ? t.data : "");
-    th_text_free(&t);
 }
 
 void sh_sweep_cost(ShSweep *w, const json_t *record)
@@ -241,9 +240,8 @@ bool sh_rank_turn(ShSweep *w, const ShLoopNames *names, long long index, ThError
     if (index != w->given)
         return true;
     long long failed = w->failed + w->other_failed;
-    char *id = sh_point_id(w->s, names, err);
+    char *id TH_OWNED(free) = sh_point_id(w->s, names, err);
     bool ok = id && sh_point_given(w, id, index, err) && run_given(w, names, &id, index, err);
-    free(id);
     if (ok)
         w->given = w->ranks->ask(w->failed + w->other_failed > failed);
     return ok;

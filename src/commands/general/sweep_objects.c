@@ -33,14 +33,13 @@ char *sh_file_hash(const char *path, ThError *err)
     enum { CHUNK = 1 << 16 };
     uint64_t h = 0;
     ThText t = {0};
-    char *bytes = th_alloc(CHUNK, 1, err);
+    char *bytes TH_OWNED(free) = th_alloc(CHUNK, 1, err);
     FILE *in = bytes ? fopen(path, "rb") : NULL;
     for (size_t n; in && (n = fread(bytes, 1, CHUNK, in)) > 0;)
         mix(&h, bytes, n);
     bool ok = in && !ferror(in);
     if (in)
         fclose(in);
-    free(bytes);
     if (!ok) {
         th_fail(err, TH_EIO, "cannot read '%s'", path);
         return NULL;
@@ -63,7 +62,7 @@ static void note_file(ShSession *s, const char *name)
 {
     struct stat file;
     bool known = !name || !*name || json_object_get(s->point->files, name);
-    char *path = known ? NULL : sh_beside_script(s, name, NULL);
+    char *path TH_OWNED(free) = known ? NULL : sh_beside_script(s, name, NULL);
     if (path && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
         is_older(&file, &s->point->began)) {
         char *hash = sh_file_hash(path, NULL);
@@ -71,7 +70,6 @@ static void note_file(ShSession *s, const char *name)
             json_object_set_new(s->point->files, name, json_string(hash));
         free(hash);
     }
-    free(path);
 }
 
 void sh_point_note_files(ShSession *s, const ShCall *call)
@@ -101,10 +99,9 @@ static void mix_rows(uint64_t *h, const ThTask *t)
         ThTaskRows which = {(ThTaskPart)part, 1, INT_MAX};
         long long n = th_task_count(t, &which);
         for (long long first = 0; first < n; first += ROWS) {
-            ThBatch b = {.B = (int)(n - first < ROWS ? n - first : ROWS)};
+            ThBatch b TH_OWNED(th_batch_free) = {.B = (int)(n - first < ROWS ? n - first : ROWS)};
             if (th_task_take(t, &which, NULL, first, &b, NULL))
                 mix_batch(h, t, &b);
-            th_batch_free(&b);
         }
     }
 }
@@ -115,10 +112,9 @@ static void mix_samples(uint64_t *h, const ThTask *t)
     static const int lengths[] = {1, 2, 3, 5, 8, 13, 21};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         ThRng r = th_rng(1, "sweep.inputs", i);
-        ThBatch b = {.B = 8};
+        ThBatch b TH_OWNED(th_batch_free) = {.B = 8};
         if (th_task_sample(t, &r, lengths[i], &b, NULL))
             mix_batch(h, t, &b);
-        th_batch_free(&b);
     }
 }
 
@@ -153,7 +149,7 @@ static bool mix_model(uint64_t *h, const ThModel *m, const char *dir, ThError *e
 {
     ThText path = {0};
     th_text_printf(&path, "%s/.model-%ld.safetensors", dir, (long)getpid());
-    char *file = th_text_take(&path, err), *hash = NULL;
+    char *file TH_OWNED(free) = th_text_take(&path, err), *hash TH_OWNED(free) = NULL;
     if (file && th_format_named("safetensors")->save_model(m, file, err))
         hash = sh_file_hash(file, err);
     if (file)
@@ -165,10 +161,7 @@ static bool mix_model(uint64_t *h, const ThModel *m, const char *dir, ThError *e
         if (a->mean)
             mix(h, a->mean, sizeof *a->mean * (size_t)a->cols);
     }
-    bool ok = hash != NULL;
-    free(file);
-    free(hash);
-    return ok;
+    return hash != NULL;
 }
 
 /* ---- any ------------------------------------------------------------------------------------- */
@@ -184,7 +177,7 @@ static const char *definition(const ShObject *o)
 /* Its hash; false on errors. */
 static bool hash_object(ShSession *s, ShObject *o, const char *dir, uint64_t *h, ThError *err)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     bool ok = true;
     if (o->kind == SH_AUTOMATON)
         th_automaton_write(&t, o->as.automaton, o->name);
@@ -197,7 +190,6 @@ static bool hash_object(ShSession *s, ShObject *o, const char *dir, uint64_t *h,
     ok = ok && (!t.failed || th_fail(err, TH_ENOMEM, "out of memory"));
     if (ok)
         mix(h, t.data, t.size);
-    th_text_free(&t);
     if (ok && o->kind == SH_TASK)
         mix_task(h, o->as.task);
     if (ok && o->kind == SH_MODEL && o->as.model->bound)
@@ -212,7 +204,7 @@ char *sh_object_identity(ShSession *s, ShObject *o, const char *dir, ThError *er
     if (!hash_object(s, o, dir, &h, err))
         return NULL;
     bool defined = o->kind == SH_TASK || (o->kind == SH_MODEL && !o->as.model->bound);
-    char *size = defined ? NULL : sh_object_size_text(s, o);
+    char *size TH_OWNED(free) = defined ? NULL : sh_object_size_text(s, o);
     const char *what = defined ? definition(o) : size ? size : "";
     size_t n = strlen(what);
     if (n > MOST_HEAD)
@@ -221,6 +213,5 @@ char *sh_object_identity(ShSession *s, ShObject *o, const char *dir, ThError *er
     th_text_printf(&t, "%s ", sh_kind_name(o->kind));
     th_text_add_bytes(&t, what, n);
     th_text_printf(&t, "%s#%016" PRIx64, n ? " " : "", h);
-    free(size);
     return th_text_take(&t, err);
 }

@@ -34,12 +34,11 @@ static FILE *catch_output(void)
 
 static json_t *read_notes(FILE *notes)
 {
-    char *text = th_alloc(MOST_NOTES, 1, NULL);
+    char *text TH_OWNED(free) = th_alloc(MOST_NOTES, 1, NULL);
     fflush(stdout);
     rewind(notes);
     size_t n = text ? fread(text, 1, MOST_NOTES, notes) : 0;
     json_t *value = json_stringn(text ? text : "", n);
-    free(text);
     return value ? value : json_string("(no UTF-8)");
 }
 

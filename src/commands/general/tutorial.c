@@ -151,12 +151,11 @@ static void say(ShSession *s, const char *text)
 /* Shows a command as it is typed, and runs it. */
 static bool type(ShSession *s, const char *command, size_t n, ThError *err)
 {
-    char *line = strndup(command, n);
+    char *line TH_OWNED(free) = strndup(command, n);
     if (!line)
         return th_fail(err, TH_ENOMEM, "out of memory");
     sh_say(s, "tapehead> %s\n", line);
     bool ok = sh_shell_text(s, line, "tutorial");
-    free(line);
     err->code = ok ? TH_OK : TH_EUSAGE; /* told already */
     return ok;
 }

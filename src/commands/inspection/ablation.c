@@ -144,7 +144,7 @@ SH_COMMAND(
     ThText t = {0};
     if (ok)
         sh_write_ablations(&t, copy);
-    char *text = ok ? th_text_take(&t, err) : NULL;
+    char *text TH_OWNED(free) = ok ? th_text_take(&t, err) : NULL;
     if (!text)
         th_model_free(copy);
     ok = text && sh_define(s, name, SH_MODEL, copy, o->made_by, err);
@@ -152,7 +152,6 @@ SH_COMMAND(
         sh_say(s, "%s: %s without %s\n", name, o->name, text);
         sh_result_text(s, "ablated", text);
     }
-    free(text);
     return ok;
 }
 
@@ -235,8 +234,9 @@ static bool patch_row(ShSession *s, const ThSignature *g, const int *word, const
     const ThInspectPatchRow *row = &p->row[i];
     ThText t = {0};
     th_symbols_write(&t, g->symbol, g->n_symbols, word + row->first, row->last - row->first + 1);
-    char *reads = th_text_take(&t, err), *answer = answer_of(g, row->logit, err);
-    double *all = th_copy(row->logit, (size_t)g->n_classes, sizeof *all, err);
+    char *reads TH_OWNED(free) = th_text_take(&t, err),
+                *answer TH_OWNED(free) = answer_of(g, row->logit, err);
+    double *all TH_OWNED(free) = th_copy(row->logit, (size_t)g->n_classes, sizeof *all, err);
     bool ok = reads && answer && all;
     if (ok) {
         th_lab_probabilities(g->target, all, g->n_classes);
@@ -245,9 +245,6 @@ static bool patch_row(ShSession *s, const ThSignature *g, const int *word, const
                th_inspect_probability(g, row->logit, p->source), all);
         sh_result_text(s, "after", answer);
     }
-    free(reads);
-    free(answer);
-    free(all);
     return ok;
 }
 
@@ -255,7 +252,8 @@ static bool print_patch(ShSession *s, const ShCall *call, const ThInspectPatch *
                         ThError *err)
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
-    char *source = answer_of(g, p->source, err), *target = answer_of(g, p->target, err);
+    char *source TH_OWNED(free) = answer_of(g, p->source, err),
+                 *target TH_OWNED(free) = answer_of(g, p->target, err);
     long long changed = 0;
     bool ok = source && target;
     for (int i = 0; i < p->n_rows; i++)
@@ -274,19 +272,16 @@ static bool print_patch(ShSession *s, const ShCall *call, const ThInspectPatch *
         sh_table_end(s);
     sh_result_int(s, "vectors", p->n_rows);
     sh_result_int(s, "changed", changed);
-    free(source);
-    free(target);
     return ok;
 }
 
 static bool patch_words(ShSession *s, const ShCall *call, ThError *err)
 {
     int *word[2] = {0};
-    ThInspectPatch *p = sh_call_patch(s, call, word, err);
+    ThInspectPatch *p TH_OWNED(th_inspect_patch_free) = sh_call_patch(s, call, word, err);
     if (p)
         sh_about_model(s, call->operand[0].object, NULL);
     bool ok = p && print_patch(s, call, p, word[1], err);
-    th_inspect_patch_free(p);
     free(word[0]);
     free(word[1]);
     return ok;
@@ -334,16 +329,15 @@ static bool patch_task(ShSession *s, const ShCall *call, ThError *err)
                                   .length = (int)th_option_int(o, "length"),
                                   .pairs = (int)th_option_int(o, "pairs")};
     int n = 0;
-    ThDfa *machine = sh_true_machine(t, sh_stop(s), err);
-    ThInspectCause *c = machine ? th_inspect_causes(call->operand[0].object->as.model, t, machine,
-                                                    &pairs, sh_stop(s), &n, err)
-                                : NULL;
-    th_dfa_free(machine);
+    ThDfa *machine TH_OWNED(th_dfa_free) = sh_true_machine(t, sh_stop(s), err);
+    ThInspectCause *c TH_OWNED(free) = machine
+                                           ? th_inspect_causes(call->operand[0].object->as.model, t,
+                                                               machine, &pairs, sh_stop(s), &n, err)
+                                           : NULL;
     if (!c)
         return sh_error_inside(err, &call->operand[0]);
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
     print_causes(s, c, n);
-    free(c);
     return true;
 }
 

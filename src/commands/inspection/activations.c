@@ -74,16 +74,15 @@ static bool find_values(const ShCall *call, int i, Values *v, ThError *err)
     const ThModel *m = call->operand[0].object->as.model;
     const ShOperand *input = &call->operand[i + 1];
     const char *wanted = th_option_text(&call->options, "value");
-    int *token, length;
+    int *token TH_OWNED(free) = NULL, length;
     v->input = input->text;
     v->tape = th_model_tape(m, TH_TAPE_FLOAT, call->n - 1, err);
     token = v->tape ? sh_model_input(m, input, &length, err) : NULL;
     if (!token)
         return false;
-    ThModelTrace *trace = th_model_trace_on(m, v->tape, token, length, err);
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) =
+        th_model_trace_on(m, v->tape, token, length, err);
     bool ok = trace && name_values(v, wanted, err);
-    th_model_trace_free(trace);
-    free(token);
     if (ok && v->n == 0) {
         sh_fail_operand(err, &call->operand[0], TH_EVALUE, "the model names no value '%s'", wanted);
         return th_hint(err, "activations without value= lists the names");
@@ -104,15 +103,13 @@ static bool write_npy(const ShCall *call, const Values *v, int n, ThError *err)
                            v->name[0], cols, v[i].value->cols);
         rows += (size_t)v[i].value->rows;
     }
-    float *all = th_alloc(rows * cols, sizeof *all, err);
+    float *all TH_OWNED(free) = th_alloc(rows * cols, sizeof *all, err);
     for (int i = 0; all && i < n; i++) {
         size_t size = (size_t)v[i].value->rows * cols;
         memcpy(all + done, v[i].value->value, size * sizeof *all);
         done += size;
     }
-    bool ok = all && th_npy_write(call->redirect, TH_NPY_FLOAT32, rows, cols, all, err);
-    free(all);
-    return ok;
+    return all && th_npy_write(call->redirect, TH_NPY_FLOAT32, rows, cols, all, err);
 }
 
 /* Of several inputs the names begin with the number of the input. */
@@ -121,7 +118,7 @@ static bool write_all(const ShCall *call, const Values *v, int n, ThError *err)
     size_t total = 0, k = 0;
     for (int i = 0; i < n; i++)
         total += v[i].n;
-    ThSafetensorsMatrix *all = th_alloc(total, sizeof *all, err);
+    ThSafetensorsMatrix *all TH_OWNED(free) = th_alloc(total, sizeof *all, err);
     char **name = th_alloc(total, sizeof *name, err);
     bool ok = all && name;
     for (int i = 0; ok && i < n; i++) {
@@ -139,7 +136,6 @@ static bool write_all(const ShCall *call, const Values *v, int n, ThError *err)
     for (k = 0; name && k < total; k++)
         free(name[k]);
     free(name);
-    free(all);
     return ok;
 }
 
@@ -249,11 +245,12 @@ static bool lens_row(ShSession *s, const ThSignature *g, const int *token,
                      const ThInspectLensRow *row, ThError *err)
 {
     ThText answer = {0}, reads = {0};
-    double *p = th_copy(row->logit, (size_t)g->n_classes, sizeof *p, err);
+    double *p TH_OWNED(free) = th_copy(row->logit, (size_t)g->n_classes, sizeof *p, err);
     sh_write_logits(&answer, g, row->logit);
     th_symbols_write(&reads, g->symbol, g->n_symbols, token + row->first,
                      row->last - row->first + 1);
-    char *output = th_text_take(&answer, err), *segment = th_text_take(&reads, err);
+    char *output TH_OWNED(free) = th_text_take(&answer, err),
+                 *segment TH_OWNED(free) = th_text_take(&reads, err);
     bool ok = p && output && segment;
     if (ok) {
         th_lab_probabilities(g->target, p, g->n_classes);
@@ -261,9 +258,6 @@ static bool lens_row(ShSession *s, const ThSignature *g, const int *token,
                output, th_inspect_probability(g, row->logit, row->logit), p);
         sh_result_text(s, "output", output);
     }
-    free(p);
-    free(output);
-    free(segment);
     return ok;
 }
 
@@ -289,8 +283,8 @@ SH_COMMAND(
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .flags = C_PAGED)
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
-    int *token, length;
-    ThInspectLens *l = sh_call_lens(call, &token, &length, err);
+    int *token TH_OWNED(free) = NULL, length;
+    ThInspectLens *l TH_OWNED(th_inspect_lens_free) = sh_call_lens(call, &token, &length, err);
     if (!l)
         return false;
     sh_about_model(s, call->operand[0].object, NULL);
@@ -302,8 +296,6 @@ SH_COMMAND(
         ok = lens_row(s, g, token, &l->row[i], err);
     if (ok)
         sh_table_end(s);
-    th_inspect_lens_free(l);
-    free(token);
     return ok;
 }
 
@@ -365,20 +357,18 @@ SH_COMMAND(
     if (!sh_check_pair(call, err) || !sh_need_machine(&call->operand[1], err))
         return false;
     int n = 0;
-    ThDfa *machine = sh_true_machine(t, sh_stop(s), err);
+    ThDfa *machine TH_OWNED(th_dfa_free) = sh_true_machine(t, sh_stop(s), err);
     ThInspectProbing how = {.label = (ThInspectLabel)th_option_choice(&call->options, "for"),
                             .machine = machine,
                             .length = (int)th_option_int(&call->options, "length"),
                             .strings = (int)th_option_int(&call->options, "strings"),
                             .seed = (uint64_t)sh_seed(s, &call->options),
                             .stop = sh_stop(s)};
-    ThInspectProbed *p =
+    ThInspectProbed *p TH_OWNED(free) =
         machine ? th_inspect_probe(call->operand[0].object->as.model, t, &how, &n, err) : NULL;
-    th_dfa_free(machine);
     if (!p)
         return sh_error_inside(err, &call->operand[0]);
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
     print_probes(s, p, n);
-    free(p);
     return true;
 }

@@ -64,13 +64,13 @@ ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod meth
 bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
 {
     const ThProofAsked asked = {&t->signature, t->machine, NULL, SH_COMPILED_SLACK, t->bits};
-    ThProofClaim *claim = th_proof_claim_new(m, &asked, sh_stop(s), err);
+    ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
+        th_proof_claim_new(m, &asked, sh_stop(s), err);
     ThProofChecked k;
-    ThProofCertificate *c = claim ? sh_decide(s, m, TH_PROOF_BY_ALGEBRA, claim, &k, err) : NULL;
-    th_proof_claim_free(claim);
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        claim ? sh_decide(s, m, TH_PROOF_BY_ALGEBRA, claim, &k, err) : NULL;
     if (!c)
         return false;
     sh_say_algebra(s, m, c, &k);
-    th_proof_certificate_free(c);
     return k.algebra.right || th_fail(err, TH_EVALUE, "the model is not proved right: %s", k.why);
 }

@@ -43,19 +43,16 @@ typedef struct {
 /* Returns new: the acceptor of an automaton as one over a task's symbols. */
 static ThDfa *words_of(ShSession *s, const ThAutomaton *a, const ThSignature *g, ThError *err)
 {
-    ThDfa *own =
+    ThDfa *own TH_OWNED(th_dfa_free) =
         th_automaton_acceptor(a, (size_t)sh_setting_int(s, "limit-states"), sh_stop(s), err);
-    int *from = own ? th_alloc((size_t)g->n_symbols, sizeof *from, err) : NULL;
+    int *from TH_OWNED(free) = own ? th_alloc((size_t)g->n_symbols, sizeof *from, err) : NULL;
     bool ok = from != NULL;
     for (int i = 0; ok && i < g->n_symbols; i++)
         from[i] = th_symbols_find(a->symbol, a->n_symbols, g->symbol[i]);
     for (int i = 0; ok && i < a->n_symbols; i++)
         if (th_symbols_find(g->symbol, g->n_symbols, a->symbol[i]) < 0)
             ok = th_fail(err, TH_EVALUE, "the task has no symbol '%s'", a->symbol[i]);
-    ThDfa *words = ok ? th_dfa_widen(own, g->n_symbols, from, err) : NULL;
-    free(from);
-    th_dfa_free(own);
-    return words;
+    return ok ? th_dfa_widen(own, g->n_symbols, from, err) : NULL;
 }
 
 /* Of the option domain=, else of the task; what is proved of recurrent networks is about all. */
@@ -85,7 +82,8 @@ static bool find_domain(ShSession *s, const ShCall *call, const ThModel *m, cons
 
 void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol)
 {
-    int element = l->element[label], *word = malloc(sizeof *word * (size_t)(1 + element));
+    int element = l->element[label],
+        *word TH_OWNED(free) = malloc(sizeof *word * (size_t)(1 + element));
     th_text_add(t, l->kind[label] == TH_PROOF_COMPLETE ? "complete " : "edge ");
     if (element == 0 || !word)
         th_text_add(t, "1");
@@ -93,13 +91,12 @@ void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *s
         th_monoid_word(l->monoid, element, word);
         th_symbols_write(t, symbol, l->n_symbols, word, l->monoid->length[element]);
     }
-    free(word);
 }
 
 static void say_wrong(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
 {
     enum { LONGEST = 200 }; /* string to be shown; $word has it all */
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_symbols_write(&t, g->symbol, g->n_symbols, p->word, p->length);
     if (p->length <= LONGEST)
         sh_say(s, "%s is WRONG on %s", name, t.data ? t.data : "");
@@ -107,7 +104,6 @@ static void say_wrong(ShSession *s, const char *name, const ThProof *p, const Th
         sh_say(s, "%s is WRONG on a string of %d symbols, $word", name, p->length);
     sh_say(s, ": it says %s, not %s\n", g->label[p->said], g->label[p->right]);
     sh_result_text(s, "word", t.data ? t.data : "");
-    th_text_free(&t);
 }
 
 /* What stands in the way of a proof. */
@@ -155,7 +151,7 @@ static void write_pair(ThText *t, const ThProof *p, char *const *symbol)
 
 static void say_open(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     write_pair(&t, p, g->symbol);
     sh_say(s, "%s is not proved: the bounds do not close\n", name);
     sh_say(s, "  worst        %s: %.3g times its radius\n", t.data ? t.data : "", p->excess);
@@ -163,7 +159,6 @@ static void say_open(ShSession *s, const char *name, const ThProof *p, const ThS
     sh_result_text(s, "pair", t.data ? t.data : "");
     sh_result_text(s, "obstacle", obstacle(p));
     sh_result_real(s, "excess", p->excess);
-    th_text_free(&t);
 }
 
 static void say_refused(ShSession *s, const char *name, const ThProofChecked *k)
@@ -281,10 +276,9 @@ static bool confirm(ShSession *s, const ThOptions *o, const ThModel *m, const Th
     *k = (ThProofChecked){.holds = false};
     if (p->verdict != TH_PROOF_PROVED)
         return true;
-    ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, err);
-    bool ok = c && th_proof_check(c, m, claim, sh_stop(s), k, err) && keep(o, c, k, err);
-    th_proof_certificate_free(c);
-    return ok;
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        th_proof_certificate_new(p, &m->signature, err);
+    return c && th_proof_check(c, m, claim, sh_stop(s), k, err) && keep(o, c, k, err);
 }
 
 /* Returns new: what is claimed of a model by the task in an operand, and the domain. */
@@ -335,11 +329,11 @@ static bool decide(ShSession *s, const ShCall *call, ThProofMethod method,
     const ShObject *o = call->operand[0].object;
     const ThModel *m = o->as.model;
     ThProofChecked k;
-    ThProofCertificate *c = sh_decide(s, m, method, claim, &k, err);
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        sh_decide(s, m, method, claim, &k, err);
     bool ok = c && keep(&call->options, c, &k, err);
     if (ok)
         say_decided(s, o->name, c, d, m, &k);
-    th_proof_certificate_free(c);
     return ok || sh_error_inside(err, &call->operand[0]);
 }
 
@@ -350,14 +344,14 @@ static bool certify_sets(ShSession *s, const ShCall *call, const ThProofClaim *c
     ThProofHow how = {.limit = (size_t)th_option_int(&call->options, "elements"),
                       .cover = (int)th_option_int(&call->options, "cover"),
                       .seed = (uint64_t)sh_seed(s, &call->options)};
-    ThProof *p = th_proof_certify(o->as.model, claim, &how, sh_stop(s), err);
+    ThProof *p TH_OWNED(th_proof_free) =
+        th_proof_certify(o->as.model, claim, &how, sh_stop(s), err);
     if (!p)
         return sh_error_inside(err, &call->operand[0]);
     ThProofChecked k;
     bool ok = confirm(s, &call->options, o->as.model, claim, p, &k, err);
     if (ok)
         say_proof(s, o, d, p, &k);
-    th_proof_free(p);
     return ok;
 }
 
@@ -376,11 +370,10 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     double slack = th_option_real(o, "slack");
     if (method != TH_PROOF_BY_SETS && !th_option_given(o, "slack"))
         slack = method == TH_PROOF_BY_ALGEBRA ? SH_COMPILED_SLACK : 0;
-    ThProofClaim *claim =
+    ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
         claim_of(s, m, &call->operand[1], call->operand[1].object, &d, slack, err);
     bool ok = claim && (method == TH_PROOF_BY_SETS ? certify_sets(s, call, claim, &d, err)
                                                    : decide(s, call, method, claim, &d, err));
-    th_proof_claim_free(claim);
     th_dfa_free(d.words);
     return ok;
 }
@@ -507,16 +500,15 @@ static void say_checked(ShSession *s, const char *name, const Domain *d,
 static bool check_file(ShSession *s, const ShOperand *file, const ShOperand *where,
                        const ShObject *o, const ThProofClaim *claim, const Domain *d, ThError *err)
 {
-    char *path = sh_beside_script(s, file->text, err);
-    ThProofCertificate *c = path ? th_proof_certificate_read(path, err) : NULL;
-    free(path);
+    char *path TH_OWNED(free) = sh_beside_script(s, file->text, err);
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        path ? th_proof_certificate_read(path, err) : NULL;
     if (!c)
         return sh_error_inside(err, file);
     ThProofChecked k = {.holds = false};
     bool ok = th_proof_check(c, o->as.model, claim, sh_stop(s), &k, err);
     if (ok)
         say_checked(s, o->name, d, c, &k);
-    th_proof_certificate_free(c);
     if (!ok)
         return sh_error_inside(err, where);
     return k.holds ||
@@ -535,9 +527,9 @@ bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, c
         return sh_error_inside(err, on);
     if (!find_domain(s, call, o->as.model, task, &d, err))
         return false;
-    ThProofClaim *claim = claim_of(s, o->as.model, on, task, &d, 0, err);
+    ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
+        claim_of(s, o->as.model, on, task, &d, 0, err);
     bool ok = claim && check_file(s, &call->operand[0], of, o, claim, &d, err);
-    th_proof_claim_free(claim);
     th_dfa_free(d.words);
     return ok;
 }

@@ -34,7 +34,7 @@ static void show_levels(ShSession *s, const ThProofClosure *c)
 static void say_word(ShSession *s, const char *name, const ThProofClosure *c, const ThSignature *g)
 {
     enum { SHOWN = 60 };
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     bool wrong = c->word && c->right >= 0 && c->said != c->right;
     if (c->word)
         th_symbols_write(&t, g->symbol, g->n_symbols, c->word, c->length);
@@ -49,7 +49,6 @@ static void say_word(ShSession *s, const char *name, const ThProofClosure *c, co
     sh_result_int(s, "length", c->length);
     sh_result_text(s, "word", t.data);
     sh_result_flag(s, "wrong", wrong);
-    th_text_free(&t);
 }
 
 static void say_closure(ShSession *s, const char *name, const ThProofClosure *c,
@@ -117,12 +116,11 @@ SH_COMMAND(
     .flags = C_PAGED)
 {
     const ShObject *o = call->operand[0].object;
-    ThProofClosure *c = closure_of(s, call, err);
+    ThProofClosure *c TH_OWNED(th_proof_closure_free) = closure_of(s, call, err);
     if (!c)
         return false;
     show_levels(s, c);
     say_closure(s, o->name, c, &o->as.model->signature);
-    th_proof_closure_free(c);
     return true;
 }
 
@@ -139,13 +137,12 @@ SH_COMMAND(plot_closure, .group = "plots",
            .options = options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = sh_new_plot(call);
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     ThProofClosure *c = closure_of(s, call, err);
     th_text_printf(&title, "clusters of %s on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
     if (c)
         th_plot_closure(&f, title.data ? title.data : "", c);
-    th_text_free(&title);
     th_proof_closure_free(c);
     return sh_finish_plot(s, call, &f, c != NULL, err);
 }

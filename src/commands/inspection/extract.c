@@ -101,7 +101,7 @@ static char *difference(const Extraction *x, int i, int j, bool *same, ThError *
     ThText t = {0};
     int length = 0;
     ThError own = {0};
-    int *word =
+    int *word TH_OWNED(free) =
         th_dfa_distinguish(machine_of(x, i), machine_of(x, j), &length, sh_stop(x->s), &own);
     *same = length < 0;
     if (own.code != TH_OK) {
@@ -110,7 +110,6 @@ static char *difference(const Extraction *x, int i, int j, bool *same, ThError *
     }
     if (word)
         th_symbols_write(&t, x->teacher.symbol, x->teacher.n_symbols, word, length);
-    free(word);
     return th_text_take(&t, err);
 }
 
@@ -139,11 +138,10 @@ static bool show_pairs(const Extraction *x, ThError *err)
             bool same;
             if (!machine_of(x, i) || !machine_of(x, j))
                 continue;
-            char *word = difference(x, i, j, &same, err);
+            char *word TH_OWNED(free) = difference(x, i, j, &same, err);
             ok = word != NULL;
             if (ok)
                 sh_row(x->s, names[i], names[j], (int)same, same || *word ? word : "\"\"");
-            free(word);
         }
     sh_table_end(x->s);
     return ok;
@@ -153,7 +151,7 @@ static bool set_figures(const Extraction *x, const ThAutomaton *a, ThError *err)
 {
     const ThInspectWay *w = &x->ways.way[x->best];
     bool same;
-    char *word = difference(x, x->best, TH_INSPECT_WAYS, &same, err);
+    char *word TH_OWNED(free) = difference(x, x->best, TH_INSPECT_WAYS, &same, err);
     if (!word)
         return false;
     sh_result_text(x->s, "method", names[x->best]);
@@ -164,7 +162,6 @@ static bool set_figures(const Extraction *x, const ThAutomaton *a, ThError *err)
     sh_result_real(x->s, "high", w->high);
     sh_result_flag(x->s, "equivalent", same);
     sh_result_text(x->s, "word", word);
-    free(word);
     return true;
 }
 
@@ -212,14 +209,13 @@ static bool finish(Extraction *x, ThError *err)
     choose(x);
     if (x->best < 0)
         return none_found(x, err);
-    ThAutomaton *a = th_inspect_automaton(&x->teacher, x->ways.way[x->best].machine, err);
+    ThAutomaton *a TH_OWNED(th_automaton_free) =
+        th_inspect_automaton(&x->teacher, x->ways.way[x->best].machine, err);
     ThAutomaton *kept = a ? th_automaton_copy(a, err) : NULL;
-    bool ok = kept &&
-              (sh_define(x->s, name->text, SH_AUTOMATON, kept, NULL, err) ||
-               sh_error_inside(err, name)) &&
-              report(x, a, err);
-    th_automaton_free(a);
-    return ok;
+    return kept &&
+           (sh_define(x->s, name->text, SH_AUTOMATON, kept, NULL, err) ||
+            sh_error_inside(err, name)) &&
+           report(x, a, err);
 }
 
 SH_COMMAND(

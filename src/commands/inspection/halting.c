@@ -50,13 +50,12 @@ static bool think(const ShCall *call, Thought *t, ThError *err)
     const ThModel *m = call->operand[0].object->as.model;
     if (!refuse_options(call, err))
         return false;
-    ThModelTrace *trace = sh_call_trace(call, &t->token, err);
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = sh_call_trace(call, &t->token, err);
     if (!trace)
         return false;
     ThText title = {0};
     t->length = trace->length;
     sh_write_answer_line(&title, call, trace, t->token);
-    th_model_trace_free(trace);
     t->title = th_text_take(&title, err);
     t->halted = t->title ? th_model_halted(m, t->token, t->length, err) : NULL;
     return t->halted || sh_error_inside(err, &call->operand[0]);
@@ -164,7 +163,7 @@ static void print_by_nesting(ShSession *s, const ThInspectHalting *h)
 
 static bool show_task(ShSession *s, const ShCall *call, ThError *err)
 {
-    ThInspectHalting *h = think_about_task(s, call, err);
+    ThInspectHalting *h TH_OWNED(th_inspect_halting_free) = think_about_task(s, call, err);
     if (!h)
         return false;
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
@@ -173,7 +172,6 @@ static bool show_task(ShSession *s, const ShCall *call, ThError *err)
     sh_table_end(s);
     sh_say(s, "\n");
     print_by_nesting(s, h);
-    th_inspect_halting_free(h);
     return ok;
 }
 
@@ -235,16 +233,13 @@ static bool draw_input(ThFigure *f, const ShCall *call, ThError *err)
 
 static bool draw_task(ThFigure *f, ShSession *s, const ShCall *call, ThError *err)
 {
-    ThInspectHalting *h = think_about_task(s, call, err);
+    ThInspectHalting *h TH_OWNED(th_inspect_halting_free) = think_about_task(s, call, err);
     if (!h)
         return false;
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     th_text_printf(&title, "how long %s thinks on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
-    bool ok = th_plot_thoughts(f, title.data ? title.data : "", h, err);
-    th_text_free(&title);
-    th_inspect_halting_free(h);
-    return ok;
+    return th_plot_thoughts(f, title.data ? title.data : "", h, err);
 }
 
 SH_COMMAND(plot_halting, .group = "plots", .summary = "draw how long a model that halts thinks",

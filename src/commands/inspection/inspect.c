@@ -197,19 +197,17 @@ static bool write_weights(const ThOptions *o, const ThModelTrace *trace, ThError
 static bool show_attention(ShSession *s, const ShCall *call, const ThModelTrace *trace,
                            const int *token, ThError *err)
 {
-    ThPath *path = th_path_of_trace(trace, err);
+    ThPath *path TH_OWNED(th_path_free) = th_path_of_trace(trace, err);
     if (!path)
         return sh_error_inside(err, &call->operand[0]);
     bool ok = write_weights(&call->options, trace, err);
-    ThText line = {0};
+    ThText line TH_OWNED(th_text_free) = {0};
     if (ok) {
         sh_about_model(s, call->operand[0].object, NULL);
         sh_write_answer_line(&line, call, trace, token);
         sh_say(s, "%s\n", line.data ? line.data : "");
         print_attention(s, trace, path);
     }
-    th_text_free(&line);
-    th_path_free(path);
     return ok;
 }
 
@@ -255,12 +253,9 @@ SH_COMMAND(
 {
     if (call->form == 2)
         return sh_show_selecting(s, call, err);
-    int *token;
-    ThModelTrace *trace = sh_call_trace(call, &token, err);
-    bool ok = trace && show_attention(s, call, trace, token, err);
-    th_model_trace_free(trace);
-    free(token);
-    return ok;
+    int *token TH_OWNED(free) = NULL;
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = sh_call_trace(call, &token, err);
+    return trace && show_attention(s, call, trace, token, err);
 }
 
 /* ---- clusters -------------------------------------------------------------------------------- */
@@ -319,10 +314,9 @@ static bool set_string(ShSession *s, const ThSignature *g, const int *token, int
 {
     ThText t = {0};
     th_symbols_write(&t, g->symbol, g->n_symbols, token, length);
-    char *text = th_text_take(&t, err);
+    char *text TH_OWNED(free) = th_text_take(&t, err);
     if (text)
         sh_result_text(s, "string", text);
-    free(text);
     return text != NULL;
 }
 
@@ -333,11 +327,10 @@ static int *string_of(ShSession *s, const ShCall *call, int *length, ThError *er
     if (call->n > 2)
         return sh_model_input(call->operand[0].object->as.model, &call->operand[2], length, err);
     ThRng r = th_rng((uint64_t)sh_seed(s, &call->options), "inspect.clusters", 0);
-    ThBatch b = {.B = 1};
+    ThBatch b TH_OWNED(th_batch_free) = {.B = 1};
     bool ok = th_task_sample(t, &r, (int)th_option_int(&call->options, "length"), &b, err);
     *length = ok ? th_batch_length(&b, 0) : 0;
     int *token = ok ? th_copy(b.token, (size_t)*length, sizeof *token, err) : NULL;
-    th_batch_free(&b);
     if (!token)
         sh_error_inside(err, &call->operand[0]);
     return token;
@@ -362,23 +355,20 @@ ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err)
     const ThModel *m = call->operand[0].object->as.model;
     const ThTask *t = call->operand[1].object->as.task;
     ThClusters *c = NULL;
-    ThModelTrace *trace = NULL;
-    int length, *token = string_of(s, call, &length, err);
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = NULL;
+    int length, *token TH_OWNED(free) = string_of(s, call, &length, err);
     if (!token)
         return NULL;
-    ThDfa *machine = sh_true_machine(t, sh_stop(s), err);
+    ThDfa *machine TH_OWNED(th_dfa_free) = sh_true_machine(t, sh_stop(s), err);
     if (machine)
         trace = th_model_trace(m, token, length, err);
     if (trace)
         c = th_clusters(trace, machine, token, t->signature.symbol, sh_stop(s), err);
-    th_model_trace_free(trace);
-    th_dfa_free(machine);
     if (c && (!write_points(&call->options, c, err) ||
               !set_string(s, &t->signature, token, length, err))) {
         th_clusters_free(c);
         c = NULL;
     }
-    free(token);
     if (c)
         set_cluster_figures(s, c);
     else
@@ -391,7 +381,7 @@ static void say_string(ShSession *s, const ShCall *call, const int *token, int l
 {
     const ThSignature *g = &call->operand[1].object->as.task->signature;
     int shown = length > LONGEST_SHOWN ? LONGEST_SHOWN : length;
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (call->n > 2)
         return;
     th_text_printf(&t, "drawn with seed %lld: ", sh_seed(s, &call->options));
@@ -399,7 +389,6 @@ static void say_string(ShSession *s, const ShCall *call, const int *token, int l
         th_text_printf(&t, "%d strings, the first ", strings);
     th_symbols_write(&t, g->symbol, g->n_symbols, token, shown);
     sh_say(s, "%s%s\n", t.data ? t.data : "", shown < length ? "…" : "");
-    th_text_free(&t);
 }
 
 static void print_functions(ShSession *s, const ThClusters *c)
@@ -468,12 +457,11 @@ SH_COMMAND(clusters, .group = "inspection",
            .options = sh_clusters_options, .flags = C_PAGED)
 {
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
-    ThClusters *c = sh_call_clusters(s, call, err);
+    ThClusters *c TH_OWNED(th_clusters_free) = sh_call_clusters(s, call, err);
     if (!c)
         return false;
     print_clusters(s, c);
     say_string(s, call, c->token, c->length, 1);
-    th_clusters_free(c);
     return true;
 }
 
@@ -579,7 +567,7 @@ SH_COMMAND(
 {
     enum { ROWS = 20 };
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
-    ThField *f = sh_call_field(s, call, err);
+    ThField *f TH_OWNED(th_field_free) = sh_call_field(s, call, err);
     if (!f)
         return false;
     int step = f->length > ROWS ? f->length / ROWS : 1;
@@ -590,6 +578,5 @@ SH_COMMAND(
     sh_table_end(s);
     sh_say(s, "\n99 %% of the gradient lies in the last %.4g %% of the input\n", 100 * f->reach);
     say_string(s, call, f->token, f->length, f->strings);
-    th_field_free(f);
     return true;
 }

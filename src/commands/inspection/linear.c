@@ -281,16 +281,15 @@ static void free_spectra(ThPlotSpectrum *x, int n)
 static bool find_spectrum(const ThModel *m, int layer, const char *word, ThPlotSpectrum *to,
                           ThError *err)
 {
-    int length,
-        *token = th_symbols_read(m->signature.symbol, m->signature.n_symbols, word, &length, err);
-    ThModelTransitions *t = token ? th_model_transitions(m, layer, token, length, err) : NULL;
+    int length, *token TH_OWNED(free) = th_symbols_read(m->signature.symbol, m->signature.n_symbols,
+                                                        word, &length, err);
+    ThModelTransitions *t TH_OWNED(th_model_transitions_free) =
+        token ? th_model_transitions(m, layer, token, length, err) : NULL;
     if (t) {
         to->n = t->blocks * t->size;
         to->word = th_strdup(word, err);
         to->value = th_inspect_spectrum(t, err);
     }
-    free(token);
-    th_model_transitions_free(t);
     return to->word && to->value;
 }
 
@@ -404,13 +403,12 @@ SH_COMMAND(plot_spectrum, .group = "plots",
 {
     int n = 0;
     ThFigure f = sh_new_plot(call);
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     ThPlotSpectrum *x = call_spectra(call, &n, err);
     th_text_printf(&title, "eigenvalues of %s", call->operand[0].object->name);
     if (x)
         th_plot_spectra(&f, title.data ? title.data : "", x, n);
     bool ok = x != NULL;
-    th_text_free(&title);
     free_spectra(x, n);
     return sh_finish_plot(s, call, &f, ok, err);
 }

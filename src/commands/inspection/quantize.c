@@ -63,10 +63,9 @@ static void show_tables(FILE *out, const ThProofQuantized *q, const ThSignature 
     const ThProofLabels *l = q->labels;
     fprintf(out, "centre  stands for\n");
     for (int i = 0; i < l->n; i++) {
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         sh_write_label(&t, l, i, g->symbol);
         fprintf(out, "%6d  %s, read as %s\n", i + 1, t.data ? t.data : "", g->label[q->said[i]]);
-        th_text_free(&t);
     }
     int width = 4 * l->n > 9 ? 4 * l->n : 9;
     fprintf(out, "\nearlier  %-*s    %s\n       ", width, "    model", "    automaton");
@@ -104,7 +103,7 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
                           const ThProofChecked *k, const ThSignature *g)
 {
     const char *verdict = verdict_of(s, q, k);
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (q->word)
         th_symbols_write(&t, g->symbol, g->n_symbols, q->word, q->length);
     if (q->wrong == 0 && !k->holds)
@@ -126,7 +125,6 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
     sh_result_real(s, "margin", q->margin);
     sh_result_real(s, "rounding", q->rounding);
     sh_result_text(s, "word", t.data ? t.data : "");
-    th_text_free(&t);
 }
 
 /* The share of strings that a model answers right. */
@@ -135,10 +133,10 @@ static bool measure(ShSession *s, const ShCall *call, const ThModel *m, double *
 {
     const ThOptions *o = &call->options;
     ThScore score;
-    ThEvaluator *e = th_evaluator_new(m, call->operand[1].object->as.task, sh_seed(s, o), 1, err);
+    ThEvaluator *e TH_OWNED(th_evaluator_free) =
+        th_evaluator_new(m, call->operand[1].object->as.task, sh_seed(s, o), 1, err);
     bool ok = e && th_evaluator_length(e, (int)th_option_int(o, "length"),
                                        (int)th_option_int(o, "samples"), &score, err);
-    th_evaluator_free(e);
     if (ok)
         *accuracy = score.accuracy;
     return ok;
@@ -159,11 +157,10 @@ static bool define(ShSession *s, const ShCall *call, ThModel *snapped, ThError *
     sh_result_real(s, "after", after);
     ThText t = {0};
     th_text_printf(&t, "%s quantized", o->name);
-    char *made_by = th_text_take(&t, err);
+    char *made_by TH_OWNED(free) = th_text_take(&t, err);
     if (!made_by)
         th_model_free(snapped);
     bool ok = made_by && sh_define(s, call->operand[2].text, SH_MODEL, snapped, made_by, err);
-    free(made_by);
     return ok || sh_error_inside(err, &call->operand[2]);
 }
 
@@ -218,26 +215,24 @@ SH_COMMAND(
     if (!sh_need_answers(m, &call->operand[1], err))
         return false;
     const ThProofAsked asked = {.task = &t->signature, .machine = t->machine};
-    ThProofClaim *claim = th_proof_claim_new(m, &asked, sh_stop(s), err);
-    ThProofQuantized *q =
+    ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
+        th_proof_claim_new(m, &asked, sh_stop(s), err);
+    ThProofQuantized *q TH_OWNED(th_proof_quantized_free) =
         claim ? th_proof_quantize(m, claim, (size_t)th_option_int(&call->options, "elements"),
                                   (uint64_t)sh_seed(s, &call->options), sh_stop(s), err)
               : NULL;
     if (!q) {
-        th_proof_claim_free(claim);
         return sh_error_inside(err, &call->operand[0]);
     }
     ThModel *snapped = th_proof_snapped(m, q, err);
     ThProofChecked k;
     bool ok = snapped && check(s, snapped, claim, q, &k, err);
-    th_proof_claim_free(claim);
     if (ok && sh_out(s) && q->labels->n <= WIDEST)
         show_tables(sh_out(s), q, &m->signature);
     else if (ok)
         list_products(s, q, m->signature.symbol);
     if (ok)
         say_quantized(s, o->name, q, &k, &m->signature);
-    th_proof_quantized_free(q);
     if (ok && call->n > 2)
         return define(s, call, snapped, err);
     th_model_free(snapped);

@@ -60,9 +60,9 @@ static bool show_prefixes(ShSession *s, const ThModel *m, const ThInspectTruth *
     const ThDfa *d = t->machine;
     bool final = g->target == TH_TARGET_FINAL, ok = true;
     size_t width = g->target == TH_TARGET_BITS ? (size_t)g->n_classes : 1;
-    int *answer = th_alloc((size_t)v->n_word * width, sizeof *answer, err), q = d->start;
+    int *answer TH_OWNED(free) = th_alloc((size_t)v->n_word * width, sizeof *answer, err),
+                q = d->start;
     if (!answer || !th_lab_predict(m, v->word, v->n_word, answer, err)) {
-        free(answer);
         return false;
     }
     sh_table(s, "runs", "position:i symbol:s state:i due:s said:s");
@@ -71,16 +71,13 @@ static bool show_prefixes(ShSession *s, const ThModel *m, const ThInspectTruth *
         int *said = final ? answer : answer + (size_t)i * width;
         ok = !final || th_lab_predict(m, v->word, i + 1, answer, err);
         int own = t->wanted >= 0 ? (width > 1 ? said[t->wanted] : *said == t->wanted) : 0;
-        char *text = ok ? answer_text(t, t->wanted >= 0 ? &own : said, err) : NULL;
-        char *due = text ? answer_text(t, t->answer + q * t->width, err) : NULL;
+        char *text TH_OWNED(free) = ok ? answer_text(t, t->wanted >= 0 ? &own : said, err) : NULL;
+        char *due TH_OWNED(free) = text ? answer_text(t, t->answer + q * t->width, err) : NULL;
         ok = due != NULL;
         if (ok)
             sh_row(s, (long long)i + 1, g->symbol[v->word[i]], (long long)q, due, text);
-        free(text);
-        free(due);
     }
     sh_table_end(s);
-    free(answer);
     return ok;
 }
 
@@ -91,9 +88,9 @@ static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
     const ThModel *m = call->operand[0].object->as.model;
     ThText text = {0};
     th_symbols_write(&text, m->signature.symbol, m->signature.n_symbols, v->word, v->n_word);
-    char *word = th_text_take(&text, err);
-    char *due = word ? answer_text(t, v->due, err) : NULL;
-    char *said = due ? answer_text(t, v->said, err) : NULL;
+    char *word TH_OWNED(free) = th_text_take(&text, err);
+    char *due TH_OWNED(free) = word ? answer_text(t, v->due, err) : NULL;
+    char *said TH_OWNED(free) = due ? answer_text(t, v->said, err) : NULL;
     if (said) {
         sh_say(s, "they differ on %s", word);
         if (m->signature.target == TH_TARGET_FINAL)
@@ -109,9 +106,6 @@ static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
         sh_result_flag(s, "shortest", v->shortest);
     }
     bool ok = said != NULL;
-    free(word);
-    free(due);
-    free(said);
     return ok && show_prefixes(s, m, t, v, err);
 }
 
@@ -257,8 +251,8 @@ SH_COMMAND(
                                  .stop = sh_stop(s),
                                  .context = s,
                                  .progress = show_tried};
-    ThInspectTruth t = {0};
-    ThInspectVerified v = {0};
+    ThInspectTruth t TH_OWNED(th_inspect_truth_free) = {0};
+    ThInspectVerified v TH_OWNED(th_inspect_verified_free) = {0};
     if (call->form == 2)
         how.most_nodes = (size_t)sh_setting_int(s, "limit-states");
     const ThModel *m = call->operand[0].object->as.model;
@@ -266,7 +260,5 @@ SH_COMMAND(
         sh_find_truth(&t, &m->signature, &call->operand[1], th_option_text(o, "accept"), err) &&
         (th_inspect_verify(m, &t, &how, &v, err) || sh_error_inside(err, &call->operand[0])) &&
         report(s, call, &t, &v, err);
-    th_inspect_verified_free(&v);
-    th_inspect_truth_free(&t);
     return ok;
 }

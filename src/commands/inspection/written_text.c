@@ -222,7 +222,7 @@ static size_t kinds_of(const ThInspectSlip *y, size_t n, const char *kind[MOST_K
 static bool print_slips(ShSession *s, const Slips *y, ThError *err)
 {
     size_t each = y->n / y->n_lengths;
-    double *room = th_alloc(3 * each, sizeof *room, err);
+    double *room TH_OWNED(free) = th_alloc(3 * each, sizeof *room, err);
     sh_table(s, "errors",
              "length:i error:s strings:i share:r line:r column:r place:r repeated:r usual:r");
     for (size_t i = 0; room && i < y->n_lengths; i++) {
@@ -232,7 +232,6 @@ static bool print_slips(ShSession *s, const Slips *y, ThError *err)
             print_kind(s, y->item + i * each, each, y, kind[k], y->usual[i], room);
     }
     sh_table_end(s);
-    free(room);
     return room != NULL;
 }
 
@@ -366,12 +365,11 @@ SH_COMMAND(plot_diagnose, .group = "plots",
     ThText title = {0};
     th_text_printf(&title, "first errors of %s on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
-    char *text = th_text_take(&title, err);
+    char *text TH_OWNED(free) = th_text_take(&title, err);
     bool ok =
         text && find_slips(s, call, &y, err) && th_plot_slips(&f, text, y.item, y.n, y.gram, err);
     if (ok)
         set_figures(s, &y);
-    free(text);
     free_slips(&y);
     return sh_finish_plot(s, call, &f, ok, err);
 }

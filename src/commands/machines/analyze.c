@@ -160,7 +160,7 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
                          const ThTmTapeWords *words, ThError *err)
 {
     const ThTm *m = call->operand[0].object->as.machine;
-    ThText proof = {0}, rules = {0};
+    ThText proof TH_OWNED(th_text_free) = {0}, rules TH_OWNED(th_text_free) = {0};
     size_t lines = (size_t)th_option_int(&call->options, "lines");
     ThTmWork work = {.machine = m, .words = words, .stop = sh_stop(s)};
     bool ok = th_tm_proof_write(&proof, a, &work, lines, err);
@@ -177,8 +177,6 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
         sh_result_int(s, "unreached", say_states(s, a, m));
         sh_result_int(s, "unused", say_rules(s, a, m, &rules));
     }
-    th_text_free(&proof);
-    th_text_free(&rules);
     return ok;
 }
 
@@ -265,7 +263,7 @@ SH_COMMAND(
                                analyze_listed, err);
     const ThTm *m = call->operand[0].object->as.machine;
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
-    ThTmTapeWords words;
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     ThTmAnalysis a = {0};
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
         return input ? sh_error_inside(err, input) : false;
@@ -274,6 +272,5 @@ SH_COMMAND(
         ok = say_analysis(s, call, &a, &words, err);
         th_tm_analysis_free(&a, m);
     }
-    th_tm_tape_words_free(&words);
     return ok;
 }

@@ -59,7 +59,7 @@ static bool run_both(Search *x, ThError *err)
 {
     ThText text = {0};
     th_symbols_write(&text, x->symbol, x->n_symbols, x->word, x->length);
-    char *input = th_text_take(&text, err);
+    char *input TH_OWNED(free) = th_text_take(&text, err);
     bool ok = input != NULL;
     for (int k = 0; ok && k < 2; k++) {
         ShCall one = *x->call;
@@ -69,7 +69,6 @@ static bool run_both(Search *x, ThError *err)
         ok = sh_machine_end(x->s, &one, input, &x->end[k], err) ||
              sh_error_inside(err, &x->call->operand[k]);
     }
-    free(input);
     ThTmVerdict one = x->end[0].figures.verdict, other = x->end[1].figures.verdict;
     bool decided = ok && ends_itself(&x->end[0]) && ends_itself(&x->end[1]);
     x->inputs++;
@@ -111,7 +110,7 @@ static bool report(const Search *x, ThError *err)
     ThText text = {0};
     if (x->differ)
         th_symbols_write(&text, x->symbol, x->n_symbols, x->word, x->length);
-    char *word = th_text_take(&text, err);
+    char *word TH_OWNED(free) = th_text_take(&text, err);
     if (!word)
         return false;
     sh_result_flag(x->s, "equivalent", !x->differ);
@@ -130,7 +129,6 @@ static bool report(const Search *x, ThError *err)
     if (x->open > 0)
         sh_say(x->s, "%lld input%s: a run came to a limit, and nothing is known\n", x->open,
                sh_plural(x->open));
-    free(word);
     return true;
 }
 

@@ -56,14 +56,13 @@ static bool write_repeated(ThText *t, const ThTmRunStart *s, const ThTmGrams *g,
                            ThError *err)
 {
     enum { MOST = 24 };
-    ThTmRunning r;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     bool ok = th_tm_running_from(&r, s, err) &&
               th_tm_running_go(&r, g->step, (ThTmRunLimits){g->step, UINT64_MAX}, stop, err);
     int n = g->longest < MOST ? g->longest : MOST;
     if (ok)
         th_tm_tape_write(t, s->machine, &r.tape[0], g->one, g->one + n - 1);
     th_text_add(t, g->longest > n ? ".." : "");
-    th_tm_running_free(&r);
     return ok;
 }
 
@@ -82,9 +81,8 @@ static void set_grams(ShSession *s, const ThTmRunExtent *x, const ThTmGrams *g)
 static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExtent *x,
                       const ThTmGrams *g, ThError *err)
 {
-    ThText repeated = {0};
+    ThText repeated TH_OWNED(th_text_free) = {0};
     if (g->longest > 0 && !write_repeated(&repeated, start, g, sh_stop(s), err)) {
-        th_text_free(&repeated);
         return false;
     }
     set_grams(s, x, g);
@@ -101,7 +99,6 @@ static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExte
                (long long)g->one, (long long)g->other);
     sh_say(s, "the next-token program is exact from n=%d on, where it compares %d token%s\n",
            g->longest, g->longest + 1, sh_plural(g->longest + 1));
-    th_text_free(&repeated);
     return true;
 }
 
@@ -132,18 +129,15 @@ SH_COMMAND(
     .results = "steps halted memory cells least n step",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = grams_options)
 {
-    ThTmTapeWords words;
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     ThTmRunStart start;
     ThTmRunExtent x;
     ThTmGrams g;
     ThTmGramsWanted any = {0};
     if (!start_of_call(call, &words, &start, err))
         return false;
-    bool ok = th_tm_run_extent(&x, &start, sh_machine_limits(call), sh_stop(s), err) &&
-              th_tm_grams(&g, &start, &x, &any, sh_stop(s), err) &&
-              say_grams(s, &start, &x, &g, err);
-    th_tm_tape_words_free(&words);
-    return ok;
+    return th_tm_run_extent(&x, &start, sh_machine_limits(call), sh_stop(s), err) &&
+           th_tm_grams(&g, &start, &x, &any, sh_stop(s), err) && say_grams(s, &start, &x, &g, err);
 }
 
 /* ---- simulate -------------------------------------------------------------------------------- */
@@ -233,10 +227,10 @@ SH_COMMAND(
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .options = simulate_options)
 {
-    ThTmTapeWords words;
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     ThTmRunStart start;
     ThTmSimulation x;
-    ThText stands = {0}, predicted = {0};
+    ThText stands TH_OWNED(th_text_free) = {0}, predicted TH_OWNED(th_text_free) = {0};
     int n = (int)th_option_int(&call->options, "n");
     if (!start_of_call(call, &words, &start, err))
         return false;
@@ -255,9 +249,6 @@ SH_COMMAND(
         else
             say_difference(s, &x, n, stands.data, predicted.data);
     }
-    th_text_free(&stands);
-    th_text_free(&predicted);
-    th_tm_tape_words_free(&words);
     return ok;
 }
 

@@ -72,11 +72,10 @@ static bool resume(const ShMachineList *l, const char *path, const char *heading
     size_t size;
     if (access(path, F_OK) != 0)
         return true;
-    char *text = th_file_read(path, (size_t)1 << 30, &size, err);
+    char *text TH_OWNED(free) = th_file_read(path, (size_t)1 << 30, &size, err);
     if (!text)
         return false;
     bool fits = strlen(text) == size && rows_done(l, text, heading, done, end);
-    free(text);
     if (!fits) {
         th_fail(err, TH_EVALUE, "the rows of '%s' are not about the first machines of the list",
                 path);
@@ -98,14 +97,13 @@ static FILE *open_results(const ShCall *call, const ShMachineList *l, const char
         return NULL;
     }
     write_heading(&t, columns);
-    char *heading = th_text_take(&t, err);
+    char *heading TH_OWNED(free) = th_text_take(&t, err);
     bool ok = heading && (!call->append || resume(l, call->redirect, heading, done, &kept, err));
     FILE *out = ok ? fopen(call->redirect, call->append ? "a" : "w") : NULL;
     if (ok && !out)
         th_fail(err, TH_EIO, "cannot write '%s': %s", call->redirect, strerror(errno));
     if (out && kept == 0)
         fputs(heading, out);
-    free(heading);
     return out;
 }
 
@@ -128,11 +126,10 @@ static bool each(ShSession *s, const ShCall *call, const ShMachineList *l, size_
         double took = sh_clock() - begun, rate = (double)(l->n - i) / (double)(i - from + 1);
         long left = (long)(took * rate);
         sh_progress(s, "machine %zu of %zu  %ld:%02ld left", i + 1, l->n, left / 60, left % 60);
-        ThTm *m = th_tm_read_bb(l->item[i], err);
+        ThTm *m TH_OWNED(th_tm_free) = th_tm_read_bb(l->item[i], err);
         ok = m && !th_stopped_at(sh_stop(s), i, "machines", err) &&
              one(s, call, &(ShListed){l->item[i], m, out}, err) &&
              flush_row(out, call->redirect, err);
-        th_tm_free(m);
     }
     return ok;
 }
@@ -140,7 +137,7 @@ static bool each(ShSession *s, const ShCall *call, const ShMachineList *l, size_
 bool sh_each_machine(ShSession *s, const ShCall *call, const char *columns, ShOnMachine *one,
                      ThError *err)
 {
-    ShMachineList l = {0};
+    ShMachineList l TH_OWNED(sh_machine_list_free) = {0};
     FILE *out = NULL;
     size_t done = 0;
     bool ok = list_read(s, &l, &call->operand[0], err);
@@ -161,6 +158,5 @@ bool sh_each_machine(ShSession *s, const ShCall *call, const char *columns, ShOn
         sh_result_int(s, "machines", (long long)l.n);
         sh_result_int(s, "done", (long long)done);
     }
-    sh_machine_list_free(&l);
     return ok;
 }

@@ -142,7 +142,7 @@ static bool go_on(ShSession *s, const ShCall *call, ShObject *o, const char *inp
     ThTmRunLimits limits = sh_machine_limits(call);
     uint64_t made = th_tm_engine_steps(o->engine);
     ShMachineEnd end = {0};
-    ThText shown = {0};
+    ThText shown TH_OWNED(th_text_free) = {0};
     limits.steps = limits.steps < TH_TM_MOST_STEPS - made ? made + limits.steps : TH_TM_MOST_STEPS;
     bool ok = sh_machine_go(s, o->engine, &call->options, limits, &end.figures, err) ||
               stopped_at(o, err);
@@ -157,7 +157,6 @@ static bool go_on(ShSession *s, const ShCall *call, ShObject *o, const char *inp
     if (th_tm_verdict_final(th_tm_engine_verdict(o->engine)))
         sh_drop_run(o);
     th_text_free(&end.tape);
-    th_text_free(&shown);
     return ok;
 }
 
@@ -193,7 +192,7 @@ static bool run_input(ShSession *s, const ShCall *call, const ShOperand *input, 
 {
     ShObject *o = call->operand[0].object;
     const ThTm *m = o->as.machine;
-    ThTmTapeWords words;
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err)) {
         if (input && strcmp(input->text, "continue") == 0)
             snprintf(err->hint, sizeof err->hint,
@@ -202,12 +201,9 @@ static bool run_input(ShSession *s, const ShCall *call, const ShOperand *input, 
     }
     if (sh_out(s) && call->n > 2)
         sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
-    bool ok = m->branching && !is_random(call)
-                  ? run_all(s, call, input, &words, err)
-                  : start_run(s, call, o, &words, err) &&
-                        go_on(s, call, o, input ? input->text : "", err);
-    th_tm_tape_words_free(&words);
-    return ok;
+    return m->branching && !is_random(call) ? run_all(s, call, input, &words, err)
+                                            : start_run(s, call, o, &words, err) &&
+                                                  go_on(s, call, o, input ? input->text : "", err);
 }
 
 static const char columns[] = "input:s verdict:s steps:i nonblank:i cells:i head:i state:s tape:s";
@@ -346,7 +342,7 @@ static bool trace_once(ShSession *s, const ShCall *call, const ThTm *m, const Th
                        ThError *err)
 {
     Trace t = {.s = s};
-    ThTmEngine e = {.machine = m};
+    ThTmEngine e TH_OWNED(th_tm_engine_free) = {.machine = m};
     ThRng rng = th_rng((uint64_t)sh_seed(s, &call->options), "machine.choice", 0);
     bool table = !sh_out(s);
     if (table)
@@ -366,7 +362,6 @@ static bool trace_once(ShSession *s, const ShCall *call, const ThTm *m, const Th
     }
     th_text_free(&t.text);
     th_tm_configuration_writer_free(&t.writer);
-    th_tm_engine_free(&e);
     return ok;
 }
 
@@ -374,11 +369,9 @@ bool sh_trace_machine(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThTm *m = call->operand[0].object->as.machine;
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
-    ThTmTapeWords words;
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
         return sh_error_inside(err, input ? input : &call->operand[0]);
-    bool ok = m->branching && !is_random(call) ? sh_machine_trace_tree(s, call, m, &words, err)
-                                               : trace_once(s, call, m, &words, err);
-    th_tm_tape_words_free(&words);
-    return ok;
+    return m->branching && !is_random(call) ? sh_machine_trace_tree(s, call, m, &words, err)
+                                            : trace_once(s, call, m, &words, err);
 }

@@ -72,7 +72,7 @@ static bool repeat(ThTmRunning *r, const int *path, uint64_t n, ThText *t, ThErr
 {
     enum { WIDTH = 60, MOST = 24, ENDS = 10 };
     ThTmRunLimits none = {TH_TM_MOST_STEPS, UINT64_MAX};
-    ThTmConfigurationWriter w;
+    ThTmConfigurationWriter w TH_OWNED(th_tm_configuration_writer_free) = {0};
     bool ok = th_tm_configuration_writer(&w, r->machine, TH_TM_SHOW_HEAD, WIDTH, err);
     for (uint64_t i = 0; ok && i <= n; i++) {
         bool shown = n < MOST || i < ENDS || i + ENDS > n;
@@ -84,7 +84,6 @@ static bool repeat(ThTmRunning *r, const int *path, uint64_t n, ThText *t, ThErr
             th_text_add(t, "  ...\n");
         ok = i == n || th_tm_running_apply(r, path[i], none, err);
     }
-    th_tm_configuration_writer_free(&w);
     return ok;
 }
 
@@ -92,9 +91,9 @@ static bool repeat(ThTmRunning *r, const int *path, uint64_t n, ThText *t, ThErr
 static bool follow_goal(ShSession *s, const ThTmSearch *x, const ThTmTapeWords *words, bool quiet,
                         ShMachineEnd *end, ThError *err)
 {
-    int *path = th_tm_search_path(x, x->goal, err);
-    ThTmEngine e = {.machine = x->machine};
-    ThText lines = {0}, shown = {0};
+    int *path TH_OWNED(free) = th_tm_search_path(x, x->goal, err);
+    ThTmEngine e TH_OWNED(th_tm_engine_free) = {.machine = x->machine};
+    ThText lines TH_OWNED(th_text_free) = {0}, shown TH_OWNED(th_text_free) = {0};
     bool ok = path && th_tm_running_start_words(&e.plain, x->machine, words, err) &&
               repeat(&e.plain, path, x->node[x->goal].depth, &lines, err) &&
               th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err) &&
@@ -107,10 +106,6 @@ static bool follow_goal(ShSession *s, const ThTmSearch *x, const ThTmTapeWords *
         sh_say(s, "%s", lines.data ? lines.data : "");
         sh_machine_say_figures(s, x->machine, &end->figures, shown.data ? shown.data : "");
     }
-    th_text_free(&lines);
-    th_text_free(&shown);
-    free(path);
-    th_tm_engine_free(&e);
     return ok;
 }
 
@@ -174,7 +169,7 @@ static const char *note_of(const Tree *t, uint32_t node)
 static bool print_node(Tree *t, const Pending *p, ThError *err)
 {
     const ThTmRunning *r = th_tm_search_configuration(t->x, p->node, err);
-    ThText note = {0};
+    ThText note TH_OWNED(th_text_free) = {0};
     if (!r)
         return false;
     if (p->again)
@@ -197,9 +192,7 @@ static bool print_node(Tree *t, const Pending *p, ThError *err)
     else
         sh_row(t->s, (long long)t->lines, (long long)p->branches, (long long)r->steps,
                r->machine->state[r->state], t->text.data, note.data ? note.data : "");
-    bool ok = !t->text.failed && !note.failed;
-    th_text_free(&note);
-    return ok;
+    return !t->text.failed && !note.failed;
 }
 
 /* Puts what follows a node on the stack, the first choice on top. */

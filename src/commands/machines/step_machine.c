@@ -57,22 +57,22 @@ static void say_choices(ShSession *s, const ThTmRunning *r)
 {
     size_t n;
     const size_t *rule = th_tm_running_choices(r, &n);
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; n > 1 && i < n; i++) {
         th_text_printf(&t, "  choice %zu: ", i + 1);
         th_tm_write_rule(&t, r->machine, rule[i]);
         th_text_add(&t, "\n");
     }
     sh_say(s, "%s", t.data ? t.data : "");
-    th_text_free(&t);
 }
 
 /* Shows where the run stands and sets the figures; `at` is the breakpoint it came to, if any. */
 static bool show(ShSession *s, const ShCall *call, const ThTmStepper *p, size_t at, ThError *err)
 {
     const ThTmRunning *r = th_tm_stepper_running(p);
-    ThTmConfigurationWriter w;
-    ThText line = {0}, point = {0}, tape = {0};
+    ThTmConfigurationWriter w TH_OWNED(th_tm_configuration_writer_free) = {0};
+    ThText line TH_OWNED(th_text_free) = {0}, point TH_OWNED(th_text_free) = {0},
+                tape TH_OWNED(th_text_free) = {0};
     ThTmEngine e = {.machine = r->machine, .plain = *r};
     bool ok = sh_machine_writer(&w, r->machine, &call->options, err);
     if (ok) {
@@ -97,10 +97,6 @@ static bool show(ShSession *s, const ShCall *call, const ThTmStepper *p, size_t 
         sh_result_text(s, "breakpoint", point.data ? point.data : "");
         sh_result_int(s, "undo", (long long)th_tm_stepper_undo(p));
     }
-    th_tm_configuration_writer_free(&w);
-    th_text_free(&line);
-    th_text_free(&point);
-    th_text_free(&tape);
     return ok;
 }
 
@@ -129,12 +125,11 @@ static const ThOptionSpec step_options[] = {
 static bool start_run(ShSession *s, const ShCall *call, ThTmStepper *p, int choice, ThError *err)
 {
     const ShOperand *machine = &call->operand[0], *input = call->n > 1 ? &call->operand[1] : NULL;
-    ThTmTapeWords words;
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     if (!th_tm_tape_words_read(&words, machine->object->as.machine, input ? input->text : "", err))
         return sh_error_inside(err, input ? input : machine);
     bool ok = th_tm_stepper_start(p, &words, (size_t)th_option_int(&call->options, "undo"),
                                   (uint64_t)sh_seed(s, &call->options), choice, err);
-    th_tm_tape_words_free(&words);
     return ok || sh_error_inside(err, machine);
 }
 
@@ -174,8 +169,8 @@ static bool watch_run(ShSession *s, const ShCall *call, ThTmStepper *p, uint64_t
 {
     double seconds = th_option_real(&call->options, "watch");
     const ThTmRunning *r = th_tm_stepper_running(p);
-    ThTmConfigurationWriter w;
-    ThText line = {0};
+    ThTmConfigurationWriter w TH_OWNED(th_tm_configuration_writer_free) = {0};
+    ThText line TH_OWNED(th_text_free) = {0};
     ThStop *stop = sh_stop(s);
     bool ok = sh_machine_writer(&w, r->machine, &call->options, err);
     *at = SIZE_MAX;
@@ -188,8 +183,6 @@ static bool watch_run(ShSession *s, const ShCall *call, ThTmStepper *p, uint64_t
         ok = *stop || th_tm_stepper_go(p, 1, choice, at, NULL, err);
         choice = 0;
     }
-    th_tm_configuration_writer_free(&w);
-    th_text_free(&line);
     return ok;
 }
 
@@ -363,11 +356,10 @@ static bool list_breakpoints(ShSession *s, const ThTm *m, const ThTmStepper *p, 
         ThTmBreakpoint b = th_tm_stepper_breakpoint(p, i);
         ThText t = {0};
         write_breakpoint(&t, m, &b);
-        char *text = th_text_take(&t, err);
+        char *text TH_OWNED(free) = th_text_take(&t, err);
         ok = text != NULL;
         if (ok)
             sh_row(s, (long long)i + 1, text);
-        free(text);
     }
     sh_table_end(s);
     sh_result_int(s, "breakpoints", (long long)th_tm_stepper_breaks(p));

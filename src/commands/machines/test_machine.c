@@ -19,7 +19,7 @@ static bool read_cases(ThTmTestCases *c, const ShOperand *file, ThError *err)
 {
     ThError own = {0};
     size_t size;
-    char *text = th_file_read(file->text, MOST_BYTES, &size, err);
+    char *text TH_OWNED(free) = th_file_read(file->text, MOST_BYTES, &size, err);
     if (!text)
         return sh_error_inside(err, file);
     bool ok = strlen(text) == size;
@@ -27,7 +27,6 @@ static bool read_cases(ThTmTestCases *c, const ShOperand *file, ThError *err)
         sh_fail_operand(err, file, TH_EPARSE, "%s holds a zero byte: it is no text", file->text);
     else if (!th_tm_test_cases_read(c, text, &own))
         ok = tell_file(file, &own, own.line, own.col, err);
-    free(text);
     return ok;
 }
 
@@ -37,10 +36,9 @@ static bool check_inputs(const ThTm *m, const ThTmTestCases *c, const ShOperand 
     for (size_t i = 0; i < c->n; i++) {
         const ThTmTestCase *x = &c->item[i];
         ThError own = {0};
-        ThTmTapeWords words;
+        ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
         if (!th_tm_tape_words_read(&words, m, x->input, &own))
             return tell_file(file, &own, x->line, x->col + (own.col > 0 ? own.col - 1 : 0), err);
-        th_tm_tape_words_free(&words);
     }
     return true;
 }
@@ -49,8 +47,8 @@ bool sh_machine_end(ShSession *s, const ShCall *call, const char *input, ShMachi
                     ThError *err)
 {
     const ThTm *m = call->operand[0].object->as.machine;
-    ThTmTapeWords words;
-    ThTmEngine e = {0};
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
+    ThTmEngine e TH_OWNED(th_tm_engine_free) = {0};
     bool ok = th_tm_tape_words_read(&words, m, input, err);
     if (ok && m->branching) {
         ok = sh_machine_search(s, call, &words, true, end, err);
@@ -59,8 +57,6 @@ bool sh_machine_end(ShSession *s, const ShCall *call, const char *input, ShMachi
              sh_machine_go(s, &e, &call->options, sh_machine_limits(call), &end->figures, err) &&
              th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err);
     }
-    th_tm_tape_words_free(&words);
-    th_tm_engine_free(&e);
     return ok;
 }
 
@@ -72,7 +68,7 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
     sh_table(s, "failures", "line:i input:s expected:s verdict:s steps:i tape:s");
     for (size_t i = 0; ok && i < c->n; i++) {
         const ThTmTestCase *t = &c->item[i];
-        ThText expected = {0};
+        ThText expected TH_OWNED(th_text_free) = {0};
         ShMachineEnd end = {0};
         ok = sh_machine_end(s, call, t->input, &end, err);
         ThTmFastFigures x = end.figures;
@@ -86,7 +82,6 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
             sh_row(s, (long long)t->line, t->input, expected.data, th_tm_verdict_name(x.verdict),
                    (long long)x.steps, text);
         th_text_free(&end.tape);
-        th_text_free(&expected);
     }
     sh_table_end(s);
     return ok;

@@ -111,12 +111,11 @@ bool sh_show_machine(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
     th_tm_write(&t, o->as.machine, sh_shown_name(o));
-    char *text = th_text_take(&t, err);
+    char *text TH_OWNED(free) = th_text_take(&t, err);
     if (!text)
         return false;
     sh_machine_size_figures(s, o->as.machine);
     fputs(text, sh_listing(s));
-    free(text);
     return true;
 }
 

@@ -89,12 +89,10 @@ static ThTask *task_of(const ThAutomaton *a, int answers, ThError *err)
     const ThTaskKind *kind = th_task_kind(answers == ANSWERS_STATES ? "track"
                                           : plain                   ? "recognize"
                                                                     : "output");
-    ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = th_options_init(&o, kind->options, err) &&
               (answers != ANSWERS_FINAL || plain || th_options_set(&o, "labels", "final", err));
-    ThTask *t = ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
-    th_options_free(&o);
-    return t;
+    return ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
 }
 
 static bool find_monoid(ShSession *s, Source *f, ThError *err)
@@ -256,13 +254,12 @@ static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
 {
     ThText t = {0};
     th_text_printf(&t, "%s compiled from %s", m->kind->name, call->operand[0].text);
-    char *made_by = th_text_take(&t, err);
+    char *made_by TH_OWNED(free) = th_text_take(&t, err);
     m->training.task = made_by ? th_strdup(made_by + strlen(m->kind->name) + 1, err) : NULL;
     bool told = m->training.task != NULL;
     bool ok = told && sh_define(s, call->operand[1].text, SH_MODEL, m, made_by, err);
     if (!told)
         th_model_free(m);
-    free(made_by);
     return ok || sh_error_inside(err, &call->operand[1]);
 }
 
@@ -302,10 +299,9 @@ static ThModel *recurrence(ShSession *s, const ShCall *call, const Source *f, Th
     bool cascade = th_option_flag(&call->options, "cascade");
     if (th_option_choice(&call->options, "norm") == NORM_CODE)
         return th_compile_lrnn_sum(f->task, f->monoid, &s->bounds, err);
-    ThHolonomy *h = cascade ? th_holonomy_new(f->task->machine, limit, sh_stop(s), err) : NULL;
-    ThModel *m = h || !cascade ? th_compile_lrnn(f->task, h, &s->bounds, err) : NULL;
-    th_holonomy_free(h);
-    return m;
+    ThHolonomy *h TH_OWNED(th_holonomy_free) =
+        cascade ? th_holonomy_new(f->task->machine, limit, sh_stop(s), err) : NULL;
+    return h || !cascade ? th_compile_lrnn(f->task, h, &s->bounds, err) : NULL;
 }
 
 static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)

@@ -12,7 +12,7 @@
 static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompileProgramSize *z,
                      ThError *err)
 {
-    ThRaspCost c;
+    ThRaspCost c TH_OWNED(th_rasp_cost_free) = {0};
     size_t heads = 0;
     if (!th_rasp_cost(p->graph, p->sop, &c, err))
         return false;
@@ -26,7 +26,6 @@ static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompilePro
     sh_result_int(s, "inputs", z->inputs);
     sh_result_int(s, "heads", z->heads);
     sh_result_int(s, "layers", z->attending);
-    th_rasp_cost_free(&c);
     return true;
 }
 
@@ -76,14 +75,13 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
                    ThError *err)
 {
     const ThOptions *o = &call->options;
-    ThTmTapeWords words = {0};
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     ThTmRunStart start;
     ThCompileFollowed f;
     ThTmRunLimits limits = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX};
     bool ok = th_tm_tape_words_read(&words, machine, th_option_text_or(o, "input", ""), err) &&
               th_tm_run_start(&start, machine, &words, err) &&
               th_compile_follow(m, &start, limits, sh_stop(s), &f, err);
-    th_tm_tape_words_free(&words);
     if (!ok)
         return false;
     bool exact = f.right == f.tokens;

@@ -139,7 +139,7 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
     const ShOperand *o = &call->operand[0], *input = &call->operand[1];
     const ThModel *m = o->object->as.model;
     ThGenerateSettings how;
-    int length = 0, *prompt = NULL;
+    int length = 0, *prompt TH_OWNED(free) = NULL;
     if (!need_bound(o, err) || !refuse(call, of_sops, "a model", err) ||
         !refuse(call, of_tasks, "an input", err) || !settings_of(s, call, m, &how, err))
         return false;
@@ -148,7 +148,7 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
     if (!prompt)
         return sh_error_inside(err, input);
     ThGeneratePrompts prompts = {prompt, 1, length};
-    ThLabGenerator *g = th_generate_open(m, &prompts, &how, err);
+    ThLabGenerator *g TH_OWNED(th_generate_free) = th_generate_open(m, &prompts, &how, err);
     sh_about_model(s, o->object, NULL);
     Written w = written(s, m, how.most);
     bool ok = (g && write_on(&w, g, err)) || sh_error_inside(err, length > 0 ? o : input);
@@ -160,8 +160,6 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
         sh_result_flag(s, "ended", th_generate_ended(g, 0));
     }
     th_text_free(&w.text);
-    th_generate_free(g);
-    free(prompt);
     return ok;
 }
 
@@ -189,23 +187,20 @@ static bool add_try(Tries *y, const ThTaskWord *prompt, const Written *w, const 
     }
     ThText text = {0};
     th_symbols_write(&text, w->sig->symbol, w->sig->n_symbols, prompt->token, prompt->n);
-    char *shown = th_text_take(&text, err);
+    char *shown TH_OWNED(free) = th_text_take(&text, err);
     if (shown)
         sh_row(y->s, shown, w->text.data ? w->text.data : "", (int)v->right, v->kind,
                (long long)v->at, v->what);
-    free(shown);
     return shown != NULL;
 }
 
 static bool judge_try(Tries *y, const ThTaskWord *prompt, const Written *w, ThError *err)
 {
     ThTaskVerdict v;
-    int n, *said = th_symbols_read(w->sig->symbol, w->sig->n_symbols,
-                                   w->text.data ? w->text.data : "", &n, err);
-    bool ok = said && th_task_judge(y->t, *prompt, (ThTaskWord){said, n}, &v, err) &&
-              add_try(y, prompt, w, &v, err);
-    free(said);
-    return ok;
+    int n, *said TH_OWNED(free) = th_symbols_read(w->sig->symbol, w->sig->n_symbols,
+                                                  w->text.data ? w->text.data : "", &n, err);
+    return said && th_task_judge(y->t, *prompt, (ThTaskWord){said, n}, &v, err) &&
+           add_try(y, prompt, w, &v, err);
 }
 
 static bool try_row(Tries *y, const ThBatch *b, int row, ThError *err)
@@ -217,18 +212,16 @@ static bool try_row(Tries *y, const ThBatch *b, int row, ThError *err)
     how.end = truth.token[truth.n - 1];
     how.number = &row;
     Written w = written(y->s, y->m, how.most);
-    ThText shown = {0};
+    ThText shown TH_OWNED(th_text_free) = {0};
     th_symbols_write(&shown, w.sig->symbol, w.sig->n_symbols, prompt.token, prompt.n);
     sh_say(y->s, "%s%s", shown.data ? shown.data : "", w.blanks ? " " : "");
-    th_text_free(&shown);
     ThGeneratePrompts prompts = {prompt.token, 1, prompt.n};
-    ThLabGenerator *g = th_generate_open(y->m, &prompts, &how, err);
+    ThLabGenerator *g TH_OWNED(th_generate_free) = th_generate_open(y->m, &prompts, &how, err);
     bool ok = g && write_on(&w, g, err);
     if (!ok)
         sh_say(y->s, "\n");
     ok = ok && judge_try(y, &prompt, &w, err);
     th_text_free(&w.text);
-    th_generate_free(g);
     return ok;
 }
 
@@ -261,7 +254,7 @@ static bool generate_on_task(ShSession *s, const ShCall *call, ThError *err)
                .how = sh_writing_settings(s, o)};
     y.how.cache = th_option_flag(o, "cache") ? TH_MODEL_CACHED : TH_MODEL_UNCACHED;
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
-    ThBatch b = {.B = (int)th_option_int_or(o, "count", USUAL)};
+    ThBatch b TH_OWNED(th_batch_free) = {.B = (int)th_option_int_or(o, "count", USUAL)};
     ThLabStrings which = {(uint64_t)sh_seed(s, o), (int)th_option_int(o, "length"), 0};
     bool ok = th_lab_draw(y.t, &which, &b, err) || sh_error_inside(err, &call->operand[1]);
     if (!sh_out(s))
@@ -270,7 +263,6 @@ static bool generate_on_task(ShSession *s, const ShCall *call, ThError *err)
         ok = try_row(&y, &b, i, err) || sh_error_inside(err, &call->operand[0]);
     if (!sh_out(s))
         sh_table_end(s);
-    th_batch_free(&b);
     sh_say(s, "%lld of %lld right\n", y.right, y.strings);
     sh_result_int(s, "strings", y.strings);
     sh_result_int(s, "right", y.right);

@@ -47,15 +47,13 @@ SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
     const ThModelKind *kind = th_model_kind(call->operand[1].text);
     if (!hidden_fits(kind, &call->options, err))
         return false;
-    char *options = th_options_format(&call->options, err);
+    char *options TH_OWNED(free) = th_options_format(&call->options, err);
     ThText t = {0};
     th_text_printf(&t, "%s%s%s", kind->name, options && *options ? " " : "",
                    options ? options : "");
-    char *made_by = th_text_take(&t, err);
+    char *made_by TH_OWNED(free) = th_text_take(&t, err);
     ThModel *m = options && made_by ? th_model_new(kind, &call->options, err) : NULL;
     bool ok = m && sh_define(s, call->operand[0].text, SH_MODEL, m, made_by, err);
-    free(options);
-    free(made_by);
     if (ok)
         sh_say_defined(s, call->operand[0].text);
     return ok || sh_error_inside(err, &call->operand[1]);
@@ -201,11 +199,10 @@ void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task)
 
 static void show_ablations(FILE *out, const ThModel *m)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     sh_write_ablations(&t, m);
     if (t.size > 0)
         fprintf(out, "# ablated   %s\n", t.data);
-    th_text_free(&t);
 }
 
 /* Of a model that quantize made. */
@@ -320,9 +317,9 @@ static bool any_truth(const ShCall *call)
     bool any = false;
     for (int i = 1; !any && i < call->n; i++) {
         ThError err;
-        int n, *token = th_symbols_read(g->symbol, g->n_symbols, call->operand[i].text, &n, &err);
+        int n, *token TH_OWNED(free) =
+                   th_symbols_read(g->symbol, g->n_symbols, call->operand[i].text, &n, &err);
         any = token && th_task_truth(g, (ThTaskWord){token, n}) >= 0;
-        free(token);
     }
     return any;
 }
@@ -334,7 +331,7 @@ static bool add_prediction(ShSession *s, const Prediction *r, bool told, ThError
     for (int i = 0; i < r->rows; i++) {
         ThText t = {0};
         sh_write_answers(&t, r->sig, r->answer + i * (bits ? r->sig->n_classes : 1), 1);
-        char *answer = th_text_take(&t, err);
+        char *answer TH_OWNED(free) = th_text_take(&t, err);
         if (!answer)
             return false;
         const double *p = r->p + (size_t)i * (size_t)r->sig->n_classes;
@@ -346,7 +343,6 @@ static bool add_prediction(ShSession *s, const Prediction *r, bool told, ThError
         else
             sh_row(s, r->input, (long long)i, r->sig->symbol[r->token[i]], answer, confidence(r, i),
                    p);
-        free(answer);
     }
     return true;
 }
@@ -365,13 +361,12 @@ static bool set_output(ShSession *s, const Prediction *r, ThError *err)
 {
     ThText t = {0};
     sh_write_answers(&t, r->sig, r->answer, r->length);
-    char *output = th_text_take(&t, err);
+    char *output TH_OWNED(free) = th_text_take(&t, err);
     if (!output)
         return false;
     sh_result_text(s, "output", output);
     if (r->truth >= 0)
         sh_result_text(s, "truth", r->sig->label[r->truth]);
-    free(output);
     return true;
 }
 
@@ -449,14 +444,12 @@ static bool add_trace_row(ShSession *s, const ThModel *m, const int *token, int 
     th_symbols_write(&segment, m->signature.symbol, m->signature.n_symbols, token + first,
                      last - first + 1);
     list_keys(&keys, l, row);
-    char *text = th_text_take(&segment, err), *reads = th_text_take(&keys, err);
+    char *text TH_OWNED(free) = th_text_take(&segment, err),
+               *reads TH_OWNED(free) = th_text_take(&keys, err);
     if (text && reads)
         sh_row(s, (long long)layer + 1, (long long)first, (long long)last, text,
                norm(l->state + (size_t)row * (size_t)l->dim, l->dim), reads);
-    bool ok = text && reads;
-    free(text);
-    free(reads);
-    return ok;
+    return text && reads;
 }
 
 /* What the model answers after every prefix, its last answer where there is one a position. */
@@ -465,7 +458,7 @@ static bool trace_prefixes(ShSession *s, const ThModel *m, const int *token, int
 {
     const ThSignature *sig = &m->signature;
     size_t n = (size_t)sig->n_classes, rows = sig->target == TH_TARGET_FINAL ? 1 : (size_t)length;
-    int *answer = th_alloc(rows * n, sizeof *answer, err);
+    int *answer TH_OWNED(free) = th_alloc(rows * n, sizeof *answer, err);
     bool ok = answer != NULL;
     sh_table(s, "prefixes", "length:i symbol:s output:s");
     for (int k = 1; ok && k <= length; k++) {
@@ -475,15 +468,13 @@ static bool trace_prefixes(ShSession *s, const ThModel *m, const int *token, int
         if (!ok)
             break;
         sh_write_answers(&t, sig, answer + at * (sig->target == TH_TARGET_BITS ? n : 1), 1);
-        char *output = th_text_take(&t, err);
+        char *output TH_OWNED(free) = th_text_take(&t, err);
         ok = output != NULL;
         if (ok)
             sh_row(s, (long long)k, sig->symbol[token[k - 1]], output);
         if (ok && k == length)
             sh_result_text(s, "output", output);
-        free(output);
     }
-    free(answer);
     if (ok)
         sh_table_end(s);
     return ok;
@@ -491,7 +482,7 @@ static bool trace_prefixes(ShSession *s, const ThModel *m, const int *token, int
 
 static bool trace_layers(ShSession *s, const ThModel *m, const int *token, int length, ThError *err)
 {
-    ThModelTrace *trace = th_model_trace(m, token, length, err);
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = th_model_trace(m, token, length, err);
     bool ok = trace != NULL;
     int n = ok ? trace->n_layers : 0;
     if (ok && n > 0)
@@ -502,7 +493,6 @@ static bool trace_layers(ShSession *s, const ThModel *m, const int *token, int l
             ok = add_trace_row(s, m, token, i, &trace->layer[i], row, err);
     if (ok)
         sh_table_end(s);
-    th_model_trace_free(trace);
     return ok;
 }
 
@@ -510,10 +500,9 @@ bool sh_trace_model(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     int length = 0;
-    int *token = sh_model_input(m, &call->operand[1], &length, err);
+    int *token TH_OWNED(free) = sh_model_input(m, &call->operand[1], &length, err);
     sh_about_model(s, call->operand[0].object, NULL);
     bool ok =
         token && trace_prefixes(s, m, token, length, err) && trace_layers(s, m, token, length, err);
-    free(token);
     return ok;
 }

@@ -123,8 +123,7 @@ SH_COMMAND(
         .variant = th_option_choice(o, "variant"),
         .fields = (ThFormatFields)th_option_choice(o, "fields"),
     };
-    char *path = path_of(s, file->text, err);
+    char *path TH_OWNED(free) = path_of(s, file->text, err);
     bool ok = path && sh_load_file(s, path, name, f, &how, err);
-    free(path);
     return ok || sh_error_inside(err, file);
 }

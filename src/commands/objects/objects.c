@@ -101,10 +101,9 @@ static void list_counts(ShSession *s, const ShObject *o)
 
 static void list_text(ShSession *s, const ShObject *o)
 {
-    char *size = sh_object_size_text(s, o);
+    char *size TH_OWNED(free) = sh_object_size_text(s, o);
     if (size)
         sh_row(s, o->name, sh_kind_name(o->kind), size);
-    free(size);
 }
 
 /* "automata" and "models" for "automaton" and "model". */

@@ -36,10 +36,8 @@ static bool draw_cayley(ThFigure *f, const char *title, const ShAlgebra *a, char
                 &b, (ThAutomatonArc){x, i, a->m->right[x * k + i], TH_AUTOMATON_NO_OUTPUT});
     }
     th_automaton_build_start(&b, 0);
-    ThAutomaton *graph = th_automaton_build_finish(&b, err);
-    bool ok = graph && th_plot_automaton(f, title, graph, stop, err);
-    th_automaton_free(graph);
-    return ok;
+    ThAutomaton *graph TH_OWNED(th_automaton_free) = th_automaton_build_finish(&b, err);
+    return graph && th_plot_automaton(f, title, graph, stop, err);
 }
 
 /* Returns new: WHAT of EXPRESSION. */
@@ -74,12 +72,12 @@ SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid
            .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     enum { MOST = 20000 };
-    ShAlgebra a;
+    ShAlgebra a TH_OWNED(sh_algebra_free) = {0};
     ThFigure f = sh_new_plot(call);
     if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
     bool cayley = th_option_choice(&call->options, "view") == VIEW_CAYLEY;
-    char *title = title_of(cayley ? "Cayley graph" : "egg-boxes", call, err);
+    char *title TH_OWNED(free) = title_of(cayley ? "Cayley graph" : "egg-boxes", call, err);
     bool ok = title && (a.m->size <= MOST ||
                         th_fail(err, TH_ELIMIT, "%d elements are too many to draw", a.m->size));
     char **name = ok ? sh_element_names(&a, err) : NULL;
@@ -88,8 +86,6 @@ SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid
     ok = name && (cayley ? draw_cayley(&f, title, &a, name, sh_stop(s), err)
                          : draw_eggbox(&f, title, &a, name, err));
     sh_names_free(name, a.m->size);
-    free(title);
-    sh_algebra_free(&a);
     if (!ok)
         sh_error_inside(err, &call->operand[0]);
     return sh_finish_plot(s, call, &f, ok, err);
@@ -120,19 +116,16 @@ SH_COMMAND(plot_decomposition, .group = "plots",
            .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .more_options = sh_plot_options,
            .flags = C_OWN_REDIRECT)
 {
-    ShMachine m;
+    ShMachine m TH_OWNED(sh_machine_free) = {0};
     ThFigure f = sh_new_plot(call);
     if (!sh_machine_of(&m, s, &call->operand[0], err))
         return false;
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
-    ThHolonomy *h = th_holonomy_new(m.d, limit, sh_stop(s), err);
-    char *title = h ? title_of("decomposition", call, err) : NULL;
+    ThHolonomy *h TH_OWNED(th_holonomy_free) = th_holonomy_new(m.d, limit, sh_stop(s), err);
+    char *title TH_OWNED(free) = h ? title_of("decomposition", call, err) : NULL;
     char **text = title ? family_texts(h, m.state, err) : NULL;
     bool ok = text && th_plot_decomposition(&f, title, h, text, err);
     sh_names_free(text, h ? h->n_families : 0);
-    free(title);
-    th_holonomy_free(h);
-    sh_machine_free(&m);
     if (!ok)
         sh_error_inside(err, &call->operand[0]);
     return sh_finish_plot(s, call, &f, ok, err);

@@ -57,7 +57,7 @@ static bool draw_lens(ThFigure *f, const ShCall *call, const ThInspectLens *l, c
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     Cells c = {0};
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     bool ok = start_cells(&c, l->n_rows, err);
     for (int i = 0; ok && i < l->n_rows; i++) {
         const ThInspectLensRow *r = &l->row[i];
@@ -71,7 +71,6 @@ static bool draw_lens(ThFigure *f, const ShCall *call, const ThInspectLens *l, c
     v.what = "what the read-out makes of every vector; stronger: more probable";
     th_text_printf(&title, "lens of %s", call->operand[0].object->name);
     ok = ok && th_plot_levels(f, title.data ? title.data : "", &v, err);
-    th_text_free(&title);
     free_cells(&c);
     return ok;
 }
@@ -88,12 +87,10 @@ SH_COMMAND(
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .more_options = sh_plot_options,
     .flags = C_OWN_REDIRECT)
 {
-    int *token, length;
+    int *token TH_OWNED(free) = NULL, length;
     ThFigure f = sh_new_plot(call);
-    ThInspectLens *l = sh_call_lens(call, &token, &length, err);
+    ThInspectLens *l TH_OWNED(th_inspect_lens_free) = sh_call_lens(call, &token, &length, err);
     bool ok = l && draw_lens(&f, call, l, token, length, err);
-    th_inspect_lens_free(l);
-    free(token);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
@@ -102,7 +99,7 @@ static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p,
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     Cells c = {0};
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     bool ok = start_cells(&c, p->n_rows, err);
     for (int i = 0; ok && i < p->n_rows; i++) {
         const ThInspectPatchRow *r = &p->row[i];
@@ -116,7 +113,6 @@ static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p,
     v.what = "the answer with this vector replaced; stronger: nearer to that of the other string";
     th_text_printf(&title, "%s with vectors of another string", call->operand[0].object->name);
     ok = ok && th_plot_levels(f, title.data ? title.data : "", &v, err);
-    th_text_free(&title);
     free_cells(&c);
     return ok;
 }
@@ -140,9 +136,8 @@ SH_COMMAND(plot_patch, .group = "plots",
 {
     int *word[2] = {0};
     ThFigure f = sh_new_plot(call);
-    ThInspectPatch *p = sh_call_patch(s, call, word, err);
+    ThInspectPatch *p TH_OWNED(th_inspect_patch_free) = sh_call_patch(s, call, word, err);
     bool ok = p && draw_patch(&f, call, p, word[1], err);
-    th_inspect_patch_free(p);
     free(word[0]);
     free(word[1]);
     return sh_finish_plot(s, call, &f, ok, err);

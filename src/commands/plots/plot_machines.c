@@ -28,8 +28,8 @@ static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *d
     bool given = th_option_given(&call->options, "steps");
     uint64_t steps = given ? (uint64_t)th_option_int(&call->options, "steps") : TH_PLOT_TO_THE_END;
     ThFigure f = sh_new_plot(call);
-    ThText title = {0};
-    ThTmTapeWords words;
+    ThText title TH_OWNED(th_text_free) = {0};
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     if (!th_tm_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
         return input ? sh_error_inside(err, input) : false;
     th_text_printf(&title, "%s of %s%s%.60s", what, o->name, input ? " on " : "",
@@ -37,8 +37,6 @@ static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *d
     ThTmWork run = {o->as.machine, &words, {steps, UINT64_MAX}, sh_stop(s)};
     bool ok = title.data ? draw(&f, title.data, &run, call, err)
                          : th_fail(err, TH_ENOMEM, "out of memory for a title");
-    th_text_free(&title);
-    th_tm_tape_words_free(&words);
     if (!ok)
         sh_error_inside(err, &call->operand[0]);
     return sh_finish_plot(s, call, &f, ok, err);

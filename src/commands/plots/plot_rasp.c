@@ -8,7 +8,7 @@
 /* An input of characters, as one string; false if it is none. */
 static bool write_string(const ThRasp *r, const ThRaspSeq *input, ThText *t)
 {
-    ThText all = {0};
+    ThText all TH_OWNED(th_text_free) = {0};
     bool characters = input->kind == TH_RASP_ATOM_STRING;
     for (size_t i = 0; characters && i < input->n; i++) {
         size_t before = all.size;
@@ -17,7 +17,6 @@ static bool write_string(const ThRasp *r, const ThRaspSeq *input, ThText *t)
     }
     if (characters)
         th_text_printf(t, "\"%s\"", all.data ? all.data : "");
-    th_text_free(&all);
     return characters;
 }
 
@@ -39,12 +38,10 @@ static char *title_of(ShSession *s, const char *name, const ThRaspRun *run, ThEr
 static bool draw(ShSession *s, ThFigure *f, const char *name, ThRaspSop node, ThRaspRun *run,
                  ThError *err)
 {
-    char *title = title_of(s, name, run, err);
+    char *title TH_OWNED(free) = title_of(s, name, run, err);
     bool selector = th_rasp_is_selector(th_rasp_graph(s->rasp), node);
-    bool ok = title && (selector ? th_plot_selector(f, title, s->rasp, run, node, sh_stop(s), err)
-                                 : th_plot_flow(f, title, s->rasp, run, node, sh_stop(s), err));
-    free(title);
-    return ok;
+    return title && (selector ? th_plot_selector(f, title, s->rasp, run, node, sh_stop(s), err)
+                              : th_plot_flow(f, title, s->rasp, run, node, sh_stop(s), err));
 }
 
 /* The first operand as an s-op or selector, the second as its input; without one, the example. */
@@ -69,10 +66,10 @@ static bool draw_call(ShSession *s, const ShCall *call, ThRaspValueKind kind, Th
 bool sh_draw_rasp(ShSession *s, ThRaspSop sop, const ThRaspSeq *input, ThError *err)
 {
     const char *name = th_rasp_name_of(th_rasp_graph(s->rasp), sop);
-    ThRaspRun *run = th_rasp_run_new(th_rasp_graph(s->rasp), input, 0, err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) =
+        th_rasp_run_new(th_rasp_graph(s->rasp), input, 0, err);
     ThFigure f = {0};
     bool ok = run && draw(s, &f, name ? name : "s-op", sop, run, err);
-    th_rasp_run_free(run);
     return sh_finish_plot(s, &(ShCall){0}, &f, ok, err);
 }
 

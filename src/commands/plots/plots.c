@@ -177,10 +177,10 @@ SH_COMMAND(
 {
     if (call->form == 2)
         return sh_plot_selecting(s, call, err);
-    int *token;
+    int *token TH_OWNED(free) = NULL;
     ThFigure f = sh_new_plot(call);
-    ThText title = {0};
-    ThModelTrace *trace = sh_call_trace(call, &token, err);
+    ThText title TH_OWNED(th_text_free) = {0};
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = sh_call_trace(call, &token, err);
     if (!trace)
         return false;
     sh_write_answer_line(&title, call, trace, token);
@@ -188,9 +188,6 @@ SH_COMMAND(
     bool ok = th_plot_attention(&f, title.data ? title.data : "", trace, token, m->signature.symbol,
                                 err) ||
               sh_error_inside(err, &call->operand[0]);
-    th_text_free(&title);
-    th_model_trace_free(trace);
-    free(token);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
@@ -210,11 +207,9 @@ SH_COMMAND(plot_clusters, .group = "plots",
            .options = sh_clusters_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = sh_new_plot(call);
-    ThClusters *c = sh_call_clusters(s, call, err);
-    char *title = c ? pair_title("hidden vectors of ", call, err) : NULL;
+    ThClusters *c TH_OWNED(th_clusters_free) = sh_call_clusters(s, call, err);
+    char *title TH_OWNED(free) = c ? pair_title("hidden vectors of ", call, err) : NULL;
     bool ok = title && th_plot_clusters(&f, title, c, err);
-    free(title);
-    th_clusters_free(c);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
@@ -235,12 +230,10 @@ SH_COMMAND(
     .options = sh_field_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = sh_new_plot(call);
-    ThField *field = sh_call_field(s, call, err);
-    char *title = field ? pair_title("receptive field of ", call, err) : NULL;
+    ThField *field TH_OWNED(th_field_free) = sh_call_field(s, call, err);
+    char *title TH_OWNED(free) = field ? pair_title("receptive field of ", call, err) : NULL;
     int trained = call->operand[0].object->as.model->training.trained_hi;
     bool ok = title && th_plot_field(&f, title, field, trained, err);
-    free(title);
-    th_field_free(field);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
@@ -283,19 +276,17 @@ SH_COMMAND(
     int layer = (int)th_option_int(&call->options, "layer") - 1;
     int n = (int)th_option_int(&call->options, "length");
     ThFigure f = sh_new_plot(call);
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     th_text_printf(&title, "positions of %s: %s", o->name,
                    th_option_known(&o->as.model->options, "position")
                        ? th_option_text(&o->as.model->options, "position")
                        : "none");
-    ThModel *m = with_parameters(o->as.model, err);
-    ThInspectPositions *p = m ? th_inspect_positions(m, layer, n, err) : NULL;
+    ThModel *m TH_OWNED(th_model_free) = with_parameters(o->as.model, err);
+    ThInspectPositions *p TH_OWNED(th_inspect_positions_free) =
+        m ? th_inspect_positions(m, layer, n, err) : NULL;
     if (p)
         th_plot_positions(&f, title.data ? title.data : "", p);
     bool ok = p || sh_error_inside(err, &call->operand[0]);
-    th_text_free(&title);
-    th_inspect_positions_free(p);
-    th_model_free(m);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
@@ -307,8 +298,8 @@ static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, co
                         DrawModels *view, ThError *err)
 {
     ThFigure f = sh_new_plot(call);
-    ThPlotModel *model = th_alloc((size_t)call->n, sizeof *model, err);
-    char *title =
+    ThPlotModel *model TH_OWNED(free) = th_alloc((size_t)call->n, sizeof *model, err);
+    char *title TH_OWNED(free) =
         call->n == 1 ? training_title(prefix, call->operand[0].object, err) : th_strdup(what, err);
     for (int i = 0; model && i < call->n; i++) {
         const ShObject *o = call->operand[i].object;
@@ -320,8 +311,6 @@ static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, co
     bool ok =
         model && title &&
         (view(&f, title, model, (size_t)call->n, err) || sh_error_inside(err, &call->operand[0]));
-    free(title);
-    free(model);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 

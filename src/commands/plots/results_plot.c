@@ -175,8 +175,8 @@ static bool make_curve(const ShResults *r, const ShGroup *g, Band band, Curve *c
 
 static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err)
 {
-    Curve *c = th_alloc(r->n + 1, sizeof *c, err);
-    ThPlotModel *model = th_alloc(r->n + 1, sizeof *model, err);
+    Curve *c TH_OWNED(free) = th_alloc(r->n + 1, sizeof *c, err);
+    ThPlotModel *model TH_OWNED(free) = th_alloc(r->n + 1, sizeof *model, err);
     bool ok = c && model;
     size_t n = 0;
     for (size_t i = 0; ok && i < r->n; i++) {
@@ -193,18 +193,15 @@ static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err
     }
     if (ok && n == 0)
         ok = th_fail(err, TH_EVALUE, "no point is done: there is nothing to draw");
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     th_text_printf(&title, "%s by length", r->of);
     ok = ok && th_plot_accuracy(f, title.data ? title.data : "", model, n, err);
-    th_text_free(&title);
     for (size_t i = 0; c && i < r->n; i++) {
         free(c[i].name);
         free(c[i].score);
         free(c[i].x);
         free(c[i].dot);
     }
-    free(c);
-    free(model);
     return ok;
 }
 
@@ -300,9 +297,8 @@ SH_COMMAND(
     .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
     .options = plot_results_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
-    ShResults r;
+    ShResults r TH_OWNED(sh_results_free) = {0};
     ThFigure f = sh_new_plot(call);
     bool ok = sh_results_read(call, NULL, &r, err) && plot(call, &r, &f, err);
-    sh_results_free(&r);
     return sh_finish_plot(s, call, &f, ok, err);
 }

@@ -65,14 +65,12 @@ static bool has_heads(const Selecting *x)
 
 static bool run_program(Selecting *x, ThError *err)
 {
-    ThRaspSeq input = {0};
-    ThRaspAtom *atom = th_alloc((size_t)x->n, sizeof *atom, err);
+    ThRaspSeq input TH_OWNED(th_rasp_seq_free) = {0};
+    ThRaspAtom *atom TH_OWNED(free) = th_alloc((size_t)x->n, sizeof *atom, err);
     for (int i = 0; atom && i < x->n; i++)
         atom[i] = x->program.letter[x->token[i]];
     if (atom && th_rasp_seq_of(atom, (size_t)x->n, &input, err))
         x->run = th_rasp_run_new(x->program.graph, &input, 0, err);
-    th_rasp_seq_free(&input);
-    free(atom);
     return x->run != NULL;
 }
 
@@ -111,7 +109,7 @@ static bool find_head(Selecting *x, const ThCompileProgramHead *h, ThPlotSelecti
 
 static bool find_all(Selecting *x, ThError *err)
 {
-    ThRaspAtom *letter = NULL;
+    ThRaspAtom *letter TH_OWNED(free) = NULL;
     x->trace = sh_call_trace(x->call, &x->token, err);
     bool ok = x->trace && find_program(x, &letter, err);
     x->n = x->trace ? x->trace->length : 0;
@@ -121,7 +119,6 @@ static bool find_all(Selecting *x, ThError *err)
     ok = ok && run_program(x, err) && (x->shown = th_alloc(x->n_heads, sizeof *x->shown, err));
     for (size_t i = 0; ok && i < x->n_heads; i++)
         ok = find_head(x, &x->head[i], &x->shown[i], err);
-    free(letter);
     return ok;
 }
 
@@ -198,7 +195,7 @@ bool sh_plot_selecting(ShSession *s, const ShCall *call, ThError *err)
 {
     Selecting x = {.s = s, .call = call};
     ThFigure f = sh_new_plot(call);
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     bool ok = find_all(&x, err);
     if (ok) {
         const ThModel *m = call->operand[0].object->as.model;
@@ -207,7 +204,6 @@ bool sh_plot_selecting(ShSession *s, const ShCall *call, ThError *err)
                        call->operand[0].object->name, call->operand[2].text);
         th_plot_selecting(&f, title.data ? title.data : "", x.shown, x.n_heads, &in);
     }
-    th_text_free(&title);
     free_all(&x);
     return sh_finish_plot(s, call, &f, ok, err);
 }

@@ -29,7 +29,7 @@ static bool show_source(ShSession *s, const ShObject *o, const ThRaspValue *v)
 bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
 {
     ThRaspValue v = {0};
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (!sh_rasp_value_of(s, o, &v, err))
         return false;
     if (v.kind == TH_RASP_VALUE_FUNCTION && show_source(s, o, &v))
@@ -41,7 +41,6 @@ bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
         fputs(t.data ? t.data : "", sh_listing(s));
         sh_rasp_figures(s, &v);
     }
-    th_text_free(&t);
     return ok;
 }
 
@@ -87,7 +86,7 @@ static bool answer_selector(const Runs *x, ThRaspRun *run, const char *input, Th
                             ThError *err)
 {
     size_t n = th_rasp_run_input(run)->n;
-    uint8_t *cell = th_rasp_run_grid(run, x->node, sh_stop(x->s), err);
+    uint8_t *cell TH_OWNED(free) = th_rasp_run_grid(run, x->node, sh_stop(x->s), err);
     if (cell && x->table) {
         sh_rasp_write_cells(cell, n, t);
         sh_row(x->s, input, t->data ? t->data : "", "selector", (long long)n);
@@ -96,7 +95,6 @@ static bool answer_selector(const Runs *x, ThRaspRun *run, const char *input, Th
         cell && (x->table || th_rasp_write_grid(x->s->rasp, run, x->node, t, sh_stop(x->s), err));
     if (ok)
         sh_rasp_grid_figures(x->s, cell, n);
-    free(cell);
     return ok;
 }
 
@@ -118,15 +116,13 @@ static bool answer_sop(const Runs *x, ThRaspRun *run, const char *input, ThText 
 
 static bool run_one(const Runs *x, const ShOperand *input, ThError *err)
 {
-    ThRaspRun *run = sh_rasp_run_on(x->s->rasp, input->text, x->as, err);
-    ThText t = {0};
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = sh_rasp_run_on(x->s->rasp, input->text, x->as, err);
+    ThText t TH_OWNED(th_text_free) = {0};
     FILE *out = sh_out(x->s);
     bool ok = run && (x->selector ? answer_selector(x, run, input->text, &t, err)
                                   : answer_sop(x, run, input->text, &t, err));
     if (ok && out)
         fputs(t.data ? t.data : "", out);
-    th_text_free(&t);
-    th_rasp_run_free(run);
     return ok || sh_error_inside(err, input);
 }
 
@@ -208,14 +204,13 @@ static void write_aggregate(const Trace *x, ThRaspSop node, ThText *t)
 {
     static const char *const how[] = {"", "mean", "max", "min"};
     const ThRaspNodeInfo *info = th_rasp_node(x->graph, node);
-    ThText last = {0};
+    ThText last TH_OWNED(th_text_free) = {0};
     ThRaspValue v = {TH_RASP_VALUE_ATOM, {.atom = info->atom}};
     if (info->has_default || info->op != TH_RASP_REDUCE_MEAN)
         th_rasp_write_value(x->rasp, &v, &last);
     if (info->op != TH_RASP_REDUCE_MEAN)
         th_text_printf(&last, ", %s", how[info->op]);
     write_call(x, node, "aggregate", last.data ? last.data : "", t);
-    th_text_free(&last);
 }
 
 /* What a node does, in terms of the lines before it. */
@@ -273,16 +268,15 @@ static bool write_node_value(ShSession *s, ThRaspRun *run, ThRaspSop node, ThTex
         th_text_printf(t, "%zu x %zu cells", n, n);
         return true;
     }
-    uint8_t *cell = th_rasp_run_grid(run, node, sh_stop(s), err);
+    uint8_t *cell TH_OWNED(free) = th_rasp_run_grid(run, node, sh_stop(s), err);
     for (size_t i = 0; cell && i < n * n; i++)
         th_text_printf(t, "%s%s", i > 0 && i % n == 0 ? " " : "", cell[i] ? "1" : ".");
-    free(cell);
     return cell != NULL;
 }
 
 static bool trace_node(ShSession *s, const Trace *x, size_t i, ThRaspRun *run, ThError *err)
 {
-    ThText operation = {0}, value = {0};
+    ThText operation TH_OWNED(th_text_free) = {0}, value TH_OWNED(th_text_free) = {0};
     const char *name = th_rasp_name_of(x->graph, x->node[i]);
     write_operation(x, x->node[i], &operation);
     bool ok = write_node_value(s, run, x->node[i], &value, err);
@@ -290,8 +284,6 @@ static bool trace_node(ShSession *s, const Trace *x, size_t i, ThRaspRun *run, T
         sh_row(s, (long long)i + 1, (long long)th_rasp_node(x->graph, x->node[i])->depth,
                name ? name : "", operation.data ? operation.data : "",
                value.data ? value.data : "");
-    th_text_free(&operation);
-    th_text_free(&value);
     return ok;
 }
 
@@ -312,7 +304,8 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
     if (!runs(o, err) || !sh_rasp_value_of(s, o->object, &v, err))
         return false;
     ShRaspTokens as = (ShRaspTokens)th_option_choice(&call->options, "tokens");
-    ThRaspRun *run = sh_rasp_run_on(s->rasp, call->operand[1].text, as, err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) =
+        sh_rasp_run_on(s->rasp, call->operand[1].text, as, err);
     Trace x = {s->rasp, th_rasp_graph(s->rasp), NULL, 0};
     ThRaspSop *node = run ? th_rasp_ancestors(x.graph, v.as.sop, &x.n, err) : NULL;
     bool ok = node != NULL;
@@ -327,7 +320,6 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
     if (ok && v.kind == TH_RASP_VALUE_SOP)
         sh_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, sh_stop(s), err), true);
     free(node);
-    th_rasp_run_free(run);
     if (!ok)
         sh_error_inside(err, &call->operand[1]);
     return ok;

@@ -78,7 +78,7 @@ static void write_reason(const ThRaspGraph *g, const ThRaspForce *f, ThText *t)
 /* "2,1": one number a layer; in json they are an array. */
 static void list_figure(ShSession *s, const char *name, const size_t *count, uint32_t n)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     json_t *list = s->out.format == SH_FORMAT_JSON ? json_array() : NULL;
     for (uint32_t k = 0; k < n; k++) {
         th_text_printf(&t, "%s%zu", k ? "," : "", count[k]);
@@ -87,18 +87,16 @@ static void list_figure(ShSession *s, const char *name, const size_t *count, uin
     sh_result_text(s, name, t.data ? t.data : "");
     if (list)
         sh_output_member(s, name, list);
-    th_text_free(&t);
 }
 
 static void say_layers(ShSession *s, const ThRaspGraph *g, const ThRaspCost *c)
 {
     sh_table(s, "by_layer", "layer:i heads:i merged:i because:s");
     for (uint32_t k = 0; k < c->layers; k++) {
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         write_reason(g, &c->force[k], &t);
         sh_row(s, (long long)k + 1, (long long)c->heads[k], (long long)c->merged[k],
                t.data ? t.data : "");
-        th_text_free(&t);
     }
     sh_table_end(s);
 }
@@ -112,10 +110,9 @@ static void say_breaches(ShSession *s, const ThRaspGraph *g, const ThRaspBreach 
     }
     sh_say(s, "not a program of RASP-L:\n");
     for (size_t k = 0; k < n && k < BREACHES; k++) {
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         write_made(g, list[k].node, &t);
         sh_say(s, "  %s: %s\n", th_rasp_break_name(list[k].what), t.data ? t.data : "");
-        th_text_free(&t);
     }
     if (n > BREACHES)
         sh_say(s, "  … and %zu more\n", n - BREACHES);
@@ -123,11 +120,11 @@ static void say_breaches(ShSession *s, const ThRaspGraph *g, const ThRaspBreach 
 
 static bool say_cost(ShSession *s, const ThRaspGraph *g, ThRaspSop node, ThError *err)
 {
-    ThRaspCost c;
+    ThRaspCost c TH_OWNED(th_rasp_cost_free) = {0};
     size_t n, heads = 0, merged = 0;
     if (!th_rasp_cost(g, node, &c, err))
         return false;
-    ThRaspBreach *breach = th_rasp_breaches(g, node, &n, err);
+    ThRaspBreach *breach TH_OWNED(free) = th_rasp_breaches(g, node, &n, err);
     for (uint32_t k = 0; breach && k < c.layers; k++) {
         heads += c.heads[k];
         merged += c.merged[k];
@@ -146,8 +143,6 @@ static bool say_cost(ShSession *s, const ThRaspGraph *g, ThRaspSop node, ThError
             say_layers(s, g, &c);
         say_breaches(s, g, breach, n);
     }
-    free(breach);
-    th_rasp_cost_free(&c);
     return breach != NULL;
 }
 
@@ -200,10 +195,9 @@ static void write_input(const ThRasp *r, const ThRaspSeq *input, ThText *t)
 {
     bool single = true;
     for (size_t i = 0; i < input->n; i++) {
-        ThText one = {0};
+        ThText one TH_OWNED(th_text_free) = {0};
         th_rasp_write_element(r, th_rasp_seq_at(input, i), &one);
         single &= one.data && th_utf8_length(one.data) == 1;
-        th_text_free(&one);
     }
     for (size_t i = 0; i < input->n; i++) {
         th_text_add(t, i && !single ? " " : "");
@@ -214,12 +208,13 @@ static void write_input(const ThRasp *r, const ThRaspSeq *input, ThText *t)
 static bool say_side(ShSession *s, const ThRaspDifferOf *d, int side, const ShOperand *o,
                      ThRaspSop node, ThError *err)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (d->fails[side]) {
         sh_say(s, "  %s is an error: %s\n", o->text, d->why[side].msg);
         return true;
     }
-    ThRaspRun *run = th_rasp_run_new(th_rasp_graph(s->rasp), &d->input, 0, err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) =
+        th_rasp_run_new(th_rasp_graph(s->rasp), &d->input, 0, err);
     bool ok = run != NULL;
     if (ok && th_rasp_is_selector(th_rasp_graph(s->rasp), node)) {
         ok = th_rasp_write_grid(s->rasp, run, node, &t, sh_stop(s), err);
@@ -233,15 +228,13 @@ static bool say_side(ShSession *s, const ThRaspDifferOf *d, int side, const ShOp
         if (ok)
             sh_say(s, "  %s = %s\n", o->text, t.data ? t.data : "");
     }
-    th_text_free(&t);
-    th_rasp_run_free(run);
     return ok;
 }
 
 static bool say_differ(ShSession *s, const ShCall *call, const ThRaspDifferOf *d,
                        const ThRaspSop *node, ThError *err)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     sh_result_flag(s, "equivalent", !d->differ);
     sh_result_int(s, "inputs", (long long)d->inputs);
     if (!d->differ) {
@@ -253,7 +246,6 @@ static bool say_differ(ShSession *s, const ShCall *call, const ThRaspDifferOf *d
     if (d->at != SIZE_MAX)
         sh_result_int(s, "at", (long long)d->at);
     sh_say(s, "they differ on %s\n", t.data ? t.data : "");
-    th_text_free(&t);
     return say_side(s, d, 0, &call->operand[0], node[0], err) &&
            say_side(s, d, 1, &call->operand[1], node[1], err);
 }
@@ -290,8 +282,7 @@ static bool is_automaton(ShSession *s, const ShOperand *o)
     if (r && th_rasp_lookup(r, o->text, &v))
         return false;
     ThError ignored = {0};
-    ThAutomaton *a = sh_automaton_value(s, o, &ignored);
-    th_automaton_free(a);
+    ThAutomaton *a TH_OWNED(th_automaton_free) = sh_automaton_value(s, o, &ignored);
     return a != NULL;
 }
 
@@ -318,12 +309,12 @@ bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
             !is_automaton(s, &call->operand[!k]))
             return compare_with_automaton(s, call, k, err);
     ThRange length = th_option_range(&call->options, "length");
-    ThRaspDifferOf d = {0};
+    ThRaspDifferOf d TH_OWNED(th_rasp_differ_free) = {0};
     if (!is_program(s, &call->operand[0], err) || !program_of(s, &call->operand[0], &v[0], err) ||
         !program_of(s, &call->operand[1], &v[1], err))
         return false;
     char **name = th_symbols_list(th_option_text(&call->options, "alphabet"), false, &n, err);
-    ThRaspAtom *letter = name ? th_alloc((size_t)n, sizeof *letter, err) : NULL;
+    ThRaspAtom *letter TH_OWNED(free) = name ? th_alloc((size_t)n, sizeof *letter, err) : NULL;
     bool ok = letter != NULL;
     for (int k = 0; ok && k < n; k++)
         ok = th_rasp_atom_string(th_rasp_atoms(th_rasp_graph(s->rasp)), name[k], strlen(name[k]),
@@ -334,8 +325,6 @@ bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
     if (!ok)
         sh_error_inside(err, &call->operand[1]);
     ok = ok && say_differ(s, call, &d, node, err);
-    th_rasp_differ_free(&d);
-    free(letter);
     free(name);
     return ok;
 }

@@ -45,7 +45,7 @@ static bool search(ShSession *s, Search *x, ThError *err)
 static void say(ShSession *s, const Search *x, const ThAutomaton *a, const char *program,
                 const char *automaton)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     bool single = th_symbols_single(a->symbol, a->n_symbols);
     for (int i = 0; x->differ && i < x->length; i++) {
         th_text_add(&t, i && !single ? " " : "");
@@ -62,17 +62,18 @@ static void say(ShSession *s, const Search *x, const ThAutomaton *a, const char 
         sh_say(s, "the same on all %lld words of 1 to %d symbols; the empty word is no input\n",
                x->words, x->longest);
     }
-    th_text_free(&t);
 }
 
 bool sh_compare_language(ShSession *s, const ShCall *call, const ShOperand *program, ThRaspSop sop,
                          const ShOperand *automaton, ThError *err)
 {
-    ThAutomaton *a = sh_automaton_value(s, automaton, err);
+    ThAutomaton *a TH_OWNED(th_automaton_free) = sh_automaton_value(s, automaton, err);
     size_t most = (size_t)sh_setting_int(s, "limit-states");
-    ThDfa *machine = a ? th_automaton_acceptor(a, most, sh_stop(s), err) : NULL;
+    ThDfa *machine TH_OWNED(th_dfa_free) =
+        a ? th_automaton_acceptor(a, most, sh_stop(s), err) : NULL;
     ThRaspGraph *g = th_rasp_graph(s->rasp);
-    ThRaspAtom *letter = machine ? th_rasp_letters(g, a->symbol, a->n_symbols, err) : NULL;
+    ThRaspAtom *letter TH_OWNED(free) =
+        machine ? th_rasp_letters(g, a->symbol, a->n_symbols, err) : NULL;
     Search x = {.machine = machine,
                 .program = {g, sop, letter, sh_stop(s)},
                 .longest = (int)th_option_range(&call->options, "length").hi};
@@ -80,8 +81,5 @@ bool sh_compare_language(ShSession *s, const ShCall *call, const ShOperand *prog
     if (ok)
         say(s, &x, a, program->text, automaton->text);
     free(x.word);
-    free(letter);
-    th_dfa_free(machine);
-    th_automaton_free(a);
     return ok;
 }

@@ -62,7 +62,7 @@ SH_COMMAND(
         return false;
     bool ok = th_tm_program(&t, &tokens, n, name, machine->name, err) ||
               sh_error_inside(err, &call->operand[0]);
-    char *source = th_text_take(&t, ok ? err : NULL);
+    char *source TH_OWNED(free) = th_text_take(&t, ok ? err : NULL);
     ok = ok && source;
     if (ok && call->form == 1) {
         fputs(source, sh_listing(s));
@@ -70,7 +70,6 @@ SH_COMMAND(
         ThRasp *r = sh_session_rasp(s, err);
         ok = r && th_rasp_load_text(r, machine->name, source, sh_stop(s), err);
     }
-    free(source);
     return ok;
 }
 
@@ -95,15 +94,13 @@ static bool add_atom(Text *x, ThRaspAtom a, ThError *err)
 /* The s-op's value at the last of the first n atoms. */
 static bool predict(ShSession *s, const Text *x, size_t n, ThRaspAtom *next, ThError *err)
 {
-    ThRaspSeq input = {0};
-    ThRaspRun *run = NULL;
+    ThRaspSeq input TH_OWNED(th_rasp_seq_free) = {0};
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = NULL;
     bool ok = th_rasp_seq_of(x->atom, n, &input, err) &&
               (run = th_rasp_run_new(th_rasp_graph(x->rasp), &input, 0, err)) != NULL;
     const ThRaspSeq *q = ok ? th_rasp_run_value(run, x->sop, sh_stop(s), err) : NULL;
     if (q)
         *next = th_rasp_seq_at(q, n - 1);
-    th_rasp_run_free(run);
-    th_rasp_seq_free(&input);
     return q != NULL;
 }
 
@@ -116,22 +113,19 @@ static bool read_input(Text *x, const char *text, ShRaspTokens as, ThError *err)
 
 static void say_tokens(ShSession *s, const Text *x, size_t from, size_t to, const char *between)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (size_t i = from; i < to; i++) {
         th_text_add(&t, i > from ? between : "");
         th_rasp_write_element(x->rasp, x->atom[i], &t);
     }
     sh_say(s, "%s\n", t.data ? t.data : "");
-    th_text_free(&t);
 }
 
 static bool is_end(const Text *x, ThRaspAtom a, const char *until)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_rasp_write_element(x->rasp, a, &t);
-    bool end = until && t.data && strcmp(t.data, until) == 0;
-    th_text_free(&t);
-    return end;
+    return until && t.data && strcmp(t.data, until) == 0;
 }
 
 static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
@@ -150,7 +144,7 @@ static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
         sh_progress(s, "%lld of %lld tokens", i + 1, count);
         ended = is_end(x, a, until);
     }
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (size_t i = first; i < x->n; i++) {
         th_text_add(&t, i > first && as != SH_TOKENS_CHARACTERS ? " " : "");
         th_rasp_write_element(x->rasp, x->atom[i], &t);
@@ -159,7 +153,6 @@ static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
     sh_result_text(s, "output", t.data ? t.data : "");
     sh_result_int(s, "tokens", (long long)(x->n - first));
     sh_result_flag(s, "ended", ended);
-    th_text_free(&t);
     return true;
 }
 
@@ -179,7 +172,7 @@ static bool write_reference(Reference *ref, const ThTmTokens *k, const ThTmRunSt
                             ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
     ThTmRunExtent x;
-    ThTmRunning r = {0};
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     if (!th_tm_run_extent(&x, start, limits, stop, err))
         return false;
     ref->line = (size_t)th_tm_configuration_length(k, x.first, x.last);
@@ -195,18 +188,16 @@ static bool write_reference(Reference *ref, const ThTmTokens *k, const ThTmRunSt
         ok = i == x.steps ||
              th_tm_running_go(&r, 1, (ThTmRunLimits){UINT64_MAX, UINT64_MAX}, stop, err);
     }
-    th_tm_running_free(&r);
     return ok;
 }
 
 static bool is_causal(const ThRaspGraph *g, ThRaspSop sop, bool *causal, ThError *err)
 {
     size_t n;
-    ThRaspBreach *b = th_rasp_breaches(g, sop, &n, err);
+    ThRaspBreach *b TH_OWNED(free) = th_rasp_breaches(g, sop, &n, err);
     *causal = true;
     for (size_t i = 0; b && i < n; i++)
         *causal = *causal && b[i].what != TH_RASP_LOOKS_AHEAD;
-    free(b);
     return b != NULL;
 }
 
@@ -222,8 +213,8 @@ static bool first_wrong(ShSession *s, const Text *x, size_t from, size_t *wrong,
                         ThRaspAtom *predicted, ThError *err)
 {
     bool causal, ok = is_causal(th_rasp_graph(x->rasp), x->sop, &causal, err);
-    ThRaspSeq input = {0};
-    ThRaspRun *run = NULL;
+    ThRaspSeq input TH_OWNED(th_rasp_seq_free) = {0};
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = NULL;
     const ThRaspSeq *q = NULL;
     *wrong = from;
     if (ok && causal && x->n > from) {
@@ -239,8 +230,6 @@ static bool first_wrong(ShSession *s, const Text *x, size_t from, size_t *wrong,
         if (ok && !same_atom(x, *predicted, x->atom[*wrong]))
             break;
     }
-    th_rasp_run_free(run);
-    th_rasp_seq_free(&input);
     return ok;
 }
 
@@ -261,7 +250,7 @@ static void say_wrong(ShSession *s, const Text *x, const Reference *ref, size_t 
                       ThRaspAtom predicted, int n)
 {
     size_t step = wrong / ref->line, place = wrong % ref->line;
-    ThText stands = {0}, instead = {0};
+    ThText stands TH_OWNED(th_text_free) = {0}, instead TH_OWNED(th_text_free) = {0};
     th_rasp_write_element(x->rasp, x->atom[wrong], &stands);
     th_rasp_write_element(x->rasp, predicted, &instead);
     sh_say(s,
@@ -281,8 +270,6 @@ static void say_wrong(ShSession *s, const Text *x, const Reference *ref, size_t 
     sh_result_text(s, "stands", stands.data ? stands.data : "");
     sh_result_text(s, "predicted", instead.data ? instead.data : "");
     sh_result_flag(s, "repeated", again >= 0);
-    th_text_free(&stands);
-    th_text_free(&instead);
 }
 
 static bool compare_run(ShSession *s, const ShCall *call, Text *x, const Reference *ref,
@@ -325,7 +312,7 @@ static bool generate_run(ShSession *s, const ShCall *call, Text *x, ThError *err
     const ThTm *m = call->operand[1].object->as.machine;
     const ShOperand *input = call->n > 2 ? &call->operand[2] : NULL;
     ThTmTokens k = {m, false};
-    ThTmTapeWords words;
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     ThTmRunStart start;
     Reference ref = {0};
     ThTmRunLimits limits = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
@@ -336,7 +323,6 @@ static bool generate_run(ShSession *s, const ShCall *call, Text *x, ThError *err
     ok = ok && write_reference(&ref, &k, &start, limits, sh_stop(s), err) &&
          name_tokens(x, &ref, &k, err) && compare_run(s, call, x, &ref, err);
     free(ref.token);
-    th_tm_tape_words_free(&words);
     return ok;
 }
 

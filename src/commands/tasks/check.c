@@ -76,10 +76,9 @@ static void show_line(ShSession *s, const char *text, size_t size, const ThPadCh
         to--;
     if (!th_utf8_valid(text + from, to - from))
         return;
-    char *before = th_strndup(text + from, c->offset - from, NULL);
+    char *before TH_OWNED(free) = th_strndup(text + from, c->offset - from, NULL);
     if (before)
         sh_say(s, "  %.*s\n  %*s^\n", (int)(to - from), text + from, th_utf8_width(before), "");
-    free(before);
 }
 
 static const char *kind_name(const ThPadChecked *c)
@@ -181,7 +180,7 @@ static bool check_file(ShSession *s, const ShOperand *file, const ThPadCheckRule
 {
     enum { MOST_BYTES = 1 << 30 };
     size_t size, length = strlen(file->text);
-    char *text = th_file_read(file->text, MOST_BYTES, &size, err);
+    char *text TH_OWNED(free) = th_file_read(file->text, MOST_BYTES, &size, err);
     if (!text)
         return sh_error_inside(err, file);
     Tally t = {.s = s, .rules = rules};
@@ -189,7 +188,6 @@ static bool check_file(ShSession *s, const ShOperand *file, const ThPadCheckRule
     sh_table(s, "errors", "record:i kind:s first_error:s line:i column:i expected:s found:s");
     bool ok = check_lines(&t, text, size, records, err);
     sh_table_end(s);
-    free(text);
     if (!ok) {
         char where[64] = "";
         if (err && err->line > 0)

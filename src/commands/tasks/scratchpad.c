@@ -58,10 +58,9 @@ static size_t count_lines(const ThPad *p, const ThPadExample *e)
 
 static bool show_one(ShSession *s, const ThPad *p, const ThPadExample *e, ThError *err)
 {
-    int *id = NULL;
+    int *id TH_OWNED(free) = NULL;
     size_t cap = 0, n, question, marks = p->bos >= 0 ? 2 : 0;
     bool ok = th_pad_encode(p, e, &id, &cap, &n, &question, err);
-    free(id);
     if (!ok)
         return false;
     FILE *out = sh_listing(s);
@@ -166,7 +165,7 @@ SH_COMMAND(scratchpad, .group = "tasks", .summary = "write out a computation, li
     const ThPadKind *kind = th_pad_kind(call->operand[0].text);
     const ThTm *m = kind->takes_machine ? call->operand[1].object->as.machine : NULL;
     ThOptions given = {0};
-    ThPadExample e = {0}, *singles = NULL;
+    ThPadExample e TH_OWNED(th_pad_example_free) = {0}, *singles TH_OWNED(free) = NULL;
     uint64_t seed = (uint64_t)sh_seed(s, &call->options);
     bool data = call->redirect || th_option_given(&call->options, "count");
     bool operands = operands_of(call, kind) > 0;
@@ -174,7 +173,7 @@ SH_COMMAND(scratchpad, .group = "tasks", .summary = "write out a computation, li
         return false;
     bool ok = !data || !th_option_known(&given, "comments") ||
               th_options_set(&given, "comments", "no", err);
-    ThPad *p = ok ? th_pad_new(kind, &given, m, err) : NULL;
+    ThPad *p TH_OWNED(th_pad_free) = ok ? th_pad_new(kind, &given, m, err) : NULL;
     ok = p && ((data && !operands) || make_one(call, p, seed, &e, err));
     size_t n = 1;
     if (ok && operands && wants_singles(p))
@@ -183,9 +182,6 @@ SH_COMMAND(scratchpad, .group = "tasks", .summary = "write out a computation, li
         ok = write_data(s, call, p, singles ? singles : operands ? &e : NULL, n, seed, err);
     else if (ok)
         ok = show_one(s, p, &e, err);
-    free(singles);
-    th_pad_example_free(&e);
-    th_pad_free(p);
     th_options_free(&given);
     return ok;
 }

@@ -134,11 +134,10 @@ SH_COMMAND(
 {
     const ThTaskKind *kind = th_task_kind(call->operand[1].text);
     const ShOperand *o = &call->operand[2];
-    char *made_by = definition(call, err);
+    char *made_by TH_OWNED(free) = definition(call, err);
     ThTask *t = made_by ? sh_task_of(s, kind, &call->options, o, call->n - 2, err) : NULL;
     int symbols = t ? t->signature.n_symbols : 0, classes = t ? t->signature.n_classes : 0;
     bool ok = t && sh_define(s, call->operand[0].text, SH_TASK, t, made_by, err);
-    free(made_by);
     if (!ok && err->line == 0)
         return sh_error_inside(err, &call->operand[call->n - 1]);
     if (!ok)
@@ -182,23 +181,21 @@ const ThDfa *sh_need_answers(const ThModel *m, const ShOperand *task, ThError *e
 void sh_list_names(FILE *out, const char *label, char *const *name, int n)
 {
     enum { MOST = 24 };
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < n && i < MOST; i++) {
         th_text_add(&t, i ? " " : "");
         th_text_symbol(&t, name[i]);
     }
     fprintf(out, "# %-9s %s%s\n", label, t.data ? t.data : "", n > MOST ? " …" : "");
-    th_text_free(&t);
 }
 
 /* What the kind has to add. */
 static void describe_kind(FILE *out, const ThTask *t)
 {
-    ThText lines = {0};
+    ThText lines TH_OWNED(th_text_free) = {0};
     if (t->kind->describe)
         t->kind->describe(t, &lines);
     fputs(lines.data ? lines.data : "", out);
-    th_text_free(&lines);
 }
 
 bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)
@@ -255,12 +252,11 @@ static bool add_rows(ShSession *s, const ThTask *t, const ThBatch *b, ThError *e
         int length = th_batch_length(b, i);
         th_symbols_write(&input, sig->symbol, sig->n_symbols, th_batch_token(b, i), length);
         sh_write_answers(&answer, sig, th_batch_target(sig, b, i), length);
-        char *in = th_text_take(&input, err), *out = th_text_take(&answer, err);
+        char *in TH_OWNED(free) = th_text_take(&input, err),
+                 *out TH_OWNED(free) = th_text_take(&answer, err);
         ok = in && out;
         if (ok)
             sh_row(s, in, out);
-        free(in);
-        free(out);
     }
     return ok;
 }
@@ -268,7 +264,7 @@ static bool add_rows(ShSession *s, const ThTask *t, const ThBatch *b, ThError *e
 static bool add_length(ShSession *s, const ThTask *t, uint64_t seed, int length, long long count,
                        ThError *err)
 {
-    ThBatch b = {0};
+    ThBatch b TH_OWNED(th_batch_free) = {0};
     ThRng r = th_rng(seed, "sample", (uint64_t)length);
     bool ok = true;
     for (long long left = count; ok && left > 0; left -= b.B) {
@@ -276,7 +272,6 @@ static bool add_length(ShSession *s, const ThTask *t, uint64_t seed, int length,
         ok = !th_stopped(sh_stop(s), err) && th_task_sample(t, &r, length, &b, err) &&
              add_rows(s, t, &b, err);
     }
-    th_batch_free(&b);
     return ok;
 }
 
@@ -296,14 +291,13 @@ static bool add_examples(ShSession *s, const ThTask *t, const ThOptions *o, long
     long long n = th_task_count(t, &rows);
     *count = *count < n ? *count : n;
     uint64_t seed = (uint64_t)sh_seed(s, o);
-    ThBatch b = {0};
+    ThBatch b TH_OWNED(th_batch_free) = {0};
     bool ok = true;
     for (long long at = 0; ok && at < *count; at += b.B) {
         b.B = *count - at < CHUNK ? (int)(*count - at) : CHUNK;
         ok = !th_stopped(sh_stop(s), err) && th_task_take(t, &rows, &seed, at, &b, err) &&
              add_rows(s, t, &b, err);
     }
-    th_batch_free(&b);
     return ok;
 }
 

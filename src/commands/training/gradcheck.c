@@ -41,14 +41,12 @@ SH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient"
                               .batch = (int)th_option_int(o, "batch"),
                               .coordinates = (int)th_option_int(o, "coordinates"),
                               .seed = (uint64_t)sh_seed(s, o)};
-    ThModel *copy = th_model_copy(call->operand[0].object->as.model, err);
-    ThGradcheck *g =
+    ThModel *copy TH_OWNED(th_model_free) = th_model_copy(call->operand[0].object->as.model, err);
+    ThGradcheck *g TH_OWNED(th_gradcheck_free) =
         copy ? th_gradcheck(copy, call->operand[1].object->as.task, &shape, err) : NULL;
-    th_model_free(copy);
     if (!g)
         return sh_error_inside(err, &call->operand[0]);
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
     print_gradcheck(s, g);
-    th_gradcheck_free(g);
     return true;
 }

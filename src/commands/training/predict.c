@@ -53,10 +53,9 @@ static bool set_options(ThOptions *o, const char *text, ThError *err)
 static ThModel *model_of(ShSession *s, const ThInspectPrediction *p, ThError *err)
 {
     const ThModelKind *kind = th_model_kind(p->kind);
-    ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = th_options_init(&o, kind->options, err) && set_options(&o, p->options, err);
     ThModel *m = ok ? th_model_new(kind, &o, err) : NULL;
-    th_options_free(&o);
     if (m)
         m->bounds = &s->bounds;
     return m;
@@ -92,7 +91,7 @@ static bool show_step(void *context, const ThTrainer *tr, ThError *err)
 /* A loss that is no number any more ends a training. */
 static bool train(ShSession *s, const ShCall *call, ThModel *m, const ThTask *t, ThError *err)
 {
-    ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = training_of(s, call, &o, err);
     ThTrainer *tr = ok ? th_trainer_new(m, t, &o, sh_threads(s), err) : NULL;
     Watch w = {s, m};
@@ -100,7 +99,6 @@ static bool train(ShSession *s, const ShCall *call, ThModel *m, const ThTask *t,
     ThError own = {0};
     ok = tr && (th_train_run(&loop, tr, &own) || own.code == TH_ENUMERIC);
     th_trainer_free(tr);
-    th_options_free(&o);
     return ok || (tr && th_fail(err, own.code, "%s", own.msg));
 }
 
@@ -123,15 +121,12 @@ static bool score(ThEvaluator *e, const ShCall *call, const char *lengths, doubl
 static bool measure(ShSession *s, const ShCall *call, const ThInspectPrediction *p, const ThTask *t,
                     Measured *to, ThError *err)
 {
-    ThModel *m = model_of(s, p, err);
+    ThModel *m TH_OWNED(th_model_free) = model_of(s, p, err);
     bool ok = m && train(s, call, m, t, err);
-    ThEvaluator *e =
+    ThEvaluator *e TH_OWNED(th_evaluator_free) =
         ok ? th_evaluator_new(m, t, sh_seed(s, &call->options), sh_threads(s), err) : NULL;
-    ok = e && score(e, call, "length", &to->learned, err) &&
-         score(e, call, "longer", &to->longer, err);
-    th_evaluator_free(e);
-    th_model_free(m);
-    return ok;
+    return e && score(e, call, "length", &to->learned, err) &&
+           score(e, call, "longer", &to->longer, err);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -241,11 +236,9 @@ static void say_language(ShSession *s, const ShAlgebra *a, const ThInspectLangua
 static ThTask *task_of(const ThAutomaton *a, ThError *err)
 {
     const ThTaskKind *kind = th_task_kind("recognize");
-    ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = th_options_init(&o, kind->options, err);
-    ThTask *t = ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
-    th_options_free(&o);
-    return t;
+    return ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
 }
 
 SH_COMMAND(
@@ -282,11 +275,11 @@ SH_COMMAND(
                "learns extends accuracy longer models misfits",
     .args = {{A_AUTOMATON, "A", 0}}, .options = options, .flags = C_PAGED)
 {
-    ShAlgebra a;
+    ShAlgebra a TH_OWNED(sh_algebra_free) = {0};
     if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
     ThInspectLanguage l;
-    ThTask *task = NULL;
+    ThTask *task TH_OWNED(th_task_free) = NULL;
     bool ok = th_inspect_language(&l, a.machine.d, &a.v, a.m->size, err) &&
               check_only(th_option_text(&call->options, "only"), &l, err);
     if (ok && th_option_flag(&call->options, "measure"))
@@ -297,7 +290,5 @@ SH_COMMAND(
         say_language(s, &a, &l);
         ok = show_rows(s, call, &l, task, err);
     }
-    th_task_free(task);
-    sh_algebra_free(&a);
     return ok || sh_error_inside(err, &call->operand[0]);
 }

@@ -89,17 +89,16 @@ static double mean_depth(const Training *t, int length)
     bool chosen = th_option_known(&m->options, "halt");
     bool halts =
         m->kind->halted && (!chosen || strcmp(th_option_text(&m->options, "halt"), "none") != 0);
-    int *token = halts && length > 0 ? th_alloc((size_t)length, sizeof *token, NULL) : NULL;
+    int *token TH_OWNED(free) =
+        halts && length > 0 ? th_alloc((size_t)length, sizeof *token, NULL) : NULL;
     for (int i = 0; token && i < STRINGS; i++) {
         for (int k = 0; k < length; k++)
             token[k] = (int)th_rng_below(&r, (uint64_t)m->signature.n_symbols);
-        ThModelHalted *h = th_model_halted(m, token, length, NULL);
+        ThModelHalted *h TH_OWNED(th_model_halted_free) = th_model_halted(m, token, length, NULL);
         for (int u = 0; h && u < h->n; u++)
             sum += h->unit[u].ponder;
         units += h ? h->n : 0;
-        th_model_halted_free(h);
     }
-    free(token);
     return units > 0 ? sum / units : (double)NAN;
 }
 
