@@ -57,4 +57,11 @@ bool th_fail_at(ThError *err, ThErrc code, int line, int col, const char *format
 /* Adds the hint of an error that has just been set and has none.  Returns false, always. */
 bool th_hint(ThError *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* NULL, for functions that return a pointer: return th_null(th_fail(err, …)). */
+static inline void *th_null(bool failed)
+{
+    (void)failed;
+    return NULL;
+}
+
 #endif

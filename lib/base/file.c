@@ -64,8 +64,7 @@ static char *follow(const char *path, int *fd, ThError *err)
         at = next;
     }
     free(at);
-    th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(ELOOP));
-    return NULL;
+    return th_null(th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(ELOOP)));
 }
 
 /* Opens a file that is written to as it is, at its end, without a temporary file. */
@@ -247,8 +246,7 @@ void th_file_abort(ThFile *f)
         fclose(f->stream);
     if (f->temporary)
         unlink(f->temporary);
-    free(f->temporary);
-    free(f->path);
+    TH_FREE(f->temporary, f->path);
     *f = (ThFile){0};
 }
 

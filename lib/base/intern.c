@@ -73,7 +73,6 @@ void th_intern_rewind(ThIntern *t, size_t n)
 void th_intern_free(ThIntern *t)
 {
     th_hash_free(&t->table);
-    free(t->end);
-    free(t->bytes);
+    TH_FREE(t->end, t->bytes);
     *t = (ThIntern){0};
 }

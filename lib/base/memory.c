@@ -55,6 +55,12 @@ char *th_strdup(const char *text, ThError *err)
     return th_strndup(text, strlen(text), err);
 }
 
+void th_free_all(void *all[], size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *all; i++)
+        free(all[i]);
+}
+
 bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err)
 {
     void **slot = array;
@@ -172,8 +178,7 @@ void th_arena_free(ThArena *a)
     for (Block *b = a->first, *next; b; b = next) {
         next = b->next;
         ALLOW(b->data, b->size);
-        free(b->data);
-        free(b);
+        TH_FREE(b->data, b);
     }
     free(a);
 }

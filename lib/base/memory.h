@@ -27,6 +27,10 @@ char *th_strndup(const char *text, size_t n, ThError *err);
  * On failure the array is left as it was.  New elements are not initialised. */
 bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err);
 
+/* Frees each of some pointers, as free() does. */
+#define TH_FREE(...) th_free_all((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__})
+void th_free_all(void *all[], size_t bytes); /* so many bytes of pointers */
+
 /* In front of a local variable's declaration, with a value: what it holds is freed where its block
  * is left, on whatever way.  TH_AUTOFREE is for free(), TH_AUTO(text) for th_text_free(&variable)
  * and TH_AUTOPTR(dfa) for th_dfa_free(variable), where TH_AUTO_POINTER stands behind its
@@ -43,6 +47,9 @@ static inline void th_memory_free_at(void *p)
 {
     free(*(void **)p);
 }
+
+/* The end of a constructor: x where all went well; else x is freed, and the value is NULL. */
+#define TH_KEEP_IF(ok, x, free) ((ok) ? (x) : ((free)(x), NULL))
 
 /* A bump arena: many allocations, one free.  Blocks are kept on reset, so a loop that allocates the
  * same amount in every turn calls malloc in its first turn only.  Not thread-safe: one each. */

@@ -84,11 +84,10 @@ bool th_range_parse(ThRange *r, const char *text, ThError *err)
         part[i][n[i]] = '\0';
     }
     if (!th_integer_evaluate(part[0], &r->lo) || !th_integer_evaluate(part[1], &r->hi) ||
-        !th_integer_evaluate(part[2], &r->step)) {
-        th_fail(err, TH_EUSAGE, "'%s' is not a range", text);
-        return th_hint(err, "a range is written 7, 1..40 or 41..500:20%s",
+        !th_integer_evaluate(part[2], &r->step))
+        return th_fail(err, TH_EUSAGE, "'%s' is not a range", text) ||
+               th_hint(err, "a range is written 7, 1..40 or 41..500:20%s",
                        strchr(text, ',') ? "; a list takes a loop: for n in [6, 9] { … }" : "");
-    }
     if (r->lo > r->hi || r->step < 1)
         return th_fail(err, TH_EUSAGE, "the range '%s' is empty", text);
     return true;

@@ -149,6 +149,5 @@ void th_pool_free(ThPool *p)
     pthread_cond_destroy(&p->done);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->lock);
-    free(p->worker);
-    free(p);
+    TH_FREE(p->worker, p);
 }

@@ -177,8 +177,7 @@ bool th_tokens_read(ThTokens *t, const char *text, ThError *err)
 
 void th_tokens_free(ThTokens *t)
 {
-    free(t->token);
-    free(t->text);
+    TH_FREE(t->token, t->text);
     *t = (ThTokens){0};
 }
 

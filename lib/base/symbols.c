@@ -88,14 +88,10 @@ static int read_word(char *const *symbol, int n, const char *input, int *word, T
 int *th_symbols_read(char *const *symbol, int n, const char *input, int *length, ThError *err)
 {
     size_t size = strlen(input);
-    if (!th_utf8_valid(input, size)) {
-        th_fail(err, TH_EVALUE, "the input is not valid UTF-8");
-        return NULL;
-    }
-    if (size > INT32_MAX) {
-        th_fail(err, TH_EVALUE, "the input is too long (%zu bytes)", size);
-        return NULL;
-    }
+    if (!th_utf8_valid(input, size))
+        return th_null(th_fail(err, TH_EVALUE, "the input is not valid UTF-8"));
+    if (size > INT32_MAX)
+        return th_null(th_fail(err, TH_EVALUE, "the input is too long (%zu bytes)", size));
     int *word = th_alloc(size, sizeof *word, err);
     if (!word)
         return NULL;

@@ -92,7 +92,6 @@ bool th_compile_try(const ThModel *m, const ThTask *t, ThCompileTrial *trial, Th
              th_alloc(room * n, sizeof *y.answer, err)};
     trial->right = true;
     bool ok = y.word && y.answer && try_all(&y, err) && try_drawn(&y, err);
-    free(y.word);
-    free(y.answer);
+    TH_FREE(y.word, y.answer);
     return ok;
 }

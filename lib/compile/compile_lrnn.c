@@ -32,9 +32,7 @@ typedef struct {
 
 static void free_cascade(Cascade *c)
 {
-    free(c->value);
-    free(c->next);
-    free(c->state);
+    TH_FREE(c->value, c->next, c->state);
 }
 
 /* A machine as it is: one level. */

@@ -417,8 +417,7 @@ static bool follow(const ThModel *m, const ThTmTokens *t, const ThTmRunStart *s,
         f->tokens++;
         f->right += w.answer[i - 1] == w.text[i];
     }
-    free(w.text);
-    free(w.answer);
+    TH_FREE(w.text, w.answer);
     return ok;
 }
 

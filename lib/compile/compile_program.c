@@ -271,10 +271,7 @@ ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds 
         for (int l = 1; l <= p.layers; l++)
             size->attending += p.heads_in[l] > 0;
     }
-    if (ok)
-        return m;
-    th_model_free(m);
-    return NULL;
+    return TH_KEEP_IF(ok, m, th_model_free);
 }
 
 ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *program, size_t *n,

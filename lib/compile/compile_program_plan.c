@@ -19,10 +19,7 @@ int th_compile_plan_index(const ThCompilePlan *p)
 
 void th_compile_plan_free(ThCompilePlan *p)
 {
-    free(p->ready);
-    free(p->heads);
-    free(p->unit);
-    free(p->entry);
+    TH_FREE(p->ready, p->heads, p->unit, p->entry);
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */

@@ -167,10 +167,7 @@ static bool same_column(const ThCompileObserved *o, const ThCompileColumn *c, co
 
 static void free_column(ThCompileColumn *c)
 {
-    free(c->node);
-    free(c->id);
-    free(c->base);
-    free(c->atom);
+    TH_FREE(c->node, c->id, c->base, c->atom);
 }
 
 /* The column of some nodes, which is made if there is none; -1. */
@@ -454,14 +451,7 @@ void th_compile_observed_free(ThCompileObserved *o)
     for (size_t i = 0; i < o->n_selectors; i++)
         free(o->selector[i].selects);
     for (size_t i = 0; i < o->n_gathered; i++) {
-        free(o->gathered[i].raw);
-        free(o->gathered[i].number);
-        free(o->gathered[i].to);
+        TH_FREE(o->gathered[i].raw, o->gathered[i].number, o->gathered[i].to);
     }
-    free(o->column);
-    free(o->selector);
-    free(o->gathered);
-    free(o->token);
-    free(o->position);
-    free(o->length);
+    TH_FREE(o->column, o->selector, o->gathered, o->token, o->position, o->length);
 }

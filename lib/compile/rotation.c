@@ -136,7 +136,6 @@ ThModel *th_compile_lrnn_sum(const ThTask *t, const ThMonoid *monoid, const ThTa
         write_symbols(m, &p, d->n_symbols, dim);
         write_answers(m, t, &p, dim);
     }
-    free(p.state);
-    free(p.symbol);
+    TH_FREE(p.state, p.symbol);
     return m;
 }

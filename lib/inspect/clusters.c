@@ -294,10 +294,7 @@ ThClusters *th_clusters(const ThModelTrace *trace, const ThDfa *machine, const i
          find_clusters(c, &p, stop, err) && measure_purity(c, err) &&
          measure_separation(c, &p, err);
     free_projection(&p);
-    if (ok)
-        return c;
-    th_clusters_free(c);
-    return NULL;
+    return TH_KEEP_IF(ok, c, th_clusters_free);
 }
 
 void th_clusters_free(ThClusters *c)
@@ -305,8 +302,5 @@ void th_clusters_free(ThClusters *c)
     if (!c)
         return;
     th_functions_words_free(c->function, c->n_functions);
-    free(c->token);
-    free(c->point);
-    free(c->layer);
-    free(c);
+    TH_FREE(c->token, c->point, c->layer, c);
 }

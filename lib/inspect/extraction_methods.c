@@ -17,10 +17,9 @@ static ThDfa *by_queries(ThInspectTeacher *t, const ThInspectExtraction *asking,
 
 static ThDfa *by_algebra(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThError *err)
 {
-    if (t->wanted >= 0 || plan->model->signature.target != TH_TARGET_FINAL) {
-        th_fail(err, TH_EVALUE, "the model does not answer whole strings with classes");
-        return NULL;
-    }
+    if (t->wanted >= 0 || plan->model->signature.target != TH_TARGET_FINAL)
+        return th_null(
+            th_fail(err, TH_EVALUE, "the model does not answer whole strings with classes"));
     int word = 0, empty;
     const ThProofAsked asked = {.task = &plan->task->signature, .machine = plan->task->machine};
     ThProofClaim *claim = th_proof_claim_new(plan->model, &asked, plan->stop, err);

@@ -55,33 +55,24 @@ static bool fill(ThInspectLens *l, const ThModel *m, ThTape *t, int *token, int 
 
 ThInspectLens *th_inspect_lens(const ThModel *m, const int *token, int length, ThError *err)
 {
-    if (!m->bound || length < 1) {
-        th_fail(err, TH_EVALUE,
-                m->bound ? "a model reads at least one symbol"
-                         : "the model has not been trained yet");
-        return NULL;
-    }
-    if (m->signature.pairs) {
-        th_fail(err, TH_EVALUE, "the model answers about pairs, and no vector is about both sides");
-        return NULL;
-    }
+    if (!m->bound || length < 1)
+        return th_null(th_fail(err, TH_EVALUE,
+                               m->bound ? "a model reads at least one symbol"
+                                        : "the model has not been trained yet"));
+    if (m->signature.pairs)
+        return th_null(th_fail(err, TH_EVALUE,
+                               "the model answers about pairs, and no vector is about both sides"));
     if (!th_model_need_levels(m, err))
         return NULL;
     ThInspectLens *l = th_alloc(1, sizeof *l, err);
     TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
-    bool ok = l && t && copy && fill(l, m, t, copy, length, err);
-    if (ok)
-        return l;
-    th_inspect_lens_free(l);
-    return NULL;
+    return TH_KEEP_IF(l && t && copy && fill(l, m, t, copy, length, err), l, th_inspect_lens_free);
 }
 
 void th_inspect_lens_free(ThInspectLens *l)
 {
     if (!l)
         return;
-    free(l->row);
-    free(l->logits);
-    free(l);
+    TH_FREE(l->row, l->logits, l);
 }

@@ -213,11 +213,6 @@ bool th_linkage(const double *point, size_t n, size_t d, int *cluster, int *n_cl
         assign(&k, best_cut(&k, least_mass), least_mass);
         ok = number(&k, n, cluster, n_clusters, err);
     }
-    free(k.at);
-    free(k.weight);
-    free(k.of);
-    free(k.edge);
-    free(k.parent);
-    free(k.mass);
+    TH_FREE(k.at, k.weight, k.of, k.edge, k.parent, k.mass);
     return ok;
 }

@@ -211,10 +211,7 @@ ThInspectPatch *th_inspect_patch(const ThModel *m, const ThTaskWord *from, const
     bool ok = out && source && target && open_patcher(&p, m, err) &&
               take_from(&p, source, from->n, err) && patch_all(out, &p, &b, which, stop, err);
     close_patcher(&p);
-    if (ok)
-        return out;
-    th_inspect_patch_free(out);
-    return NULL;
+    return TH_KEEP_IF(ok, out, th_inspect_patch_free);
 }
 
 void th_inspect_patch_free(ThInspectPatch *p)
@@ -223,10 +220,7 @@ void th_inspect_patch_free(ThInspectPatch *p)
         return;
     for (int i = 0; i < p->n_rows; i++)
         free(p->row[i].logit);
-    free(p->row);
-    free(p->source);
-    free(p->target);
-    free(p);
+    TH_FREE(p->row, p->source, p->target, p);
 }
 
 /* ---- pairs of a task ---- */
@@ -318,16 +312,13 @@ ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa
                                   const ThInspectPairs *pairs, ThStop *stop, int *n, ThError *err)
 {
     Causes c = {.task = t, .stop = stop, .from = {.B = 1}, .to = {.B = 1}, .mixed = {.B = 1}};
-    if (!m->kind->combine) {
-        th_fail(err, TH_EVALUE,
-                "no vector of a model of kind %s stands for a segment of the string alone",
-                m->kind->name);
-        return NULL;
-    }
-    if (t->kind->ragged) {
-        th_fail(err, TH_EVALUE, "the strings of this task differ in length");
-        return NULL;
-    }
+    if (!m->kind->combine)
+        return th_null(
+            th_fail(err, TH_EVALUE,
+                    "no vector of a model of kind %s stands for a segment of the string alone",
+                    m->kind->name));
+    if (t->kind->ragged)
+        return th_null(th_fail(err, TH_EVALUE, "the strings of this task differ in length"));
     TH_AUTOFREE double *logit = th_alloc((size_t)m->signature.n_classes, sizeof *logit, err);
     c.function = th_functions_new(machine, err);
     bool ok = logit && c.function && open_patcher(&c.patcher, m, err);

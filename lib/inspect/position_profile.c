@@ -10,8 +10,7 @@ void th_inspect_positions_free(ThInspectPositions *p)
 {
     if (!p)
         return;
-    free(p->logit);
-    free(p);
+    TH_FREE(p->logit, p);
 }
 
 /* What is looked at: one layer's encoding, on a tape in double precision. */
@@ -171,10 +170,7 @@ ThInspectPositions *th_inspect_positions(const ThModel *m, int layer, int n, ThE
     v.rows = (ThPositionRows){.n = n, .T = n, .position = v.span.place};
     bool ok = to->logit && th_tape_ok(t, err) && fill(&v, to, err);
     th_tape_free(t);
-    if (ok)
-        return to;
-    th_inspect_positions_free(to);
-    return NULL;
+    return TH_KEEP_IF(ok, to, th_inspect_positions_free);
 }
 
 bool th_inspect_position_cost(const ThModel *m, ThInspectPositionCost *to)

@@ -309,14 +309,10 @@ ThInspectProbed *th_inspect_probe(const ThModel *m, const ThTask *t, const ThIns
     ThInspectProbed *to = NULL;
     bool ok = probe_all(&p, t, &to, err);
     for (int l = 0; l < p.n; l++) {
-        free(p.level[l].x);
-        free(p.level[l].label);
+        TH_FREE(p.level[l].x, p.level[l].label);
     }
     free(p.level);
     th_functions_free(p.function);
     *n = p.n;
-    if (ok)
-        return to;
-    free(to);
-    return NULL;
+    return TH_KEEP_IF(ok, to, free);
 }

@@ -147,22 +147,15 @@ static ThField *field_of(const ThModel *m, const Source *from, int strings, ThSt
         finish(f);
     th_tape_free(p.tape);
     th_batch_free(&p.batch);
-    free(p.logits);
-    free(p.seed);
-    free(p.gradient);
-    if (ok)
-        return f;
-    th_field_free(f);
-    return NULL;
+    TH_FREE(p.logits, p.seed, p.gradient);
+    return TH_KEEP_IF(ok, f, th_field_free);
 }
 
 ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
                   ThStop *stop, ThError *err)
 {
-    if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model has not been trained on anything yet");
-        return NULL;
-    }
+    if (!m->bound)
+        return th_null(th_fail(err, TH_EVALUE, "the model has not been trained on anything yet"));
     if (!th_signature_match(&m->signature, &t->signature, err))
         return NULL;
     return field_of(m, &(Source){.task = t, .seed = seed, .length = length}, strings, stop, err);
@@ -178,7 +171,5 @@ void th_field_free(ThField *f)
 {
     if (!f)
         return;
-    free(f->cumulative);
-    free(f->token);
-    free(f);
+    TH_FREE(f->cumulative, f->token, f);
 }

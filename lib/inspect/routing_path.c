@@ -69,27 +69,19 @@ ThPath *th_path_of_trace(const ThModelTrace *t, ThError *err)
 {
     bool dense = true;
     for (int l = 0; l < t->n_layers; l++) {
-        if (!t->layer[l].weight) {
-            th_fail(err, TH_EVALUE, "the model has no attention to show");
-            return NULL;
-        }
+        if (!t->layer[l].weight)
+            return th_null(th_fail(err, TH_EVALUE, "the model has no attention to show"));
         dense = dense && is_dense(&t->layer[l], t->length);
     }
-    if (t->n_layers == 0) {
-        th_fail(err, TH_EVALUE, "the model has no layers to show");
-        return NULL;
-    }
+    if (t->n_layers == 0)
+        return th_null(th_fail(err, TH_EVALUE, "the model has no layers to show"));
     ThPath *r = th_alloc(1, sizeof *r, err);
     if (!r)
         return NULL;
     r->routed = !dense;
     r->n_layers = t->n_layers;
     r->row = th_alloc((size_t)t->n_layers, sizeof *r->row, err);
-    if (!r->row || !fill(r, t, err)) {
-        th_path_free(r);
-        return NULL;
-    }
-    return r;
+    return TH_KEEP_IF(r->row && fill(r, t, err), r, th_path_free);
 }
 
 void th_path_free(ThPath *r)
@@ -98,6 +90,5 @@ void th_path_free(ThPath *r)
         return;
     for (int l = 0; r->row && l < r->n_layers; l++)
         free(r->row[l]);
-    free(r->row);
-    free(r);
+    TH_FREE(r->row, r);
 }

@@ -171,14 +171,8 @@ double *th_inspect_scan(const ThInspectScanPlan *plan, const ThModelTransitions 
                .matrix = th_alloc(n * n, sizeof *p.matrix, err),
                .vector = th_alloc(n, sizeof *p.vector, err)};
     bool ok = state && p.a && p.v && p.matrix && p.vector && run(plan, &p, state, stop, err);
-    free(p.a);
-    free(p.v);
-    free(p.matrix);
-    free(p.vector);
-    if (ok)
-        return state;
-    free(state);
-    return NULL;
+    TH_FREE(p.a, p.v, p.matrix, p.vector);
+    return TH_KEEP_IF(ok, state, free);
 }
 
 /* ---- powers ---- */
@@ -245,9 +239,7 @@ bool th_inspect_powers(const ThModelTransitions *t, ThInspectPowers *to, ThStop 
                .vector = th_alloc(n, sizeof *p.vector, err)};
     bool ok =
         to->greatest && to->state && p.a && p.matrix && p.vector && run_powers(&p, to, stop, err);
-    free(p.a);
-    free(p.matrix);
-    free(p.vector);
+    TH_FREE(p.a, p.matrix, p.vector);
     if (!ok)
         th_inspect_powers_free(to);
     return ok;
@@ -255,8 +247,7 @@ bool th_inspect_powers(const ThModelTransitions *t, ThInspectPowers *to, ThStop 
 
 void th_inspect_powers_free(ThInspectPowers *p)
 {
-    free(p->greatest);
-    free(p->state);
+    TH_FREE(p->greatest, p->state);
     *p = (ThInspectPowers){0};
 }
 
@@ -286,20 +277,14 @@ ThModelTransitions *th_inspect_automaton_transitions(const ThAutomaton *a, const
     bool empty_moves = false;
     for (size_t k = 0; k < a->n_arcs; k++)
         empty_moves = empty_moves || a->arc[k].symbol == TH_AUTOMATON_EPSILON;
-    if (length < 1) {
-        th_fail(err, TH_EVALUE, "there is nothing to scan in the empty word");
-        return NULL;
-    }
-    if (empty_moves) {
-        th_fail(err, TH_EVALUE, "empty moves have no matrix");
-        th_hint(err, "determinize(…) is an automaton without them");
-        return NULL;
-    }
-    if (a->n_states > MOST) {
-        th_fail(err, TH_ELIMIT, "%d states are more than the %d that make matrices", a->n_states,
-                MOST);
-        return NULL;
-    }
+    if (length < 1)
+        return th_null(th_fail(err, TH_EVALUE, "there is nothing to scan in the empty word"));
+    if (empty_moves)
+        return th_null(th_fail(err, TH_EVALUE, "empty moves have no matrix") ||
+                       th_hint(err, "determinize(…) is an automaton without them"));
+    if (a->n_states > MOST)
+        return th_null(th_fail(err, TH_ELIMIT, "%d states are more than the %d that make matrices",
+                               a->n_states, MOST));
     ThModelTransitions *t = th_model_transitions_new(length, 1, a->n_states, err);
     if (t)
         fill(a, word, t);

@@ -69,8 +69,5 @@ double *th_inspect_spectrum(const ThModelTransitions *t, ThError *err)
         to[all + i] = pair[2 * i + 1];
     }
     free(pair);
-    if (ok)
-        return to;
-    free(to);
-    return NULL;
+    return TH_KEEP_IF(ok, to, free);
 }

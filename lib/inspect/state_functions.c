@@ -141,9 +141,7 @@ char **th_functions_words(ThFunctions *f, char *const *symbol, ThStop *stop, ThE
                  .map = th_alloc(n_states, sizeof(int), err)};
     bool ok = all && words && s.from && s.map && search(all, f, &s, stop, err) &&
               spell_all(f, all, words, symbol, err);
-    free(s.from);
-    free(s.map);
-    free(s.word);
+    TH_FREE(s.from, s.map, s.word);
     th_functions_free(all);
     if (ok)
         return words;

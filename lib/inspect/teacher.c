@@ -386,10 +386,9 @@ static bool class_of_empty(ThInspectTeacher *t, const ThSignature *g, ThError *e
 static bool from_model(ThInspectTeacher *t, const ThModel *m, ThError *err)
 {
     t->model = t->reader.model = m;
-    if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model has no alphabet yet");
-        return th_hint(err, "train it first");
-    }
+    if (!m->bound)
+        return th_fail(err, TH_EVALUE, "the model has no alphabet yet") ||
+               th_hint(err, "train it first");
     const ThSignature *g = &m->signature;
     if (!from_signature(t, g, err) || !class_of_empty(t, g, err))
         return false;

@@ -129,8 +129,7 @@ bool th_inspect_truth_of_task(ThInspectTruth *t, const ThSignature *g, const ThT
                 .symbol = all_the_same(g->n_symbols, err),
                 .label = all_the_same(g->n_classes, err)};
     bool ok = f.symbol && f.label && fill(t, &f, err);
-    free(f.symbol);
-    free(f.label);
+    TH_FREE(f.symbol, f.label);
     return ok;
 }
 
@@ -203,8 +202,7 @@ bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, cons
     f.elsewhere = verdict ? 0 : NOTHING;
     bool ok = task && f.symbol && f.label && match_symbols(g, &task->signature, f.symbol, err) &&
               match_labels(t, task, f.label, err) && fill(t, &f, err);
-    free(f.symbol);
-    free(f.label);
+    TH_FREE(f.symbol, f.label);
     return ok;
 }
 

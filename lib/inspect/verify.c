@@ -216,19 +216,13 @@ bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspec
     ok = ok && fold(&x, err);
     th_inspect_reader_free(&x.reader);
     th_words_free(x.count);
-    free(x.symbol);
-    free(x.said);
-    free(x.next);
-    free(x.end);
+    TH_FREE(x.symbol, x.said, x.next, x.end);
     return ok;
 }
 
 void th_inspect_verified_free(ThInspectVerified *v)
 {
-    free(v->length);
-    free(v->word);
-    free(v->due);
-    free(v->said);
+    TH_FREE(v->length, v->word, v->due, v->said);
     th_dfa_free(v->errors);
     *v = (ThInspectVerified){0};
 }

@@ -45,9 +45,7 @@ static bool take_pairs(Pairs *p, int n, int functions, int *count, ThError *err)
 
 static void free_pairs(Pairs *p)
 {
-    free(p->left);
-    free(p->right);
-    free(p->first);
+    TH_FREE(p->left, p->right, p->first);
 }
 
 static void put(Pairs *p, int *next, int function, int left, int right)
@@ -172,10 +170,9 @@ static bool fill(ThTrainBalance *b, const ThDfa *machine, const ThDfa *words, Th
 
 ThTrainBalance *th_train_balance_new(const ThTask *t, int chunk, int longest, ThError *err)
 {
-    if (longest > LONGEST) {
-        th_fail(err, TH_ELIMIT, "parts of more than %d symbols are too long", LONGEST);
-        return NULL;
-    }
+    if (longest > LONGEST)
+        return th_null(
+            th_fail(err, TH_ELIMIT, "parts of more than %d symbols are too long", LONGEST));
     ThTrainBalance *b = th_alloc(1, sizeof *b, err);
     const ThDfa *machine = b ? th_task_machine(t, err) : NULL;
     TH_AUTOPTR(dfa) ThDfa *words = NULL;
@@ -190,10 +187,7 @@ ThTrainBalance *th_train_balance_new(const ThTask *t, int chunk, int longest, Th
         b->word = th_alloc(size, sizeof *b->word, err);
         ok = b->word && fill(b, minimal, words, err);
     }
-    if (ok)
-        return b;
-    th_train_balance_free(b);
-    return NULL;
+    return TH_KEEP_IF(ok, b, th_train_balance_free);
 }
 
 void th_train_balance_free(ThTrainBalance *b)
@@ -203,10 +197,7 @@ void th_train_balance_free(ThTrainBalance *b)
     for (int i = 0; b->split && i < b->levels * b->chunk; i++)
         free_pairs(&b->split[i]);
     free_pairs(&b->leaf);
-    free(b->split);
-    free(b->product);
-    free(b->word);
-    free(b);
+    TH_FREE(b->split, b->product, b->word, b);
 }
 
 /* ---- drawing ---- */

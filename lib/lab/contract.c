@@ -146,10 +146,7 @@ ThTrainContract *th_train_contract_new(const ThModel *m, const ThTask *t,
              take_shards(c, err);
     }
     th_proof_labels_free(l);
-    if (ok)
-        return c;
-    th_train_contract_free(c);
-    return NULL;
+    return TH_KEEP_IF(ok, c, th_train_contract_free);
 }
 
 void th_train_contract_free(ThTrainContract *c)
@@ -158,17 +155,9 @@ void th_train_contract_free(ThTrainContract *c)
         return;
     for (int i = 0; c->shard && i < c->how.shards; i++) {
         Shard *s = &c->shard[i];
-        free(s->radius);
-        free(s->slope);
-        free(s->sum);
-        free(s->count);
+        TH_FREE(s->radius, s->slope, s->sum, s->count);
     }
-    free(c->shard);
-    free(c->pair);
-    free(c->lowest);
-    free(c->centre);
-    free(c->away);
-    free(c);
+    TH_FREE(c->shard, c->pair, c->lowest, c->centre, c->away, c);
 }
 
 /* ---- a shard's run ---- */

@@ -38,10 +38,8 @@ struct ThEvaluator {
 ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed, int threads,
                               ThError *err)
 {
-    if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
-        return NULL;
-    }
+    if (!m->bound)
+        return th_null(th_fail(err, TH_EVALUE, "the model has not been trained on any task yet"));
     if (!th_signature_match(&m->signature, &t->signature, err))
         return NULL;
     ThEvaluator *e = th_alloc(1, sizeof *e, err);
@@ -54,10 +52,7 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
               (e->pool = th_pool_new(threads, err));
     for (size_t i = 0; ok && i < n; i++)
         ok = (e->tape[i] = th_model_run_tape(m, threads, err)) != NULL;
-    if (ok)
-        return e;
-    th_evaluator_free(e);
-    return NULL;
+    return TH_KEEP_IF(ok, e, th_evaluator_free);
 }
 
 void th_evaluator_free(ThEvaluator *e)
@@ -71,10 +66,7 @@ void th_evaluator_free(ThEvaluator *e)
         if (e->batch)
             th_batch_free(&e->batch[i]);
     }
-    free(e->tape);
-    free(e->batch);
-    free(e->shard);
-    free(e);
+    TH_FREE(e->tape, e->batch, e->shard, e);
 }
 
 static int greatest(const double *z, int n)
@@ -181,10 +173,8 @@ static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *
     double loss = 0;
     for (int i = 0; i < n_shards; i++) {
         const Shard *s = &e->shard[i];
-        if (s->err.code != TH_OK) {
-            th_fail(err, s->err.code, "%s", s->err.msg);
-            return th_hint(err, "%s", s->err.hint);
-        }
+        if (s->err.code != TH_OK)
+            return th_fail(err, s->err.code, "%s", s->err.msg) || th_hint(err, "%s", s->err.hint);
         score->n += s->n;
         score->right += s->right;
         score->strings += s->strings;

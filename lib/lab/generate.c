@@ -40,12 +40,12 @@ static bool name_symbols(ThLabGenerator *g, ThError *err)
     const ThSignature *s = &g->m->signature;
     for (int c = 0; c < s->n_classes; c++) {
         g->symbol[c] = th_symbols_find(s->symbol, s->n_symbols, s->label[c]);
-        if (g->symbol[c] < 0) {
-            th_fail(err, TH_EVALUE,
-                    "the model does not say which symbol comes next: its class %s is no symbol",
-                    s->label[c]);
-            return th_hint(err, "a task whose classes are its symbols trains a model that does");
-        }
+        if (g->symbol[c] < 0)
+            return th_fail(
+                       err, TH_EVALUE,
+                       "the model does not say which symbol comes next: its class %s is no symbol",
+                       s->label[c]) ||
+                   th_hint(err, "a task whose classes are its symbols trains a model that does");
     }
     return true;
 }
@@ -56,9 +56,10 @@ static bool check_model(const ThModel *m, ThError *err)
         return th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
     if (m->signature.target == TH_TARGET_EVERY)
         return true;
-    th_fail(err, TH_EVALUE, "the model does not say which symbol comes next: it answers %s",
-            m->signature.target == TH_TARGET_FINAL ? "once, for the whole string" : "by bits");
-    return th_hint(err, "a task with one class at every position trains a model that does");
+    return th_fail(err, TH_EVALUE, "the model does not say which symbol comes next: it answers %s",
+                   m->signature.target == TH_TARGET_FINAL ? "once, for the whole string"
+                                                          : "by bits") ||
+           th_hint(err, "a task with one class at every position trains a model that does");
 }
 
 /* ---- life ---- */
@@ -84,10 +85,8 @@ ThLabGenerator *th_generate_open(const ThModel *m, const ThGeneratePrompts *prom
 {
     if (!check_model(m, err) || !check_settings(how, err))
         return NULL;
-    if (prompts->n < 1) {
-        th_fail(err, TH_EVALUE, "a prompt has at least one symbol");
-        return NULL;
-    }
+    if (prompts->n < 1)
+        return th_null(th_fail(err, TH_EVALUE, "a prompt has at least one symbol"));
     ThLabGenerator *g = th_alloc(1, sizeof *g, err);
     if (!g)
         return NULL;
@@ -97,10 +96,7 @@ ThLabGenerator *th_generate_open(const ThModel *m, const ThGeneratePrompts *prom
                           .n_strings = prompts->B,
                           .open = prompts->B,
                           .n_pending = prompts->n};
-    if (prepare(g, prompts, err))
-        return g;
-    th_generate_free(g);
-    return NULL;
+    return TH_KEEP_IF(prepare(g, prompts, err), g, th_generate_free);
 }
 
 void th_generate_free(ThLabGenerator *g)
@@ -108,14 +104,7 @@ void th_generate_free(ThLabGenerator *g)
     if (!g)
         return;
     th_model_close(g->state);
-    free(g->symbol);
-    free(g->string);
-    free(g->kept);
-    free(g->pending);
-    free(g->ended);
-    free(g->logits);
-    free(g->weight);
-    free(g);
+    TH_FREE(g->symbol, g->string, g->kept, g->pending, g->ended, g->logits, g->weight, g);
 }
 
 bool th_generate_ended(const ThLabGenerator *g, int string)

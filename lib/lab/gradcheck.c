@@ -145,6 +145,5 @@ void th_gradcheck_free(ThGradcheck *g)
 {
     if (!g)
         return;
-    free(g->row);
-    free(g);
+    TH_FREE(g->row, g);
 }

@@ -91,10 +91,10 @@ static bool fits(const ThModel *m, ThError *err)
 {
     if (m->kind->combine && th_option_int(&m->options, "layers_per_level") == 1)
         return true;
-    th_fail(
-        err, TH_EUSAGE,
-        "centre_loss= and auxiliary_loss= are about a tree of vectors, which this model has not");
-    return th_hint(err, "regulargpt with layers_per_level=1 has one");
+    return th_fail(err, TH_EUSAGE,
+                   "centre_loss= and auxiliary_loss= are about a tree of vectors, which this model "
+                   "has not") ||
+           th_hint(err, "regulargpt with layers_per_level=1 has one");
 }
 
 ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainPullHow *how,
@@ -117,10 +117,7 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
     }
     for (int i = 0; ok && i < p->n; i++)
         p->column[i] = -1;
-    if (ok)
-        return p;
-    th_train_pull_free(p);
-    return NULL;
+    return TH_KEEP_IF(ok, p, th_train_pull_free);
 }
 
 void th_train_pull_free(ThTrainPull *p)
@@ -128,19 +125,11 @@ void th_train_pull_free(ThTrainPull *p)
     if (!p)
         return;
     for (int i = 0; p->shard && i < p->how.shards; i++) {
-        free(p->shard[i].sum);
-        free(p->shard[i].count);
-        free(p->shard[i].gradient);
+        TH_FREE(p->shard[i].sum, p->shard[i].count, p->shard[i].gradient);
     }
-    free(p->shard);
-    free(p->of_symbol);
-    free(p->product);
-    free(p->centre);
-    free(p->column);
+    TH_FREE(p->shard, p->of_symbol, p->product, p->centre, p->column);
     th_params_free(&p->head);
-    free(p->slot[0]);
-    free(p->slot[1]);
-    free(p);
+    TH_FREE(p->slot[0], p->slot[1], p);
 }
 
 /* ---- a shard's run ---- */

@@ -244,9 +244,7 @@ void th_trainer_free(ThTrainer *tr)
     th_train_validation_free(tr->validation);
     for (int i = 0; i < tr->n_shards; i++)
         th_tape_free(tr->tape[i]);
-    free(tr->shard);
-    free(tr->tape);
-    free(tr->scratch);
+    TH_FREE(tr->shard, tr->tape, tr->scratch);
     th_train_pull_free(tr->pull);
     th_train_contract_free(tr->contract);
     th_train_balance_free(tr->balance);
@@ -383,10 +381,10 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
                                                 : NULL;
     if (!what)
         return true;
-    th_fail(err, TH_ENUMERIC,
-            "the %s is not a finite number in step %lld; the model is as after step %lld", what,
-            tr->model->training.step + 1, tr->model->training.step);
-    return th_hint(err, "a smaller learning rate (lr=) or clip= may help");
+    return th_fail(err, TH_ENUMERIC,
+                   "the %s is not a finite number in step %lld; the model is as after step %lld",
+                   what, tr->model->training.step + 1, tr->model->training.step) ||
+           th_hint(err, "a smaller learning rate (lr=) or clip= may help");
 }
 
 /* Running accuracy above the threshold lets the longest strings grow, at least by 2. */

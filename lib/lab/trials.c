@@ -160,10 +160,8 @@ static bool gather(const Work *w, int n_shards, ThLabTrials *to, ThError *err)
     size_t size = 0;
     for (int i = 0; i < n_shards; i++) {
         const Shard *s = &w->shard[i];
-        if (s->err.code != TH_OK) {
-            th_fail(err, s->err.code, "%s", s->err.msg);
-            return th_hint(err, "%s", s->err.hint);
-        }
+        if (s->err.code != TH_OK)
+            return th_fail(err, s->err.code, "%s", s->err.msg) || th_hint(err, "%s", s->err.hint);
         for (int k = 0; k < s->batch.B; k++)
             size += (size_t)s->trial[k].prompt.n + (size_t)s->trial[k].truth.n +
                     (size_t)s->trial[k].said.n;
@@ -209,7 +207,6 @@ bool th_lab_trials(const ThLabTrialsPlan *plan, ThLabTrials *to, ThError *err)
 
 void th_lab_trials_free(ThLabTrials *t)
 {
-    free(t->item);
-    free(t->memory);
+    TH_FREE(t->item, t->memory);
     *t = (ThLabTrials){0};
 }

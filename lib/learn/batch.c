@@ -169,8 +169,6 @@ ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n)
 
 void th_batch_free(ThBatch *b)
 {
-    free(b->token);
-    free(b->target);
-    free(b->length);
+    TH_FREE(b->token, b->target, b->length);
     *b = (ThBatch){0};
 }

@@ -42,8 +42,7 @@ void th_signature_free(ThSignature *s)
         free(s->symbol[i]);
     for (int i = 0; i < s->n_classes; i++)
         free(s->label[i]); // NOLINT(clang-analyzer-core.NullDereference): none without names
-    free(s->symbol);
-    free(s->label);
+    TH_FREE(s->symbol, s->label);
     *s = (ThSignature){0};
 }
 

@@ -74,8 +74,8 @@ bool th_model_whole(const ThModel *m, const char *what, ThError *err)
 {
     if (m->n_ablations == 0)
         return true;
-    th_fail(err, TH_EVALUE, "%s would not know what is ablated in this model", what);
-    return th_hint(err, "name the model that it was made of");
+    return th_fail(err, TH_EVALUE, "%s would not know what is ablated in this model", what) ||
+           th_hint(err, "name the model that it was made of");
 }
 
 /* ---- what is put in its place ---- */

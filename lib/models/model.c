@@ -73,13 +73,9 @@ static void free_training(ThModelTraining *t)
     free(t->optimizer);
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
         free(t->moment[k]);
-    free(t->task);
-    free(t->history);
-    free(t->validation);
-    free(t->comparison);
+    TH_FREE(t->task, t->history, t->validation, t->comparison);
     th_batch_free(&t->joined);
-    free(t->best);
-    free(t->pull);
+    TH_FREE(t->best, t->pull);
     *t = (ThModelTraining){0};
 }
 
@@ -91,12 +87,10 @@ void th_model_free(ThModel *m)
     th_params_free(&m->params);
     th_signature_free(&m->signature);
     th_options_free(&m->options);
-    free(m->layout);
-    free(m->scores);
+    TH_FREE(m->layout, m->scores);
     for (size_t i = 0; i < m->n_ablations; i++)
         free(m->ablation[i].mean);
-    free(m->ablation);
-    free(m);
+    TH_FREE(m->ablation, m);
 }
 
 void th_model_unbind(ThModel *m)
@@ -130,9 +124,9 @@ bool th_model_affords(const ThModel *m, double bytes, const char *what, ThError 
     const double mebibyte = 1 << 20;
     if (!m->bounds || m->bounds->memory == 0 || bytes <= (double)m->bounds->memory)
         return true;
-    th_fail(err, TH_ELIMIT, "%s would take %.0f MiB of memory, and there may be %.0f", what,
-            bytes / mebibyte, (double)m->bounds->memory / mebibyte);
-    return th_hint(err, "set limit-memory changes the limit");
+    return th_fail(err, TH_ELIMIT, "%s would take %.0f MiB of memory, and there may be %.0f", what,
+                   bytes / mebibyte, (double)m->bounds->memory / mebibyte) ||
+           th_hint(err, "set limit-memory changes the limit");
 }
 
 ThTape *th_model_tape(const ThModel *m, ThTapePrecision precision, int tapes, ThError *err)
@@ -152,12 +146,11 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
 {
     if (m->bound)
         return th_signature_match(&m->signature, s, err);
-    if (s->next && !th_model_causal(m)) {
-        th_fail(err, TH_EUSAGE,
-                "the task asks for the symbols that follow, and this %s looks ahead",
-                m->kind->name);
-        return th_hint(err, "make the model with causal=yes, where it has that option");
-    }
+    if (s->next && !th_model_causal(m))
+        return th_fail(err, TH_EUSAGE,
+                       "the task asks for the symbols that follow, and this %s looks ahead",
+                       m->kind->name) ||
+               th_hint(err, "make the model with causal=yes, where it has that option");
     if (!th_signature_copy(&m->signature, s, err))
         return false;
     if (!m->kind->bind(m, err) ||
@@ -280,11 +273,7 @@ ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMo
 
 static void free_layer(ThModelTraceLayer *l)
 {
-    free(l->first);
-    free(l->last);
-    free(l->state);
-    free(l->key);
-    free(l->weight);
+    TH_FREE(l->first, l->last, l->state, l->key, l->weight);
 }
 
 void th_model_trace_free(ThModelTrace *t)
@@ -293,9 +282,7 @@ void th_model_trace_free(ThModelTrace *t)
         return;
     for (int i = 0; t->layer && i < t->n_layers; i++)
         free_layer(&t->layer[i]);
-    free(t->layer);
-    free(t->output);
-    free(t);
+    TH_FREE(t->layer, t->output, t);
 }
 
 bool th_model_trace_layers(ThModelTrace *trace, int n, ThError *err)
@@ -350,10 +337,8 @@ static bool read_trace(const ThModel *m, const ThTape *t, ThVar z, ThModelTrace 
 
 ThModelTrace *th_model_trace_on(const ThModel *m, ThTape *t, int *token, int length, ThError *err)
 {
-    if (length < 1) {
-        th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-        return NULL;
-    }
+    if (length < 1)
+        return th_null(th_fail(err, TH_EVALUE, "a model reads at least one symbol"));
     ThModelTrace *trace = th_alloc(1, sizeof *trace, err);
     if (!trace)
         return NULL;
@@ -362,18 +347,15 @@ ThModelTrace *th_model_trace_on(const ThModel *m, ThTape *t, int *token, int len
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     ThVar z = th_model_forward(m, t, &(ThBatch){.B = 1, .T = length, .token = token},
                                &(ThModelForward){.share = false});
-    if (th_tape_ok(t, err) && read_trace(m, t, z, trace, err))
-        return trace;
-    th_model_trace_free(trace);
-    return NULL;
+    return TH_KEEP_IF(th_tape_ok(t, err) && read_trace(m, t, z, trace, err), trace,
+                      th_model_trace_free);
 }
 
 ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err)
 {
-    if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
-        return NULL;
-    }
+    if (!m->bound)
+        return th_null(
+            th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet"));
     TH_AUTOPTR(tape) ThTape *t = th_model_run_tape(m, 1, err);
     TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     ThModelTrace *trace = t && copy ? th_model_trace_on(m, t, copy, length, err) : NULL;

@@ -25,15 +25,12 @@ struct ThModelState {
 
 ThModelState *th_model_open(const ThModel *m, ThModelCache cache, int B, ThError *err)
 {
-    if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
-        return NULL;
-    }
-    if (!th_model_causal(m)) {
-        th_fail(err, TH_EVALUE, "the model looks at symbols that are still to come");
-        th_hint(err, "a model of kind %s with causal=yes does not", m->kind->name);
-        return NULL;
-    }
+    if (!m->bound)
+        return th_null(th_fail(err, TH_EVALUE, "the model has not been trained on any task yet"));
+    if (!th_model_causal(m))
+        return th_null(
+            th_fail(err, TH_EVALUE, "the model looks at symbols that are still to come") ||
+            th_hint(err, "a model of kind %s with causal=yes does not", m->kind->name));
     ThModelState *s = th_alloc(1, sizeof *s, err);
     if (!s)
         return NULL;
@@ -60,10 +57,7 @@ void th_model_close(ThModelState *s)
     if (s->own)
         s->m->kind->close(s->own);
     th_tape_free(s->tape);
-    free(s->token);
-    free(s->row);
-    free(s->answer);
-    free(s);
+    TH_FREE(s->token, s->row, s->answer, s);
 }
 
 void th_model_last_logits(const ThTape *t, ThVar z, int B, float *logits)

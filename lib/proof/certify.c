@@ -137,22 +137,17 @@ ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThP
                           ThStop *stop, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
-    if (claim->bits) {
-        th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
-        return NULL;
-    }
-    if (cell && claim->domain) {
-        th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings");
-        return NULL;
-    }
+    if (claim->bits)
+        return th_null(
+            th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified"));
+    if (cell && claim->domain)
+        return th_null(
+            th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings"));
     TH_AUTOPTR(proof_map) ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
     ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};
     bool ok = p && (cell ? th_proof_certify_cell(p, m, claim, how, stop, err)
                          : certify(&v, claim, how, err));
     th_proof_sample_free(&v.sample);
-    if (ok)
-        return p;
-    th_proof_free(p);
-    return NULL;
+    return TH_KEEP_IF(ok, p, th_proof_free);
 }

@@ -26,10 +26,7 @@ static ThDfa *prefixes_of(const ThDfa *d, ThError *err)
     bool ok = from && th_dfa_accepts_after(d, 1, from, err);
     for (int q = 0; ok && q < d->n_states; q++)
         to->label[q] = from[q];
-    if (ok)
-        return to;
-    th_dfa_free(to);
-    return NULL;
+    return TH_KEEP_IF(ok, to, th_dfa_free);
 }
 
 static ThDfa *domain_of(const ThProofAsked *a, ThStop *stop, ThError *err)
@@ -60,15 +57,12 @@ ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, Th
     if (!c)
         return NULL;
     c->slack = asked->slack;
-    bool ok = th_signature_copy(&c->asked, asked->task, err) &&
-              (c->machine = th_dfa_minimize(asked->machine, stop, err)) &&
-              (c->given = th_dfa_copy(asked->machine, err)) &&
-              (!asked->bits || (c->bits = sets_of(asked, err))) &&
-              (!asked->domain || (c->domain = domain_of(asked, stop, err)));
-    if (ok)
-        return c;
-    th_proof_claim_free(c);
-    return NULL;
+    return TH_KEEP_IF(th_signature_copy(&c->asked, asked->task, err) &&
+                          (c->machine = th_dfa_minimize(asked->machine, stop, err)) &&
+                          (c->given = th_dfa_copy(asked->machine, err)) &&
+                          (!asked->bits || (c->bits = sets_of(asked, err))) &&
+                          (!asked->domain || (c->domain = domain_of(asked, stop, err))),
+                      c, th_proof_claim_free);
 }
 
 void th_proof_claim_free(ThProofClaim *c)

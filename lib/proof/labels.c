@@ -116,8 +116,7 @@ static bool fill(ThProofLabels *l, int n_classes, ThError *err)
         find_labels(&s);
         ok = fill_products(&s, n_classes, err);
     }
-    free(s.number);
-    free(s.even);
+    TH_FREE(s.number, s.even);
     return ok &&
            (l->n > 0 || th_fail(err, TH_EVALUE, "the domain has no strings but the empty one"));
 }
@@ -134,10 +133,7 @@ ThProofLabels *th_proof_labels_new(const ThDfa *machine, const ThDfa *domain, in
     bool ok = l->machine && (l->domain || !domain);
     TH_AUTOPTR(dfa) ThDfa *both = ok ? th_dfa_beside(l->machine, l->domain, err) : NULL;
     l->monoid = both ? th_monoid_new(both, limit, stop, err) : NULL;
-    if (l->monoid && fill(l, n_classes, err))
-        return l;
-    th_proof_labels_free(l);
-    return NULL;
+    return TH_KEEP_IF(l->monoid && fill(l, n_classes, err), l, th_proof_labels_free);
 }
 
 void th_proof_labels_free(ThProofLabels *l)
@@ -150,6 +146,5 @@ void th_proof_labels_free(ThProofLabels *l)
     int *all[] = {l->element, l->answer, l->product, l->alone, l->pair, l->single};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    free(l->kind);
-    free(l);
+    TH_FREE(l->kind, l);
 }

@@ -119,8 +119,8 @@ static bool fits(const ThModel *m, ThError *err)
         why = "fan_in=0";
     if (!why)
         return true;
-    th_fail(err, TH_EVALUE, "the bounds are for models with %s", why);
-    return th_hint(err,
+    return th_fail(err, TH_EVALUE, "the bounds are for models with %s", why) ||
+           th_hint(err,
                    "they take regulargpt with arity=2, layers_per_level=1, norm=post and ReLU");
 }
 
@@ -144,10 +144,7 @@ ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)
     ThProofReader r = {.m = m, .err = err};
     read_attention(&r, f);
     read_rest(&r, f);
-    if (!r.failed)
-        return f;
-    th_proof_map_free(f);
-    return NULL;
+    return TH_KEEP_IF(!r.failed, f, th_proof_map_free);
 }
 
 ThProofMap *th_proof_map_new(const ThModel *m, ThError *err)
@@ -156,9 +153,9 @@ ThProofMap *th_proof_map_new(const ThModel *m, ThError *err)
     if (!f || f->n_snap == 0)
         return f;
     th_proof_map_free(f);
-    th_fail(err, TH_EVALUE, "the model's vectors snap to centres: there is nothing to bound");
-    th_hint(err, "quantize decides such models");
-    return NULL;
+    return th_null(
+        th_fail(err, TH_EVALUE, "the model's vectors snap to centres: there is nothing to bound") ||
+        th_hint(err, "quantize decides such models"));
 }
 
 void th_proof_map_free(ThProofMap *f)

@@ -19,12 +19,7 @@ void th_proof_free(ThProof *p)
         return;
     th_proof_labels_free(p->labels);
     th_dfa_free(p->machine);
-    free(p->state);
-    free(p->centre);
-    free(p->radius);
-    free(p->shape);
-    free(p->word);
-    free(p);
+    TH_FREE(p->state, p->centre, p->radius, p->shape, p->word, p);
 }
 
 bool th_proof_ask(const ThModel *m, int *word, int length, int *class, ThError *err)

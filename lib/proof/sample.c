@@ -34,8 +34,7 @@ static bool take_draw(Draw *d, size_t most, ThError *err)
 
 static void free_draw(Draw *d)
 {
-    free(d->order);
-    free(d->start);
+    TH_FREE(d->order, d->start);
 }
 
 void th_proof_sample_add(ThProofSample *s, int label, int x, int y)
@@ -160,10 +159,7 @@ bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofS
 
 void th_proof_sample_free(ThProofSample *s)
 {
-    free(s->z);
-    free(s->label);
-    free(s->x);
-    free(s->y);
+    TH_FREE(s->z, s->label, s->x, s->y);
     *s = (ThProofSample){0};
 }
 

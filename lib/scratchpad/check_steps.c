@@ -127,8 +127,7 @@ static bool read_verbose(PlainText *t, const ThPadChecking *k, ThPadChecked *c, 
         ok = !th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, at, "the question", "", 0);
     ok = ok && add_line(t, k, at, end, err) && same_question(t, &first, end, c) &&
          read_steps(t, k, &next, end, err);
-    free(first.s);
-    free(first.offset);
+    TH_FREE(first.s, first.offset);
     return ok;
 }
 
@@ -450,7 +449,6 @@ bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThEr
             check_closed(&m, &t, c);
         ok = right || m.slip;
     }
-    free(t.s);
-    free(t.offset);
+    TH_FREE(t.s, t.offset);
     return ok || c->slip;
 }

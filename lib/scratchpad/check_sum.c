@@ -25,8 +25,7 @@ typedef struct {
 
 static void number_free(Number *n)
 {
-    free(n->digit);
-    free(n->offset);
+    TH_FREE(n->digit, n->offset);
     *n = (Number){0};
 }
 

@@ -119,8 +119,7 @@ void th_pad_free(ThPad *p)
     th_options_free(&p->options);
     th_tm_free(p->machine);
     th_intern_free(&p->token);
-    free(p->of_machine);
-    free(p);
+    TH_FREE(p->of_machine, p);
 }
 
 void th_pad_example_free(ThPadExample *e)

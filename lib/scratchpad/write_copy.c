@@ -66,9 +66,9 @@ static size_t choose_part(const char *text, size_t size, size_t n, size_t answer
 
 static bool no_part(size_t n, size_t size, ThError *err)
 {
-    th_fail(err, TH_EVALUE, "no part of %zu letters that occurs once was found in one of %zu", n,
-            size);
-    return th_hint(err, "longer parts (ngram=), shorter answers (answer=) or more letters help");
+    return th_fail(err, TH_EVALUE,
+                   "no part of %zu letters that occurs once was found in one of %zu", n, size) ||
+           th_hint(err, "longer parts (ngram=), shorter answers (answer=) or more letters help");
 }
 
 /* $STR|STR. or, of a part, $PART|STR|REST. and $STR|PARTREST. */

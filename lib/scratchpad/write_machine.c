@@ -79,8 +79,9 @@ static bool names_plain(const ThTm *m, ThError *err)
         bad = is_plain_name(m->state[i]) ? NULL : m->state[i];
     if (!bad)
         return true;
-    th_fail(err, TH_EVALUE, "the name '%.60s' cannot be told from the marks of a scratchpad", bad);
-    return th_hint(err, "names=paper numbers symbols and states instead");
+    return th_fail(err, TH_EVALUE, "the name '%.60s' cannot be told from the marks of a scratchpad",
+                   bad) ||
+           th_hint(err, "names=paper numbers symbols and states instead");
 }
 
 /* Does names= mean the paper's names?  auto does where the machine has them, or has names that a

@@ -242,11 +242,10 @@ static bool read_numbers(const char *text, Numbers *to, ThError *err)
             return false;
         i += n;
     }
-    if (to->n == 0 || to->n % 3 != 0) {
-        th_fail(err, TH_EVALUE, "a point has three numbers, and there are %zu", to->n);
-        return th_hint(err, "write the points as \"0.5 -0.2 0.1; 0.3 0.3 0\" or as \"d a150 a80 , "
+    if (to->n == 0 || to->n % 3 != 0)
+        return th_fail(err, TH_EVALUE, "a point has three numbers, and there are %zu", to->n) ||
+               th_hint(err, "write the points as \"0.5 -0.2 0.1; 0.3 0.3 0\" or as \"d a150 a80 , "
                             "a110\"");
-    }
     return true;
 }
 

@@ -29,10 +29,7 @@ static void free_data(void *data)
     th_rasp_free(p->rasp);
     th_intern_free(&p->answer);
     pthread_mutex_destroy(&p->turn);
-    free(p->source);
-    free(p->name);
-    free(p->alphabet);
-    free(p->letter);
+    TH_FREE(p->source, p->name, p->alphabet, p->letter);
 }
 
 /* Runs the source, and finds the s-op and the letters. */

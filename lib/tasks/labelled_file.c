@@ -222,11 +222,10 @@ static bool add_label(Loader *l, const ThTaskRecord *r, size_t n_input)
         return add_answer(l, r, at, size);
     }
     size_t n = count_items(at, l->answers);
-    if (n != n_input) {
-        th_fail_at(l->err, TH_EVALUE, r->line, r->label_col, "%zu labels for %zu symbols", n,
-                   n_input);
-        return th_hint(l->err, "labels=final: one label for the whole input");
-    }
+    if (n != n_input)
+        return th_fail_at(l->err, TH_EVALUE, r->line, r->label_col, "%zu labels for %zu symbols", n,
+                          n_input) ||
+               th_hint(l->err, "labels=final: one label for the whole input");
     for (size_t size; (size = next_item(&at, l->answers)) > 0; at += size)
         if (!add_answer(l, r, at, size))
             return false;

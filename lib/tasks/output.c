@@ -45,10 +45,9 @@ static ThDfa *machine_of(const ThAutomaton *a, ThError *err)
     enum { MOST = 1 << 16 };
     if (!th_automaton_mealy(a))
         return th_automaton_dfa(a, MOST, NULL, err);
-    if (!th_automaton_deterministic(a)) {
-        th_fail(err, TH_EVALUE, "a transducer with choices has no answer of its own to a string");
-        return NULL;
-    }
+    if (!th_automaton_deterministic(a))
+        return th_null(th_fail(err, TH_EVALUE,
+                               "a transducer with choices has no answer of its own to a string"));
     return written(a, err);
 }
 

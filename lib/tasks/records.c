@@ -226,10 +226,10 @@ static bool choose_columns(Reader *r, bool *is_header)
     r->label = !shape->label_first;
     if (r->n_cells <= 2)
         return true;
-    th_fail_at(r->err, TH_EVALUE, r->cell[2].line, r->cell[2].col,
-               "a column too many, and no header that names '%s' and '%s'", shape->input,
-               shape->label);
-    return th_hint(r->err, "input= and label= choose the columns by their names or numbers");
+    return th_fail_at(r->err, TH_EVALUE, r->cell[2].line, r->cell[2].col,
+                      "a column too many, and no header that names '%s' and '%s'", shape->input,
+                      shape->label) ||
+           th_hint(r->err, "input= and label= choose the columns by their names or numbers");
 }
 
 /* Makes a record of the present row. */
@@ -237,13 +237,12 @@ static bool take_row(Reader *r)
 {
     const ThTaskCell *last = &r->cell[r->n_cells - 1];
     bool label = r->label >= r->n_cells;
-    if (label || r->input >= r->n_cells || r->other >= r->n_cells) {
-        th_fail_at(r->err, TH_EVALUE, last->line, last->col, "the row has no %s",
-                   label                    ? "label"
-                   : r->input >= r->n_cells ? "input"
-                                            : "other input");
-        return th_hint(r->err, "%s separate the columns", r->separator == ',' ? "commas" : "tabs");
-    }
+    if (label || r->input >= r->n_cells || r->other >= r->n_cells)
+        return th_fail_at(r->err, TH_EVALUE, last->line, last->col, "the row has no %s",
+                          label                    ? "label"
+                          : r->input >= r->n_cells ? "input"
+                                                   : "other input") ||
+               th_hint(r->err, "%s separate the columns", r->separator == ',' ? "commas" : "tabs");
     ThTaskCell none = {0};
     ThTaskCell *input = &r->cell[r->input], *label_cell = &r->cell[r->label];
     ThTaskCell *other = r->other < 0 ? &none : &r->cell[r->other];
@@ -310,9 +309,9 @@ static char *member(Reader *r, const json_t *object, const char *name)
     if (ok)
         return th_text_take(&text, r->err);
     th_text_free(&text);
-    th_fail_at(r->err, TH_EVALUE, r->place.line, 1,
-               value ? "'%s' is no text, number or list of these" : "no member '%s'", name);
-    return NULL;
+    return th_null(th_fail_at(r->err, TH_EVALUE, r->place.line, 1,
+                              value ? "'%s' is no text, number or list of these" : "no member '%s'",
+                              name));
 }
 
 static bool take_object(Reader *r, const char *line, size_t n)
@@ -333,9 +332,7 @@ static bool take_object(Reader *r, const char *line, size_t n)
     json_decref(object);
     if (record.label && (record.other || !shape->other) && add_record(r, record))
         return true;
-    free(record.input);
-    free(record.label);
-    free(record.other);
+    TH_FREE(record.input, record.label, record.other);
     return false;
 }
 
@@ -373,9 +370,8 @@ static const Format *format_of(const char *path, ThError *err)
         if (n > m && strcmp(path + n - m, formats[i].extension) == 0)
             return &formats[i];
     }
-    th_fail(err, TH_EUSAGE, "'%s' is no name of labelled data", path);
-    th_hint(err, "labelled data are read from .tsv, .txt, .csv and .jsonl files");
-    return NULL;
+    return th_null(th_fail(err, TH_EUSAGE, "'%s' is no name of labelled data", path) ||
+                   th_hint(err, "labelled data are read from .tsv, .txt, .csv and .jsonl files"));
 }
 
 /* Reads n bytes with a zero behind them. */
@@ -426,9 +422,7 @@ bool th_task_records_read(ThTaskRecords *records, const ThTaskRecordShape *shape
 void th_task_records_free(ThTaskRecords *r)
 {
     for (size_t i = 0; i < r->n; i++) {
-        free(r->item[i].input);
-        free(r->item[i].label);
-        free(r->item[i].other);
+        TH_FREE(r->item[i].input, r->item[i].label, r->item[i].other);
     }
     free(r->item);
     *r = (ThTaskRecords){0};

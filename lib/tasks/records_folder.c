@@ -84,8 +84,7 @@ static bool add_file(ThTaskRecords *r, const char *path, const char *label, size
         r->item[r->n++] = record;
         return true;
     }
-    free(record.input);
-    free(record.label);
+    TH_FREE(record.input, record.label);
     return false;
 }
 

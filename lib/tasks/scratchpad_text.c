@@ -181,8 +181,7 @@ static bool study_whole(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *er
         if (!k->rules.score_questions)
             mask_question(t, b, i, (size_t)question[i]);
     }
-    free(id);
-    free(end);
+    TH_FREE(id, end);
     if (!ok)
         return false;
     th_batch_pad(b, &t->signature);

@@ -10,10 +10,7 @@ void th_task_table_free(void *table)
     TH_AUTOFREE ThTaskTable *d = table;
     if (!d)
         return;
-    free(d->start);
-    free(d->token);
-    free(d->answer);
-    free(d->order);
+    TH_FREE(d->start, d->token, d->answer, d->order);
 }
 
 void *th_task_table_copy(const void *table, ThError *err)
@@ -27,10 +24,7 @@ void *th_task_table_copy(const void *table, ThError *err)
     c->token = th_copy(d->token, total, sizeof *d->token, err);
     c->answer = th_copy(d->answer, d->every ? total : n, sizeof *d->answer, err);
     c->order = th_copy(d->order, n, sizeof *d->order, err);
-    if (c->start && c->token && c->answer && c->order)
-        return c;
-    th_task_table_free(c);
-    return NULL;
+    return TH_KEEP_IF(c->start && c->token && c->answer && c->order, c, th_task_table_free);
 }
 
 static int length_of(const ThTaskTable *d, int row)
@@ -119,9 +113,7 @@ bool th_task_table_select(ThTaskTable *d, const int *row, int n, ThError *err)
     int *token = th_alloc(total, sizeof *token, err);
     int *answer = th_alloc((size_t)n, sizeof *answer, err);
     if (!start || !token || !answer) {
-        free(start);
-        free(token);
-        free(answer);
+        TH_FREE(start, token, answer);
         return false;
     }
     for (int i = 0; i < n; i++) {
@@ -130,10 +122,7 @@ bool th_task_table_select(ThTaskTable *d, const int *row, int n, ThError *err)
         start[i + 1] = start[i] + length;
         answer[i] = d->answer[row[i]];
     }
-    free(d->start);
-    free(d->token);
-    free(d->answer);
-    free(d->order);
+    TH_FREE(d->start, d->token, d->answer, d->order);
     *d = (ThTaskTable){.n = n, .unit = d->unit, .start = start, .token = token, .answer = answer};
     return true;
 }

@@ -33,24 +33,20 @@ const ThTaskKind *th_task_kind(const char *name)
 /* Whether there is what the kind takes. */
 static bool check_source(const ThTaskKind *kind, const ThTaskSource *from, ThError *err)
 {
-    if (kind->takes_automaton && !from->automaton) {
-        th_fail(err, TH_EUSAGE, "%s needs an automaton", kind->name);
-        return th_hint(err, "task t = %s NAME", kind->name);
-    }
+    if (kind->takes_automaton && !from->automaton)
+        return th_fail(err, TH_EUSAGE, "%s needs an automaton", kind->name) ||
+               th_hint(err, "task t = %s NAME", kind->name);
     if (kind->takes_automaton && from->automaton->n_symbols == 0)
         return th_fail(err, TH_EVALUE, "the automaton's alphabet is empty");
-    if (kind->takes_file && !from->file) {
-        th_fail(err, TH_EUSAGE, "%s needs the name of a file", kind->name);
-        return th_hint(err, "task t = %s \"FILE\"", kind->name);
-    }
-    if (kind->takes_pad && !from->pad) {
-        th_fail(err, TH_EUSAGE, "%s needs a kind of scratchpad", kind->name);
-        return th_hint(err, "task t = %s addition", kind->name);
-    }
-    if (kind->takes_program && !(from->program && from->name)) {
-        th_fail(err, TH_EUSAGE, "%s needs an s-op", kind->name);
-        return th_hint(err, "task t = %s NAME", kind->name);
-    }
+    if (kind->takes_file && !from->file)
+        return th_fail(err, TH_EUSAGE, "%s needs the name of a file", kind->name) ||
+               th_hint(err, "task t = %s \"FILE\"", kind->name);
+    if (kind->takes_pad && !from->pad)
+        return th_fail(err, TH_EUSAGE, "%s needs a kind of scratchpad", kind->name) ||
+               th_hint(err, "task t = %s addition", kind->name);
+    if (kind->takes_program && !(from->program && from->name))
+        return th_fail(err, TH_EUSAGE, "%s needs an s-op", kind->name) ||
+               th_hint(err, "task t = %s NAME", kind->name);
     return true;
 }
 
@@ -66,11 +62,8 @@ ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTa
     if (!t)
         return NULL;
     t->kind = kind;
-    if (!th_options_copy(&t->options, options, err) || !kind->init(t, from, err)) {
-        th_task_free(t);
-        return NULL;
-    }
-    return t;
+    return TH_KEEP_IF(th_options_copy(&t->options, options, err) && kind->init(t, from, err), t,
+                      th_task_free);
 }
 
 ThTask *th_task_copy(const ThTask *t, ThError *err)

@@ -39,10 +39,7 @@ static void *copy_data(const void *data, ThError *err)
 {
     const Data *d = data;
     Data *c = th_copy(d, 1, sizeof *d, err);
-    if (c && (c->token = th_copy(d->token, d->n, sizeof *d->token, err)))
-        return c;
-    free(c);
-    return NULL;
+    return TH_KEEP_IF(c && (c->token = th_copy(d->token, d->n, sizeof *d->token, err)), c, free);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -64,9 +61,9 @@ static bool bad_symbol(const char *text, size_t at, ThError *err)
         col = text[i] == '\n' ? 1 : col + (((unsigned char)text[i] & 0xc0) != 0x80);
         line += text[i] == '\n';
     }
-    th_fail_at(err, TH_EVALUE, line, col,
-               text[at] ? "this is no character of UTF-8" : "a character without a name");
-    return th_hint(err, "tokens=bytes takes every file");
+    return th_fail_at(err, TH_EVALUE, line, col,
+                      text[at] ? "this is no character of UTF-8" : "a character without a name") ||
+           th_hint(err, "tokens=bytes takes every file");
 }
 
 static char *name_of(int32_t symbol, const char *text, size_t size, bool bytes, ThError *err)

@@ -32,10 +32,9 @@ static int number(const ThTask *t)
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     (void)from;
-    if (!th_option_given(&t->options, "number")) {
-        th_fail(err, TH_EUSAGE, "tomita needs the number of a language");
-        return th_hint(err, "tomita number=1 … 7");
-    }
+    if (!th_option_given(&t->options, "number"))
+        return th_fail(err, TH_EUSAGE, "tomita needs the number of a language") ||
+               th_hint(err, "tomita number=1 … 7");
     const Language *l = &languages[number(t) - 1];
     t->machine = th_dfa_new(l->n_states, 2, 2, err);
     if (!t->machine)

@@ -41,8 +41,9 @@ bool th_model_check_heads(const ThOptions *o, ThError *err)
     long long dim = th_option_int(o, "dim"), heads = th_option_int(o, "heads");
     if (dim % heads == 0)
         return true;
-    th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld equal parts", dim, heads);
-    return th_hint(err, "heads must divide dim");
+    return th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld equal parts", dim,
+                   heads) ||
+           th_hint(err, "heads must divide dim");
 }
 
 bool th_model_attention_check(const ThOptions *o, ThError *err)

@@ -120,10 +120,7 @@ static void *open_state(const ThModel *m, int B, ThError *err)
     if (!s)
         return NULL;
     *s = (State){.m = m, .B = B, .kept = th_model_attention_open(m, B, err)};
-    if (s->kept)
-        return s;
-    free(s);
-    return NULL;
+    return TH_KEEP_IF(s->kept, s, free);
 }
 
 static bool feed(void *state, const int *token, int n, float *logits, ThError *err)

@@ -176,10 +176,10 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
                                      .every = every};
     if (!every || !l->shape.collapse)
         return true;
-    th_fail(err, TH_EUSAGE,
-            "form=collapse answers for the whole string only, and this task asks "
-            "at every position");
-    return th_hint(err, "make the model with form=dilated, or leave form out");
+    return th_fail(err, TH_EUSAGE,
+                   "form=collapse answers for the whole string only, and this task asks "
+                   "at every position") ||
+           th_hint(err, "make the model with form=dilated, or leave form out");
 }
 
 static bool bind(ThModel *m, ThError *err)

@@ -32,8 +32,9 @@ bool th_model_chunks_check(const ThOptions *o, ThError *err)
 {
     if (th_option_choice(o, "cut") != TH_MODEL_CUT_EQUAL || !th_option_flag(o, "causal"))
         return th_model_encoder_check(o, true, err);
-    th_fail(err, TH_EUSAGE, "with cut=equal where a string is cut depends on all of its length");
-    return th_hint(err, "causal=yes goes with cut=fixed");
+    return th_fail(err, TH_EUSAGE,
+                   "with cut=equal where a string is cut depends on all of its length") ||
+           th_hint(err, "causal=yes goes with cut=fixed");
 }
 
 int th_model_chunk_length(const ThModelChunks *c, int n)

@@ -9,10 +9,7 @@ void th_model_halted_free(ThModelHalted *h)
 {
     if (!h)
         return;
-    free(h->unit);
-    free(h->p);
-    free(h->mass);
-    free(h);
+    TH_FREE(h->unit, h->p, h->mass, h);
 }
 
 bool th_model_halted_begin(ThModelHalted *to, int n, int most, ThError *err)
@@ -89,9 +86,5 @@ ThModelHalted *th_model_halted(const ThModel *m, const int *token, int length, T
     TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     ThBatch b = {.B = 1, .T = length, .token = copy};
-    bool ok = h && t && copy && run(m, t, &b, h, err);
-    if (ok)
-        return h;
-    th_model_halted_free(h);
-    return NULL;
+    return TH_KEEP_IF(h && t && copy && run(m, t, &b, h, err), h, th_model_halted_free);
 }

@@ -342,10 +342,9 @@ ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, con
                                                 int length, ThError *err)
 {
     const Layout *l = m->layout;
-    if (layer < 0 || layer >= l->layers) {
-        th_fail(err, TH_EVALUE, "there is no layer %d among %d", layer + 1, l->layers);
-        return NULL;
-    }
+    if (layer < 0 || layer >= l->layers)
+        return th_null(
+            th_fail(err, TH_EVALUE, "there is no layer %d among %d", layer + 1, l->layers));
     ThModelLinearBlocks shape = l->layer->blocks(&m->options);
     ThBatch b = {.B = 1, .T = length, .token = th_copy(token, (size_t)length, sizeof *token, err)};
     ThModelTransitions *to =
@@ -353,10 +352,7 @@ ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, con
     TH_AUTOPTR(tape) ThTape *t = to ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
     bool ok = t && find_transitions(m, t, layer, &b, to, err);
     free(b.token);
-    if (ok)
-        return to;
-    th_model_transitions_free(to);
-    return NULL;
+    return TH_KEEP_IF(ok, to, th_model_transitions_free);
 }
 
 /* ---- symbol by symbol ---- */

@@ -9,11 +9,7 @@ void th_model_transitions_free(ThModelTransitions *t)
 {
     if (!t)
         return;
-    free(t->a);
-    free(t->v);
-    free(t->start);
-    free(t->state);
-    free(t);
+    TH_FREE(t->a, t->v, t->start, t->state, t);
 }
 
 ThModelTransitions *th_model_transitions_new(int length, int blocks, int size, ThError *err)
@@ -29,33 +25,25 @@ ThModelTransitions *th_model_transitions_new(int length, int blocks, int size, T
                               .v = th_alloc(all, sizeof *t->v, err),
                               .start = th_alloc(state, sizeof *t->start, err),
                               .state = th_alloc(all, sizeof *t->state, err)};
-    if (t->a && t->v && t->start && t->state)
-        return t;
-    th_model_transitions_free(t);
-    return NULL;
+    return TH_KEEP_IF(t->a && t->v && t->start && t->state, t, th_model_transitions_free);
 }
 
 ThModelTransitions *th_model_transitions(const ThModel *m, int layer, const int *token, int length,
                                          ThError *err)
 {
-    if (!m->kind->transitions) {
-        th_fail(err, TH_EVALUE, "the state of %s does not move linearly", m->kind->name);
-        return NULL;
-    }
-    if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
-        return NULL;
-    }
-    if (length < 1) {
-        th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-        return NULL;
-    }
+    if (!m->kind->transitions)
+        return th_null(
+            th_fail(err, TH_EVALUE, "the state of %s does not move linearly", m->kind->name));
+    if (!m->bound)
+        return th_null(
+            th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet"));
+    if (length < 1)
+        return th_null(th_fail(err, TH_EVALUE, "a model reads at least one symbol"));
     for (int i = 0; i < length; i++) {
         if (token[i] >= 0 && token[i] < m->signature.n_symbols)
             continue;
-        th_fail(err, TH_EVALUE, "symbol number %d of an alphabet of %d", token[i],
-                m->signature.n_symbols);
-        return NULL;
+        return th_null(th_fail(err, TH_EVALUE, "symbol number %d of an alphabet of %d", token[i],
+                               m->signature.n_symbols));
     }
     return th_model_whole(m, "a scan", err) ? m->kind->transitions(m, layer, token, length, err)
                                             : NULL;

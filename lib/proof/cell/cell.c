@@ -103,10 +103,7 @@ ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
         th_proof_cell_read_linear(&r, f);
     else
         read_all(&r, f);
-    if (!r.failed)
-        return f;
-    th_proof_cell_free(f);
-    return NULL;
+    return TH_KEEP_IF(!r.failed, f, th_proof_cell_free);
 }
 
 void th_proof_cell_free(ThProofCell *f)

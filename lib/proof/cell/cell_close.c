@@ -511,8 +511,6 @@ bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *cla
     Prover v = {.m = m, .f = f, .stop = stop, .p = p};
     bool ok = f && run(&v, claim, how, err);
     th_proof_sample_free(&v.seen);
-    free(v.gates);
-    free(v.logits);
-    free(v.metric);
+    TH_FREE(v.gates, v.logits, v.metric);
     return ok;
 }

@@ -99,10 +99,7 @@ ThProofCellImage *th_proof_cell_image_new(const ThProofCell *f, const double *sh
         e->identity[i * d + i] = 1;
     for (int i = 0; ok && i < (shape ? n : 1); i++)
         ok = fill_shape(e, &e->shape[i], shape ? shape + (size_t)i * d * d : e->identity, err);
-    if (ok)
-        return e;
-    th_proof_cell_image_free(e);
-    return NULL;
+    return TH_KEEP_IF(ok, e, th_proof_cell_image_free);
 }
 
 void th_proof_cell_image_free(ThProofCellImage *e)

@@ -29,8 +29,7 @@ static Rows take_rows(Reading *k, size_t n)
 
 static void drop_rows(Rows *x)
 {
-    free(x->at);
-    free(x->off);
+    TH_FREE(x->at, x->off);
 }
 
 /* ---- layer norm ------------------------------------------------------------------------------ */

@@ -231,10 +231,11 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
         *method = TH_PROOF_BY_ALGEBRA;
     if (tree || th_proof_is_cell(m))
         return true;
-    th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name);
-    return th_hint(
-        err, "certify takes regulargpt (arity=2 layers_per_level=1 norm=post with ReLU; compiled "
-             "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1");
+    return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name) ||
+           th_hint(
+               err,
+               "certify takes regulargpt (arity=2 layers_per_level=1 norm=post with ReLU; compiled "
+               "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1");
 }
 
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err)
@@ -547,17 +548,14 @@ ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err)
     if (!text)
         return NULL;
     json_t *all = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-    if (!all) {
-        th_fail(err, TH_EPARSE, "%s:%d:%d: no JSON: %.200s", path, problem.line, problem.column,
-                problem.text);
-        return NULL;
-    }
+    if (!all)
+        return th_null(th_fail(err, TH_EPARSE, "%s:%d:%d: no JSON: %.200s", path, problem.line,
+                               problem.column, problem.text));
     ThProofCertificate *c = th_alloc(1, sizeof *c, err);
     bool ok = c && read_all(c, all, err);
     json_decref(all);
     if (ok)
         return c;
     th_proof_certificate_free(c);
-    th_fail(err, TH_EVALUE, "%s is no certificate, or an incomplete one", path);
-    return NULL;
+    return th_null(th_fail(err, TH_EVALUE, "%s is no certificate, or an incomplete one", path));
 }

@@ -17,9 +17,7 @@ static const double gelu_error = 5e-15; /* … for |x| Φ(-|x|) at 8 is 4.98e-15
 
 static void free_sparse(ThProofSparse *s)
 {
-    free(s->first);
-    free(s->col);
-    free(s->value);
+    TH_FREE(s->first, s->col, s->value);
 }
 
 float *th_proof_chunk_weights(const ThModel *m, const char *name)
@@ -35,14 +33,7 @@ void th_proof_chunk_free(ThProofChunk *f)
     free_sparse(&f->up);
     free_sparse(&f->down);
     free_sparse(&f->readers);
-    free(f->constant);
-    free(f->size);
-    free(f->slope);
-    free(f->touched);
-    free(f->awake);
-    free(f->state);
-    free(f->x);
-    free(f->centre);
+    TH_FREE(f->constant, f->size, f->slope, f->touched, f->awake, f->state, f->x, f->centre);
 }
 
 /* Reads entry (row, col) of some matrix. */
@@ -320,10 +311,9 @@ bool th_proof_chunk_read(ThProofChunk *f, const ThModel *m, int elements, ThErro
                         .classes = m->signature.n_classes,
                         .pre = strcmp(th_option_text(o, "norm"), "pre") == 0};
     f->gelu = strcmp(activation, "auto") == 0 ? f->pre : strcmp(activation, "gelu") == 0;
-    if (!queries_are_zero(m, f->dim)) {
-        th_fail(err, TH_EVALUE, "the model attends by content: its queries are not zero");
-        return th_hint(err, "this proof is for compiled models");
-    }
+    if (!queries_are_zero(m, f->dim))
+        return th_fail(err, TH_EVALUE, "the model attends by content: its queries are not zero") ||
+               th_hint(err, "this proof is for compiled models");
     size_t hidden = (size_t)f->hidden, rows = (size_t)f->chunk + 2;
     f->constant = th_alloc(d, sizeof *f->constant, err);
     f->size = th_alloc((d + 1) * d, sizeof *f->size, err);

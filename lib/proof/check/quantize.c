@@ -318,10 +318,7 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
               find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
               fill_products(t, stop, err) && fill_answers(t, err) &&
               (t->q->wrong == 0 || find_word(t->q, stop, err));
-    free(t->z);
-    free(t->shape[0]);
-    free(t->shape[1]);
-    free(t->s);
+    TH_FREE(t->z, t->shape[0], t->shape[1], t->s);
     return ok;
 }
 
@@ -334,11 +331,7 @@ ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim,
         q->labels =
             th_proof_labels_new(claim->machine, claim->domain, f->n_classes, limit, stop, err);
     Table t = {.q = q, .f = f};
-    bool ok = q && q->labels && quantize(&t, seed, stop, err);
-    if (ok)
-        return q;
-    th_proof_quantized_free(q);
-    return NULL;
+    return TH_KEEP_IF(q && q->labels && quantize(&t, seed, stop, err), q, th_proof_quantized_free);
 }
 
 void th_proof_quantized_free(ThProofQuantized *q)
@@ -349,8 +342,7 @@ void th_proof_quantized_free(ThProofQuantized *q)
     int *all[] = {q->product, q->alone, q->pair, q->single, q->said, q->word};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    free(q->centre);
-    free(q);
+    TH_FREE(q->centre, q);
 }
 
 /* ---- as a model ------------------------------------------------------------------------------ */

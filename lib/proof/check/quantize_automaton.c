@@ -63,10 +63,7 @@ ThDfa *th_proof_quantized_machine(const ThProofQuantized *q, int n_classes, int 
     for (int state = 0; ok && state < s.n; state++)
         for (int a = 0; a < s.d->n_symbols; a++)
             extend(&s, state, a);
-    free(s.place);
-    free(s.word);
-    free(s.level);
-    free(s.length);
+    TH_FREE(s.place, s.word, s.level, s.length);
     if (ok)
         return s.d;
     th_dfa_free(s.d);

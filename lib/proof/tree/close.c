@@ -171,8 +171,7 @@ static void finish(Attempt *a)
     double *all[] = {a->slack, a->lowest, a->most, a->bound, a->radius, a->wider};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    free(a->x);
-    free(a->y);
+    TH_FREE(a->x, a->y);
 }
 
 /* Remembers what stands in the way, if it is nearer to a proof than what did before. */
@@ -299,8 +298,7 @@ static bool attempt(ThProofProver *v, bool balls, ThError *err)
 static void free_slopes(ThProofSlope *s, int n)
 {
     for (int i = 0; s && i < n; i++) {
-        free(s[i].jx);
-        free(s[i].jy);
+        TH_FREE(s[i].jx, s[i].jy);
     }
     free(s);
 }

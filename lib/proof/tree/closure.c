@@ -312,11 +312,7 @@ static void release(Closure *k)
     th_proof_sample_free(&k->made);
     th_proof_enclosure_free(k->e);
     th_proof_labels_free(k->l);
-    free(k->nearest);
-    free(k->far);
-    free(k->middle);
-    free(k->count);
-    free(k->share);
+    TH_FREE(k->nearest, k->far, k->middle, k->count, k->share);
 }
 
 static bool fits(const ThModel *m, const ThDfa *machine, ThError *err)
@@ -352,17 +348,12 @@ ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
         c->first = -1;
     bool ok = c && run(&k, machine, err);
     release(&k);
-    if (ok)
-        return c;
-    th_proof_closure_free(c);
-    return NULL;
+    return TH_KEEP_IF(ok, c, th_proof_closure_free);
 }
 
 void th_proof_closure_free(ThProofClosure *c)
 {
     if (!c)
         return;
-    free(c->level);
-    free(c->word);
-    free(c);
+    TH_FREE(c->level, c->word, c);
 }

@@ -182,7 +182,6 @@ void th_params_free(ThParams *p)
 {
     for (int i = 0; i < p->n; i++)
         free(p->item[i].row);
-    free(p->item);
-    free(p->value);
+    TH_FREE(p->item, p->value);
     *p = (ThParams){0};
 }

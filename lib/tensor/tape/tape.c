@@ -76,15 +76,8 @@ void th_tape_free(ThTape *t)
     if (!t)
         return;
     th_arena_free(t->arena);
-    free(t->node);
-    free(t->tag);
-    free(t->spare);
-    free(t->products.item);
-    free(t->param_var);
-    free(t->param_touched);
-    free(t->gradient);
-    free(t->params_double);
-    free(t);
+    TH_FREE(t->node, t->tag, t->spare, t->products.item, t->param_var, t->param_touched,
+            t->gradient, t->params_double, t);
 }
 
 void th_tape_bound(ThTape *t, const ThTapeBounds *bounds, int tapes)
