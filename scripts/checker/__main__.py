@@ -1,0 +1,95 @@
+"""checker FILE.cert MODEL.safetensors [--automaton FILE.json]
+
+Verifies a certificate of tapehead's `certify` that goes by sets, from the weights alone.  It is a third
+text that does so, in another language and another arithmetic, for whoever believes neither the
+prover nor the checker that are built in: read it, then believe it.
+
+What is shown.  An automaton stands in the certificate, and is printed.  The model answers every
+string as it does, of whatever length (of the certificate's domain, where it has one), in real
+numbers, and also where every vector and logit of a run is off by at most the slack.  --automaton says
+which automaton it has to be: {"symbols": [...], "classes": [...], "start": 0, "next": [[...], ...],
+"answer": [...]}, an answer of -1 asking for nothing.
+
+How.  For every label (what the symbols of a subtree do to the automaton's states, and whether pads
+may stand among them; of recurrent networks the state that a word leads to) the certificate has a set
+of vectors, centre + radius z A with |z| <= 1.  What the network makes of two sets that can meet must
+lie in the set of what the two stand for together, and all vectors of a set must be read as the
+automaton's answer.  Then, by induction over the tree or along the string, every answer is right.
+Nothing else in the file is believed; its digests are not looked at.
+
+balls.py is the arithmetic, sets.py sets of vectors, tree.py and cell.py the networks, certificate.py
+the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
+"""
+
+import argparse
+import json
+import sys
+
+from balls import Refused
+from cell import GATES, Cell
+from certificate import Certificate, check_answers, check_pairs, difference, pairs_of_cell, pairs_of_tree
+from model import Model
+from tree import Tree
+
+
+def verify(certificate, model, automaton):
+    c, m = Certificate(certificate), Model(model)
+    if m.signature["symbols"] != c.symbols or m.signature["classes"] != c.classes:
+        raise Refused("its symbols or classes are not the model's")
+    if automaton:
+        with open(automaton) as f:
+            wanted = json.load(f)
+        if wanted["symbols"] != c.symbols or wanted["classes"] != c.classes:
+            raise Refused("its symbols or classes, or their order, are not the automaton's")
+        word = difference(c, wanted)
+        if word is not None:
+            word = " ".join(c.symbols[a] for a in word) or "the empty word"
+            raise Refused(f"it is about another automaton: they differ on {word}")
+    if m.kind == "regulargpt":
+        network, pairs = Tree(m), pairs_of_tree
+    elif m.kind in GATES:
+        network, pairs = Cell(m), pairs_of_cell
+    else:
+        raise Refused(f"nothing is known here of {m.kind}")
+    tightest, checks = check_pairs(c, pairs(c, network))
+    check_answers(c, network)
+    return c, tightest, checks
+
+
+def describe(c, tightest, checks):
+    n = len(c.answer)
+    print(f"holds: {checks} pairs of sets, the tightest at {tightest:.4f} of its room")
+    print(f"  in real numbers, and where vectors and logits are off by {c.slack:g}")
+    print(f"  automaton: {n} states, start {c.start}")
+    for q in range(n):
+        answer = c.classes[c.answer[q]] if c.answer[q] >= 0 else "nothing"
+        moves = ", ".join(f"{s} -> {to}" for s, to in zip(c.symbols, c.next[q]))
+        print(f"    {q} answers {answer}: {moves}")
+    if c.inside:
+        inside = sorted(q - n for q, yes in c.inside.items() if yes)
+        print(f"  strings: those that lead from {c.first - n} to one of {inside}")
+        for q in c.inside:
+            moves = ", ".join(f"{s} -> {to - n}" for s, to in zip(c.symbols, c.next[q]))
+            print(f"    {q - n}: {moves}")
+
+
+def main():
+    read = argparse.ArgumentParser(prog="checker", description=__doc__,
+                                   formatter_class=argparse.RawTextHelpFormatter)
+    read.add_argument("certificate")
+    read.add_argument("model")
+    read.add_argument("--automaton")
+    asked = read.parse_args()
+    try:
+        describe(*verify(asked.certificate, asked.model, asked.automaton))
+    except Refused as why:
+        print("refused:", why)
+        return 1
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
+        print(f"checker: cannot be read: {type(problem).__name__}: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""One step of a recurrent network, over a set of states.
+
+What goes into a unit is kept as a value, a row of coefficients of the set's coordinates, and half a
+box; a sigmoid is replaced by a line with what is missing of it; a product loses what is of second
+order to the box.
+"""
+
+import numpy as np
+
+from balls import WIDER, Ball, Refused, line, root, squares, stack
+from sets import Ellipsoid, Set
+
+GATES = {"rnn": 1, "lstm": 4, "gru": 3}
+OPTIONS = {"dim": None, "forget": None, "layers": "1", "activation": "relu"}
+
+
+class Form:
+    """at + z rows + b box: |z| <= 1, -1 <= b <= 1, a number for every unit."""
+
+    def __init__(self, at, rows, box):
+        self.at, self.rows, self.box = Ball(at.mid), rows, (box + at.rad) * WIDER
+
+    def reach(self):
+        return (root(squares(self.rows)) + self.box) * WIDER
+
+    def __add__(self, other):
+        return Form(self.at + other.at, self.rows + other.rows, self.box + other.box)
+
+    def __sub__(self, other):
+        return Form(self.at - other.at, self.rows - other.rows, self.box + other.box)
+
+    def __mul__(self, other):
+        second = self.reach() * other.reach()
+        box = abs(self.at.mid) * other.box + abs(other.at.mid) * self.box + second
+        return Form(self.at * other.at, self.rows * other.at + other.rows * self.at, box * WIDER)
+
+    def bend(self, curve):
+        by, n = self.reach(), len(self.box)
+        lines = [line(curve, at, (at - b) - 1e-15 * abs(at), (at + b) + 1e-15 * abs(at), float(loose))
+                 for at, b, loose in zip(self.at.mid.tolist(), by.tolist(), self.box)]
+        value, slope, error, _ = (np.array([x[i] for x in lines]).reshape(n) for i in range(4))
+        return Form(Ball(value), self.rows * slope, error)
+
+    def relu(self):
+        by = self.reach()
+        low, high = self.at.mid - by - 1e-300, self.at.mid + by + 1e-300
+        chord = high / np.where(high > low, high - low, 1)
+        slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, chord))
+        most = np.maximum(0, np.maximum(-slope * low, (1 - slope) * high)) * WIDER
+        most = np.where((slope > 0) & (slope < 1), most, 0.0)
+        return Form(self.at * slope + most / 2, self.rows * slope, (slope * self.box + most / 2) * WIDER)
+
+
+class Cell:
+    def __init__(self, m):
+        options = m.take(OPTIONS)
+        self.kind, self.width = m.kind, m["recurrent"].shape[0]
+        n, gates = self.width, GATES[m.kind]
+        if m["recurrent"].shape[1] != gates * n or m["head"].shape[0] != n:
+            raise Refused("the shapes of the weights are not those of one layer")
+        self.d = 2 * n if m.kind == "lstm" else n
+        self.recurrent, self.head, self.head_bias = m["recurrent"], m["head"], m["head_bias"]
+        self.input = Ball(m["input"]) + m["bias" if m.kind == "lstm" else "input_bias"]
+        if m.kind == "rnn":
+            self.input = self.input + m["recurrent_bias"]
+        if m.kind == "lstm":
+            self.input = self.input + np.repeat([0, 0, float(options["forget"]), 0], n)
+        self.candidate = m["candidate_bias"] if m.kind == "gru" else None
+        self.start = Ellipsoid(np.zeros(self.d))
+
+    def step(self, x, symbol):
+        """The set of the states that a symbol leads to from an ellipsoid."""
+        n, none = self.width, np.zeros(self.width)
+        gates = [Form(x.centre[:n] @ self.recurrent[:, g], x.rows[:, :n] @ self.recurrent[:, g], none)
+                 for g in (slice(i * n, (i + 1) * n) for i in range(GATES[self.kind]))]
+        put = [self.input[symbol, i * n:(i + 1) * n] for i in range(len(gates))]
+        fixed = [Form(b, Ball(np.zeros((self.d, n))), none) for b in put]
+        old = [Form(x.centre[i:i + n], x.rows[:, i:i + n], none) for i in range(0, self.d, n)]
+        new = getattr(self, self.kind)(gates, fixed, *old)
+        joint = Ball(np.hstack([f.rows.mid for f in new]), np.hstack([f.rows.rad for f in new]))
+        box = np.diag(np.concatenate([f.box for f in new]))
+        centre = np.concatenate([f.at.mid for f in new])
+        return Set(Ball(centre), [joint], Ball(np.zeros((self.d, self.d))), Ball(box))
+
+    def rnn(self, gates, fixed, old):
+        return [(gates[0] + fixed[0]).relu()]
+
+    def gru(self, gates, fixed, old):
+        update, reset = ((gates[i] + fixed[i]).bend("logistic") for i in (0, 1))
+        beside = Form(Ball(self.candidate), Ball(np.zeros((self.d, self.width))), np.zeros(self.width))
+        new = ((gates[2] + beside) * reset + fixed[2]).bend("tanh")
+        return [old + (new - old) * update]
+
+    def lstm(self, gates, fixed, old, cell):
+        into, new, keep, out = ((g + f).bend("tanh" if i == 1 else "logistic")
+                                for i, (g, f) in enumerate(zip(gates, fixed)))
+        cell = cell * keep + into * new
+        return [cell.bend("tanh") * out, cell]
+
+    def lead(self, e, right, other):
+        """By how much one logit is ahead of another's at least; it is read off the states' ReLU."""
+        n = self.width
+        by = root(squares(e.rows[:, :n])) + e.centre.rad[:n]
+        weight = Ball(self.head[:, right]) - self.head[:, other]
+        low, high = (np.maximum(0, e.centre.mid[:n] + s * by * WIDER) for s in (-1, 1))
+        ends = stack([(weight * low), (weight * high)])
+        least = np.minimum(ends.below()[0], ends.below()[1])
+        bias = (Ball(self.head_bias[right]) - self.head_bias[other]).below()
+        sum_ = Ball(np.ones(n)) @ Ball(least) + bias
+        return float(sum_.below())

@@ -1,0 +1,46 @@
+"""The weights and options of a model, as they stand in a .safetensors file."""
+
+import json
+import struct
+
+import numpy as np
+
+
+from balls import Refused
+
+# What options are called today, and were called in older files.
+OLDER = {"chunk": "arity", "thickness": "layers_per_level", "hidden": "mlp_ratio", "fan": "fan_in",
+         "centres": "codebook", "edge_centres": "edge_codebook"}
+
+
+class Model:
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            data = f.read()
+        (size,) = struct.unpack("<Q", data[:8])
+        header = json.loads(data[8:8 + size])
+        about = header.pop("__metadata__")
+        self.kind = about["kind"]
+        self.options = {
+            OLDER.get(name, name): value for name, value in json.loads(about["options"]).items()}
+        self.signature = json.loads(about["signature"])
+        self.weight = {}
+        for name, t in header.items():
+            if t["dtype"] == "F32":
+                start, end = (8 + size + at for at in t["data_offsets"])
+                values = np.frombuffer(data[start:end], dtype="<f4").astype(float)
+                if not np.isfinite(values).all():
+                    raise Refused(f"{name} has numbers that are not finite")
+                self.weight[name] = values.reshape(t["shape"])
+
+    def __getitem__(self, name):
+        return self.weight[name]
+
+    def take(self, known):
+        """Its options, of which `known` has the values that they may have, None: any.  What is not
+        known may change what the model computes."""
+        for name, value in self.options.items():
+            if name not in known or known[name] not in (None, value):
+                raise Refused(f"nothing is known here of {self.kind} with {name}={value}")
+        return self.options
