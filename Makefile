@@ -208,7 +208,7 @@ install: all                           ## honours PREFIX and DESTDIR
 	@echo 'au BufRead,BufNewFile *.th setfiletype tapehead' >'$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
 	@for e in examples/README.md examples/*/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
-	@for e in man/book/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
+	@for e in man/book/*.* scripts/checker/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$${e#scripts/}; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'

@@ -139,7 +139,7 @@ class Tree:
         rest = Ball(most / 2) @ Ball(self.down) + Ball(slope * self.up_bias) @ self.down + self.down_bias
         kept.centre = kept.centre + rest @ self.centred
         unsure = np.flatnonzero(most > 0)
-        rows = (Ball(self.down[unsure]) * Ball(most[unsure] / 4 * WIDER)[:, None]) @ self.centred
+        rows = (Ball(self.down[unsure]) * Ball(most[unsure] / 2 * WIDER)[:, None]) @ self.centred
         kept.alone = Ball(np.vstack([kept.alone.mid, rows.mid]), np.vstack([kept.alone.rad, rows.rad]))
         return kept
 
