@@ -430,22 +430,18 @@ static bool growth_point(void *context, int length, const char *digits)
     return true;
 }
 
-SH_COMMAND(plot_growth, .group = "plots",
-           .summary = "draw how many words an automaton has by length",
-           .detail = "The number of words of each length on a logarithmic scale, beside the number "
-                     "of all words over the alphabet; lengths without words have no point.  count "
-                     "prints the numbers.",
-           .common = SH_PLOT_WHERE,
-           .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
-                      "plot growth e > \"growth.svg\"",
-           .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}},
-           .options = growth_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_growth, .summary = "draw how many words an automaton has by length",
+        .detail = "The number of words of each length on a logarithmic scale, beside the number "
+                  "of all words over the alphabet; lengths without words have no point.  count "
+                  "prints the numbers.",
+        .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
+                   "plot growth e > \"growth.svg\"",
+        .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}}, .options = growth_options)
 {
     const ShObject *o = call->operand[0].object;
     GrowthPoints p = {.range = th_option_range(&call->options, "length")};
     ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, o->as.automaton, err);
     ThWordsGrowth g;
-    ThFigure f = sh_new_plot(call);
     p.log10 = d ? th_alloc(th_range_count(p.range), sizeof *p.log10, err) : NULL;
     ThWordCounting how = {(int)p.range.lo, (int)p.range.hi, growth_point, &p, sh_stop(s)};
     bool good =
@@ -454,9 +450,9 @@ SH_COMMAND(plot_growth, .group = "plots",
         sh_result_flag(s, "finite", g.finite);
         sh_result_real(s, "rate", g.rate);
         sh_result_int(s, "degree", g.degree);
-        good = th_plot_growth(&f, o->name, p.log10, p.range, d->n_symbols, &g, err) ||
+        good = th_plot_growth(f, o->name, p.log10, p.range, d->n_symbols, &g, err) ||
                sh_error_inside(err, &call->operand[0]);
     }
     free(p.log10);
-    return sh_finish_plot(s, call, &f, good, err);
+    return good;
 }

@@ -124,25 +124,22 @@ SH_COMMAND(
     return true;
 }
 
-SH_COMMAND(plot_closure, .group = "plots",
-           .summary = "draw the clusters of a model's vectors by level",
-           .detail = "The radius of the clusters against the least gap between two of them, the "
-                     "number of clusters, and on the right axis the slope of the map at their "
-                     "middles and between them.  closure prints the numbers and explains "
-                     "them.",
-           .common = SH_PLOT_WHERE,
-           .example = "compile parity as m > \"proof.txt\"\n"
-                      "plot closure m on recognize(parity) levels=5 > \"closure.svg\"",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_closure, .summary = "draw the clusters of a model's vectors by level",
+        .detail = "The radius of the clusters against the least gap between two of them, the "
+                  "number of clusters, and on the right axis the slope of the map at their "
+                  "middles and between them.  closure prints the numbers and explains "
+                  "them.",
+        .example = "compile parity as m > \"proof.txt\"\n"
+                   "plot closure m on recognize(parity) levels=5 > \"closure.svg\"",
+        .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+        .options = options)
 {
-    ThFigure f = sh_new_plot(call);
     ThText title TH_OWNED(th_text_free) = {0};
     ThProofClosure *c = closure_of(s, call, err);
     th_text_printf(&title, "clusters of %s on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
     if (c)
-        th_plot_closure(&f, title.data ? title.data : "", c);
+        th_plot_closure(f, title.data ? title.data : "", c);
     th_proof_closure_free(c);
-    return sh_finish_plot(s, call, &f, c != NULL, err);
+    return c != NULL;
 }

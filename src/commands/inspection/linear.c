@@ -238,26 +238,23 @@ SH_COMMAND(
     return ok;
 }
 
-SH_COMMAND(plot_scan, .group = "plots", .summary = "draw which positions a scan combines when",
-           .detail = "Of each way to compute a linear recurrence over a string: a line from round "
-                     "to round for each combination, from the earlier part to the position whose "
-                     "value it completes.  The scans do not depend on what is combined, so a "
-                     "length is enough.  scan prints them and explains them.",
-           .common = SH_PLOT_WHERE, .example = "plot scan length=16 > \"scans.svg\"",
-           .options = (const ThOptionSpec[]){{"length", TH_INT, "16", 2, 128, NULL, "positions"},
-                                             {0}},
-           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_scan, .summary = "draw which positions a scan combines when",
+        .detail = "Of each way to compute a linear recurrence over a string: a line from round "
+                  "to round for each combination, from the earlier part to the position whose "
+                  "value it completes.  The scans do not depend on what is combined, so a "
+                  "length is enough.  scan prints them and explains them.",
+        .example = "plot scan length=16 > \"scans.svg\"",
+        .options = (const ThOptionSpec[]){{"length", TH_INT, "16", 2, 128, NULL, "positions"}, {0}})
 {
-    ThFigure f = sh_new_plot(call);
     Scan c = {.moves = NULL};
     int length = (int)th_option_int(&call->options, "length");
     bool ok = true;
     for (int i = 0; ok && i < TH_INSPECT_SCANS; i++)
         ok = th_inspect_scan_plan(i, length, &c.plan[i], err);
     if (ok)
-        th_plot_scans(&f, "scans", length, c.plan);
+        th_plot_scans(f, "scans", length, c.plan);
     free_scan(&c);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }
 
 /* ---- spectrum -------------------------------------------------------------------------------- */
@@ -388,29 +385,26 @@ SH_COMMAND(
     return true;
 }
 
-SH_COMMAND(plot_spectrum, .group = "plots",
-           .summary = "draw the eigenvalues of a linear recurrence's transitions",
-           .detail = "The eigenvalues of what each word, or each symbol, does to the state of a "
-                     "layer, in the complex plane with the unit circle.  spectrum prints the "
-                     "numbers and explains them.",
-           .common = SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = s4d dim=4 state=4\n"
-                      "train m on p length=1..8 steps=5 seed=1 > \"train.txt\"\n"
-                      "plot spectrum m > \"spectrum.svg\"",
-           .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "WORD", A_OPTIONAL | A_REPEATED}},
-           .options = spectrum_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_spectrum, .summary = "draw the eigenvalues of a linear recurrence's transitions",
+        .detail = "The eigenvalues of what each word, or each symbol, does to the state of a "
+                  "layer, in the complex plane with the unit circle.  spectrum prints the "
+                  "numbers and explains them.",
+        .example = "task p = parity\n"
+                   "model m = s4d dim=4 state=4\n"
+                   "train m on p length=1..8 steps=5 seed=1 > \"train.txt\"\n"
+                   "plot spectrum m > \"spectrum.svg\"",
+        .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "WORD", A_OPTIONAL | A_REPEATED}},
+        .options = spectrum_options)
 {
     int n = 0;
-    ThFigure f = sh_new_plot(call);
     ThText title TH_OWNED(th_text_free) = {0};
     ThPlotSpectrum *x = call_spectra(call, &n, err);
     th_text_printf(&title, "eigenvalues of %s", call->operand[0].object->name);
     if (x)
-        th_plot_spectra(&f, title.data ? title.data : "", x, n);
+        th_plot_spectra(f, title.data ? title.data : "", x, n);
     bool ok = x != NULL;
     free_spectra(x, n);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }
 
 /* ---- proposition ----------------------------------------------------------------------------- */

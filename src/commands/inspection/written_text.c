@@ -348,28 +348,25 @@ SH_COMMAND(
     return ok;
 }
 
-SH_COMMAND(plot_diagnose, .group = "plots",
-           .summary = "draw where what a model writes first goes wrong",
-           .detail = "Left, the share of the strings of each length with a first error of each "
-                     "kind; right, where the errors are: by line and column, or where all are on "
-                     "one line by column and length, filled where the n= symbols before stand in "
-                     "the line again.  diagnose prints the numbers and explains them.",
-           .common = SH_PLOT_WHERE,
-           .example = EXAMPLE_MODEL "plot diagnose m on c length=4..8 samples=32 > \"errors.svg\"",
-           .results = "model architecture task seed strings right first_error repeated usual",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = diagnose_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_diagnose, .summary = "draw where what a model writes first goes wrong",
+        .detail = "Left, the share of the strings of each length with a first error of each "
+                  "kind; right, where the errors are: by line and column, or where all are on "
+                  "one line by column and length, filled where the n= symbols before stand in "
+                  "the line again.  diagnose prints the numbers and explains them.",
+        .example = EXAMPLE_MODEL "plot diagnose m on c length=4..8 samples=32 > \"errors.svg\"",
+        .results = "model architecture task seed strings right first_error repeated usual",
+        .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+        .options = diagnose_options)
 {
     Slips y = {0};
-    ThFigure f = sh_new_plot(call);
     ThText title = {0};
     th_text_printf(&title, "first errors of %s on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
     char *text TH_OWNED(free) = th_text_take(&title, err);
     bool ok =
-        text && find_slips(s, call, &y, err) && th_plot_slips(&f, text, y.item, y.n, y.gram, err);
+        text && find_slips(s, call, &y, err) && th_plot_slips(f, text, y.item, y.n, y.gram, err);
     if (ok)
         set_figures(s, &y);
     free_slips(&y);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }

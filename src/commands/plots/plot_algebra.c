@@ -54,26 +54,23 @@ static const ThOptionSpec plot_monoid_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { VIEW_EGGBOX, VIEW_CAYLEY }; /* view= */
 
-SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid of a language",
-           .detail = "view=eggbox: the D-classes, from the identity's downwards, joined where none "
-                     "lies between; rows are R-classes, columns L-classes, and cells that are "
-                     "groups are coloured.  Elements are named by their shortest words as long as "
-                     "there is room.\n\n"
-                     "view=cayley: an arrow a from every element x to xa; idempotents have two "
-                     "circles.\n\n"
-                     "monoid prints the numbers and explains them.",
-           .common = SH_PLOT_WHERE,
-           .example = "plot monoid tomita(3) > \"eggbox.svg\"\n"
-                      "plot monoid tomita(2) view=cayley > \"cayley.svg\"",
-           .results = "size idempotents aperiodic group solvable period exponent complete_states "
-                      "classes star_free commutative definite reset locally_testable j_trivial "
-                      "r_trivial l_trivial reset_length",
-           .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = plot_monoid_options,
-           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_monoid, .summary = "draw the transition monoid of a language",
+        .detail = "view=eggbox: the D-classes, from the identity's downwards, joined where none "
+                  "lies between; rows are R-classes, columns L-classes, and cells that are "
+                  "groups are coloured.  Elements are named by their shortest words as long as "
+                  "there is room.\n\n"
+                  "view=cayley: an arrow a from every element x to xa; idempotents have two "
+                  "circles.\n\n"
+                  "monoid prints the numbers and explains them.",
+        .example = "plot monoid tomita(3) > \"eggbox.svg\"\n"
+                   "plot monoid tomita(2) view=cayley > \"cayley.svg\"",
+        .results = "size idempotents aperiodic group solvable period exponent complete_states "
+                   "classes star_free commutative definite reset locally_testable j_trivial "
+                   "r_trivial l_trivial reset_length",
+        .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = plot_monoid_options)
 {
     enum { MOST = 20000 };
     ShAlgebra a TH_OWNED(sh_algebra_free) = {0};
-    ThFigure f = sh_new_plot(call);
     if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
     bool cayley = th_option_choice(&call->options, "view") == VIEW_CAYLEY;
@@ -83,12 +80,12 @@ SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid
     char **name = ok ? sh_element_names(&a, err) : NULL;
     if (name)
         sh_set_algebra(s, &a);
-    ok = name && (cayley ? draw_cayley(&f, title, &a, name, sh_stop(s), err)
-                         : draw_eggbox(&f, title, &a, name, err));
+    ok = name && (cayley ? draw_cayley(f, title, &a, name, sh_stop(s), err)
+                         : draw_eggbox(f, title, &a, name, err));
     sh_names_free(name, a.m->size);
     if (!ok)
         sh_error_inside(err, &call->operand[0]);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }
 
 /* Returns new: the representative of every family in words. */
@@ -106,27 +103,24 @@ static char **family_texts(const ThHolonomy *h, char *const *state, ThError *err
     return text;
 }
 
-SH_COMMAND(plot_decomposition, .group = "plots",
-           .summary = "draw the cascade that a machine decomposes into",
-           .detail = "A row of boxes for every level: the components with the set of states that "
-                     "each divides, its number of tiles and its group; those with groups are "
-                     "coloured.  Lines lead to the components that the tiles belong to; single "
-                     "states are left out.  decompose prints the table and explains it.",
-           .common = SH_PLOT_WHERE, .example = "plot decomposition tomita(3) > \"cascade.svg\"",
-           .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_decomposition, .summary = "draw the cascade that a machine decomposes into",
+        .detail = "A row of boxes for every level: the components with the set of states that "
+                  "each divides, its number of tiles and its group; those with groups are "
+                  "coloured.  Lines lead to the components that the tiles belong to; single "
+                  "states are left out.  decompose prints the table and explains it.",
+        .example = "plot decomposition tomita(3) > \"cascade.svg\"",
+        .args = {{A_AUTOMATON_EXPRESSION, "A", 0}})
 {
     ShMachine m TH_OWNED(sh_machine_free) = {0};
-    ThFigure f = sh_new_plot(call);
     if (!sh_machine_of(&m, s, &call->operand[0], err))
         return false;
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
     ThHolonomy *h TH_OWNED(th_holonomy_free) = th_holonomy_new(m.d, limit, sh_stop(s), err);
     char *title TH_OWNED(free) = h ? title_of("decomposition", call, err) : NULL;
     char **text = title ? family_texts(h, m.state, err) : NULL;
-    bool ok = text && th_plot_decomposition(&f, title, h, text, err);
+    bool ok = text && th_plot_decomposition(f, title, h, text, err);
     sh_names_free(text, h ? h->n_families : 0);
     if (!ok)
         sh_error_inside(err, &call->operand[0]);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }

@@ -75,23 +75,18 @@ static bool draw_lens(ThFigure *f, const ShCall *call, const ThInspectLens *l, c
     return ok;
 }
 
-SH_COMMAND(
-    plot_lens, .group = "plots", .summary = "draw what a model would answer after each level",
-    .detail = "A box for every vector, over the symbols that it has read (of a Transformer at "
-              "its position), with the answer of the read-out as its colour, the stronger "
-              "the more probable.  lens prints the numbers and explains them.",
-    .common = SH_PLOT_WHERE,
-    .example = "task p = parity\n"
-               "compile p as m > \"proof.txt\"\n"
-               "plot lens m \"abbabbba\" > \"lens.svg\"",
-    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .more_options = sh_plot_options,
-    .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_lens, .summary = "draw what a model would answer after each level",
+        .detail = "A box for every vector, over the symbols that it has read (of a Transformer at "
+                  "its position), with the answer of the read-out as its colour, the stronger "
+                  "the more probable.  lens prints the numbers and explains them.",
+        .example = "task p = parity\n"
+                   "compile p as m > \"proof.txt\"\n"
+                   "plot lens m \"abbabbba\" > \"lens.svg\"",
+        .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}})
 {
     int *token TH_OWNED(free) = NULL, length;
-    ThFigure f = sh_new_plot(call);
     ThInspectLens *l TH_OWNED(th_inspect_lens_free) = sh_call_lens(call, &token, &length, err);
-    bool ok = l && draw_lens(&f, call, l, token, length, err);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return l && draw_lens(f, call, l, token, length, err);
 }
 
 static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p, const int *token,
@@ -117,28 +112,25 @@ static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p,
     return ok;
 }
 
-SH_COMMAND(plot_patch, .group = "plots",
-           .summary = "draw what is answered when a vector is replaced",
-           .detail = "A box for every vector of the model while it reads the second WORD, with the "
-                     "answer that it gives when this vector is replaced by that of the first; the "
-                     "stronger the colour, the more probable is the answer to the first.  patch "
-                     "prints the numbers and explains them.",
-           .common = SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "compile p as m > \"proof.txt\"\n"
-                      "plot patch m from \"abababab\" to \"abbbbaba\" > \"patch.svg\"",
-           .args = {{A_MODEL, "MODEL", 0},
-                    {A_KEYWORD, "from", 0},
-                    {A_INPUT, "WORD", 0},
-                    {A_KEYWORD, "to", 0},
-                    {A_INPUT, "WORD", 0}},
-           .options = sh_patch_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_patch, .summary = "draw what is answered when a vector is replaced",
+        .detail = "A box for every vector of the model while it reads the second WORD, with the "
+                  "answer that it gives when this vector is replaced by that of the first; the "
+                  "stronger the colour, the more probable is the answer to the first.  patch "
+                  "prints the numbers and explains them.",
+        .example = "task p = parity\n"
+                   "compile p as m > \"proof.txt\"\n"
+                   "plot patch m from \"abababab\" to \"abbbbaba\" > \"patch.svg\"",
+        .args = {{A_MODEL, "MODEL", 0},
+                 {A_KEYWORD, "from", 0},
+                 {A_INPUT, "WORD", 0},
+                 {A_KEYWORD, "to", 0},
+                 {A_INPUT, "WORD", 0}},
+        .options = sh_patch_options)
 {
     int *word[2] = {0};
-    ThFigure f = sh_new_plot(call);
     ThInspectPatch *p TH_OWNED(th_inspect_patch_free) = sh_call_patch(s, call, word, err);
-    bool ok = p && draw_patch(&f, call, p, word[1], err);
+    bool ok = p && draw_patch(f, call, p, word[1], err);
     free(word[0]);
     free(word[1]);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }

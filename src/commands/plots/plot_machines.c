@@ -17,17 +17,17 @@ static const ThOptionSpec score_options[] = {STEPS,
                                               "auto: logarithmic for more than 2000 steps"},
                                              {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-typedef bool Draw(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
-                  ThError *err);
+typedef bool DrawRun(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
+                     ThError *err);
 
 /* Draws the run of a call. */
-static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *draw, ThError *err)
+static bool draw_run(ThFigure *f, ShSession *s, const ShCall *call, const char *what, DrawRun *draw,
+                     ThError *err)
 {
     const ShObject *o = call->operand[0].object;
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
     bool given = th_option_given(&call->options, "steps");
     uint64_t steps = given ? (uint64_t)th_option_int(&call->options, "steps") : TH_PLOT_TO_THE_END;
-    ThFigure f = sh_new_plot(call);
     ThText title TH_OWNED(th_text_free) = {0};
     ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     if (!th_tm_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
@@ -35,11 +35,9 @@ static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *d
     th_text_printf(&title, "%s of %s%s%.60s", what, o->name, input ? " on " : "",
                    input ? input->text : "");
     ThTmWork run = {o->as.machine, &words, {steps, UINT64_MAX}, sh_stop(s)};
-    bool ok = title.data ? draw(&f, title.data, &run, call, err)
+    bool ok = title.data ? draw(f, title.data, &run, call, err)
                          : th_fail(err, TH_ENOMEM, "out of memory for a title");
-    if (!ok)
-        sh_error_inside(err, &call->operand[0]);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok || sh_error_inside(err, &call->operand[0]);
 }
 
 static bool draw_spacetime(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
@@ -49,20 +47,18 @@ static bool draw_spacetime(ThFigure *f, const char *title, const ThTmWork *run, 
     return th_plot_spacetime(f, title, run, err);
 }
 
-SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machine: cells by steps",
-           .detail = "One row for every step, or for 500 steps equally far apart where there are "
-                     "more; a colour for each symbol.  Of tapes with more than 800 cells, a column "
-                     "has the mean colour of several cells.  Several tapes stand side by side.  In "
-                     "runs of a few hundred steps the head is marked by a dot in the colour of its "
-                     "state, in shorter ones by the state's name, and the symbols stand in their "
-                     "cells.",
-           .common = SH_PLOT_WHERE,
-           .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
-                      "plot run bb4 > \"bb4.svg\"",
-           .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = run_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_run, .summary = "draw a run of a Turing machine: cells by steps",
+        .detail = "One row for every step, or for 500 steps equally far apart where there are "
+                  "more; a colour for each symbol.  Of tapes with more than 800 cells, a column "
+                  "has the mean colour of several cells.  Several tapes stand side by side.  In "
+                  "runs of a few hundred steps the head is marked by a dot in the colour of its "
+                  "state, in shorter ones by the state's name, and the symbols stand in their "
+                  "cells.",
+        .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
+                   "plot run bb4 > \"bb4.svg\"",
+        .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = run_options)
 {
-    return draw_run(s, call, "run", draw_spacetime, err);
+    return draw_run(f, s, call, "run", draw_spacetime, err);
 }
 
 static bool draw_score(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
@@ -72,22 +68,21 @@ static bool draw_score(ThFigure *f, const char *title, const ThTmWork *run, cons
     return th_plot_run_score(f, title, run, a, err);
 }
 
-SH_COMMAND(plot_score, .group = "plots",
-           .summary = "draw how many cells a Turing machine has visited and filled by step",
-           .detail = "Cells that the heads have stood on, and cells that are not blank.  On "
-                     "logarithmic axes a straight line is a power of the number of steps, and its "
-                     "slope the exponent.",
-           .common = SH_PLOT_WHERE,
-           .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
-                      "plot score bb5 > \"bb5.svg\"",
-           .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = score_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_score,
+        .summary = "draw how many cells a Turing machine has visited and filled by step",
+        .detail = "Cells that the heads have stood on, and cells that are not blank.  On "
+                  "logarithmic axes a straight line is a power of the number of steps, and its "
+                  "slope the exponent.",
+        .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
+                   "plot score bb5 > \"bb5.svg\"",
+        .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+        .options = score_options)
 {
-    return draw_run(s, call, "score", draw_score, err);
+    return draw_run(f, s, call, "score", draw_score, err);
 }
 
-SH_COMMAND(
-    plot_machine, .group = "plots", .summary = "draw the states of a Turing machine",
+SH_PLOT(
+    plot_machine, .summary = "draw the states of a Turing machine",
     .detail =
         "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 "
         "or 1, write a and move to the right; 0 → R writes nothing; the parts for "
@@ -96,16 +91,13 @@ SH_COMMAND(
         "and are reddish; an "
         "arrow without a tail marks the start.  Graphviz's dot finds the places where "
         "it is installed; otherwise the states stand on a circle.",
-    .common = SH_PLOT_WHERE,
     .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                "plot machine bb4 > \"bb4.svg\"",
-    .args = {{A_MACHINE, "MACHINE", 0}}, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+    .args = {{A_MACHINE, "MACHINE", 0}})
 {
     const ShObject *o = call->operand[0].object;
-    ThFigure f = sh_new_plot(call);
-    bool ok = th_plot_machine(&f, o->name, o->as.machine, sh_stop(s), err) ||
-              sh_error_inside(err, &call->operand[0]);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return th_plot_machine(f, o->name, o->as.machine, sh_stop(s), err) ||
+           sh_error_inside(err, &call->operand[0]);
 }
 
 /* How an object is drawn where no view is named; NULL: it has none. */

@@ -73,44 +73,36 @@ bool sh_draw_rasp(ShSession *s, ThRaspSop sop, const ThRaspSeq *input, ThError *
     return sh_finish_plot(s, &(ShCall){0}, &f, ok, err);
 }
 
-SH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed",
-           .detail =
-               "The transformer that would compute an s-op of RASP, from top to bottom: the input, "
-               "then a box for each layer.  In a layer stand its heads, one for each selector: the "
-               "keys above, the queries at the left, and what each query selects; below, the "
-               "values that come in, where they go, and the mean that comes out.  Under the heads "
-               "are the element-wise s-ops of the layer.  Those without a name have a number.\n\n"
-               "Without an input the current example is taken (set example); the input's "
-               "characters are the tokens, 64 at most.  draw(SOP, INPUT) does the same among "
-               "statements of RASP.",
-           .common = SH_PLOT_WHERE,
-           .example = "examples off\n"
-                      "same = select(tokens, tokens, ==);\n"
-                      "#>      selector: same\n"
-                      "hist = selector_width(same);\n"
-                      "#>      s-op: hist\n"
-                      "plot flow hist banana > \"hist.svg\"",
-           .args = {{A_OBJECT, "SOP", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_flow, .summary = "draw how an s-op is computed",
+        .detail =
+            "The transformer that would compute an s-op of RASP, from top to bottom: the input, "
+            "then a box for each layer.  In a layer stand its heads, one for each selector: the "
+            "keys above, the queries at the left, and what each query selects; below, the "
+            "values that come in, where they go, and the mean that comes out.  Under the heads "
+            "are the element-wise s-ops of the layer.  Those without a name have a number.\n\n"
+            "Without an input the current example is taken (set example); the input's "
+            "characters are the tokens, 64 at most.  draw(SOP, INPUT) does the same among "
+            "statements of RASP.",
+        .example = "examples off\n"
+                   "same = select(tokens, tokens, ==);\n"
+                   "#>      selector: same\n"
+                   "hist = selector_width(same);\n"
+                   "#>      s-op: hist\n"
+                   "plot flow hist banana > \"hist.svg\"",
+        .args = {{A_OBJECT, "SOP", 0}, {A_INPUT, "INPUT", A_OPTIONAL}})
 {
-    ThFigure f = sh_new_plot(call);
-    bool ok = draw_call(s, call, TH_RASP_VALUE_SOP, &f, err);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return draw_call(s, call, TH_RASP_VALUE_SOP, f, err);
 }
 
-SH_COMMAND(plot_selector, .group = "plots", .summary = "draw what a selector selects",
-           .detail = "The matrix of a selector of RASP: the keys above, the queries at the left, a "
-                     "row for each query.  Without an input the current example is taken (set "
-                     "example); the input's characters are the tokens, 64 at most.",
-           .common = SH_PLOT_WHERE,
-           .example = "examples off\n"
-                      "before = select(indices, indices, <);\n"
-                      "#>      selector: before\n"
-                      "plot selector before abcde > \"before.svg\"",
-           .args = {{A_OBJECT, "SELECTOR", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_selector, .summary = "draw what a selector selects",
+        .detail = "The matrix of a selector of RASP: the keys above, the queries at the left, a "
+                  "row for each query.  Without an input the current example is taken (set "
+                  "example); the input's characters are the tokens, 64 at most.",
+        .example = "examples off\n"
+                   "before = select(indices, indices, <);\n"
+                   "#>      selector: before\n"
+                   "plot selector before abcde > \"before.svg\"",
+        .args = {{A_OBJECT, "SELECTOR", 0}, {A_INPUT, "INPUT", A_OPTIONAL}})
 {
-    ThFigure f = sh_new_plot(call);
-    bool ok = draw_call(s, call, TH_RASP_VALUE_SELECTOR, &f, err);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return draw_call(s, call, TH_RASP_VALUE_SELECTOR, f, err);
 }

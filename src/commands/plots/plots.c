@@ -56,11 +56,6 @@ static const char *given(const ShCall *call, const char *name)
     return known ? th_option_text(&call->options, name) : NULL;
 }
 
-ThFigure sh_new_plot(const ShCall *call)
-{
-    return (ThFigure){.title = given(call, "title")};
-}
-
 static bool read_size(const char *text, ThPlotTarget *to, ThError *err)
 {
     const double least = 2, most = 150;
@@ -120,6 +115,13 @@ bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written,
     return ok;
 }
 
+bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err)
+{
+    ThFigure f = {.title = given(call, "title")};
+    bool written = draw(&f, s, call, err);
+    return sh_finish_plot(s, call, &f, written, err);
+}
+
 /* Returns new: PREFIX NAME on TASK. */
 static char *pair_title(const char *prefix, const ShCall *call, ThError *err)
 {
@@ -138,26 +140,22 @@ static char *training_title(const char *prefix, const ShObject *model, ThError *
     return th_text_take(&t, err);
 }
 
-SH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
-           .detail = "States are circles, accepting states have two, an arrow without a tail marks "
-                     "the start.  Symbols that lead from one state to the same other share an "
-                     "arrow.  Graphviz's dot finds the places where it is installed; otherwise the "
-                     "states stand on a circle.",
-           .common = SH_PLOT_WHERE,
-           .example = "automaton p = parity\n"
-                      "plot automaton p > \"parity.svg\"",
-           .args = {{A_AUTOMATON, "AUTOMATON", 0}}, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_automaton, .summary = "draw an automaton",
+        .detail = "States are circles, accepting states have two, an arrow without a tail marks "
+                  "the start.  Symbols that lead from one state to the same other share an "
+                  "arrow.  Graphviz's dot finds the places where it is installed; otherwise the "
+                  "states stand on a circle.",
+        .example = "automaton p = parity\n"
+                   "plot automaton p > \"parity.svg\"",
+        .args = {{A_AUTOMATON, "AUTOMATON", 0}})
 {
     const ShObject *o = call->operand[0].object;
-    ThFigure f = sh_new_plot(call);
-    bool ok = th_plot_automaton(&f, o->name, o->as.automaton, sh_stop(s), err) ||
-              sh_error_inside(err, &call->operand[0]);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return th_plot_automaton(f, o->name, o->as.automaton, sh_stop(s), err) ||
+           sh_error_inside(err, &call->operand[0]);
 }
 
-SH_COMMAND(
-    plot_attention, .group = "plots", .summary = "draw where a model looks when it reads an input",
+SH_PLOT(
+    plot_attention, .summary = "draw where a model looks when it reads an input",
     .detail =
         "For a RegularGPT: the routing path of the last position over positions and "
         "levels, each edge as thick as its weight, and every head's weights below "
@@ -166,75 +164,64 @@ SH_COMMAND(
         "what a position does not see is grey, and so are rows that the answer did not "
         "need, which are not computed.  attention prints the numbers.  Beside the s-op that the "
         "model was compiled from, each selector stands beside its head.",
-    .common = SH_PLOT_WHERE,
     .example = SH_EXAMPLE_TRAINED "plot attention m \"abbab\" > \"attention.svg\"",
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
     .args2 = {{A_MODEL, "MODEL", 0},
               {A_INPUT, "INPUT", 0},
               {A_KEYWORD, "beside", 0},
-              {A_OBJECT, "SOP", 0}},
-    .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+              {A_OBJECT, "SOP", 0}})
 {
     if (call->form == 2)
-        return sh_plot_selecting(s, call, err);
+        return sh_plot_selecting(f, s, call, err);
     int *token TH_OWNED(free) = NULL;
-    ThFigure f = sh_new_plot(call);
     ThText title TH_OWNED(th_text_free) = {0};
     ThModelTrace *trace TH_OWNED(th_model_trace_free) = sh_call_trace(call, &token, err);
     if (!trace)
         return false;
     sh_write_answer_line(&title, call, trace, token);
     const ThModel *m = call->operand[0].object->as.model;
-    bool ok = th_plot_attention(&f, title.data ? title.data : "", trace, token, m->signature.symbol,
-                                err) ||
-              sh_error_inside(err, &call->operand[0]);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return th_plot_attention(f, title.data ? title.data : "", trace, token, m->signature.symbol,
+                             err) ||
+           sh_error_inside(err, &call->operand[0]);
 }
 
-SH_COMMAND(plot_clusters, .group = "plots",
-           .summary = "draw a model's hidden vectors by their functions",
-           .detail = "The vectors of all layers for one string on their first two principal "
-                     "components, coloured by the function on states that their part of the input "
-                     "induces; higher layers have larger points.  clusters prints the numbers "
-                     "and explains them.",
-           .common = SH_PLOT_WHERE,
-           .example = SH_EXAMPLE_TRAINED "plot clusters m on p length=100 > \"clusters.svg\"",
-           .results = "string clusters purity variance functions gap spread",
-           .args = {{A_MODEL, "MODEL", 0},
-                    {A_KEYWORD, "on", 0},
-                    {A_TASK, "TASK", 0},
-                    {A_INPUT, "STRING", A_OPTIONAL}},
-           .options = sh_clusters_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_clusters, .summary = "draw a model's hidden vectors by their functions",
+        .detail = "The vectors of all layers for one string on their first two principal "
+                  "components, coloured by the function on states that their part of the input "
+                  "induces; higher layers have larger points.  clusters prints the numbers "
+                  "and explains them.",
+        .example = SH_EXAMPLE_TRAINED "plot clusters m on p length=100 > \"clusters.svg\"",
+        .results = "string clusters purity variance functions gap spread",
+        .args = {{A_MODEL, "MODEL", 0},
+                 {A_KEYWORD, "on", 0},
+                 {A_TASK, "TASK", 0},
+                 {A_INPUT, "STRING", A_OPTIONAL}},
+        .options = sh_clusters_options)
 {
-    ThFigure f = sh_new_plot(call);
     ThClusters *c TH_OWNED(th_clusters_free) = sh_call_clusters(s, call, err);
     char *title TH_OWNED(free) = c ? pair_title("hidden vectors of ", call, err) : NULL;
-    bool ok = title && th_plot_clusters(&f, title, c, err);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return title && th_plot_clusters(f, title, c, err);
 }
 
-SH_COMMAND(
-    plot_receptive_field, .alias = "plot_field", .group = "plots",
-    .summary = "draw how far back a model's answer depends",
-    .detail =
-        "The share of the gradient at and after every position, beside the straight "
-        "line that means that all positions matter alike.  receptive field prints the numbers "
-        "and explains them.",
-    .common = SH_PLOT_WHERE,
-    .example = SH_EXAMPLE_TRAINED "plot receptive field m on p length=40 strings=2 > \"field.svg\"",
-    .results = "string extent deviation",
-    .args = {{A_MODEL, "MODEL", 0},
-             {A_KEYWORD, "on", 0},
-             {A_TASK, "TASK", 0},
-             {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
-    .options = sh_field_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_receptive_field, .alias = "plot_field",
+        .summary = "draw how far back a model's answer depends",
+        .detail =
+            "The share of the gradient at and after every position, beside the straight "
+            "line that means that all positions matter alike.  receptive field prints the numbers "
+            "and explains them.",
+        .example = SH_EXAMPLE_TRAINED
+        "plot receptive field m on p length=40 strings=2 > \"field.svg\"",
+        .results = "string extent deviation",
+        .args = {{A_MODEL, "MODEL", 0},
+                 {A_KEYWORD, "on", 0},
+                 {A_TASK, "TASK", 0},
+                 {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
+        .options = sh_field_options)
 {
-    ThFigure f = sh_new_plot(call);
     ThField *field TH_OWNED(th_field_free) = sh_call_field(s, call, err);
     char *title TH_OWNED(free) = field ? pair_title("receptive field of ", call, err) : NULL;
     int trained = call->operand[0].object->as.model->training.trained_hi;
-    bool ok = title && th_plot_field(&f, title, field, trained, err);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return title && th_plot_field(f, title, field, trained, err);
 }
 
 static const ThOptionSpec positions_options[] = {
@@ -256,26 +243,23 @@ static ThModel *with_parameters(const ThModel *m, ThError *err)
     return NULL;
 }
 
-SH_COMMAND(
-    plot_positions, .group = "plots", .summary = "draw what a model's positional encoding says",
-    .detail = "For every head what its positional encoding adds to the logit of each query and "
-              "key, blue where it takes away; what is masked is grey.  Of encodings that turn "
-              "queries and keys (rope, xpos) the logit of two vectors of ones, of those that add "
-              "vectors to the symbols (sinusoidal, learned) the products of these vectors, of xl "
-              "the part that does not depend on the query.  A model that has not been trained is "
-              "drawn as it would begin; show says what a position costs.",
-    .common = SH_PLOT_WHERE,
-    .example = "model m = gpt position=hard_alibi window_heads=6\n"
-               "plot positions m length=16 > \"windows.svg\"\n"
-               "model r = transformer position=rope\n"
-               "plot positions r > \"turns.svg\"",
-    .args = {{A_MODEL, "MODEL", 0}}, .options = positions_options, .more_options = sh_plot_options,
-    .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_positions, .summary = "draw what a model's positional encoding says",
+        .detail =
+            "For every head what its positional encoding adds to the logit of each query and "
+            "key, blue where it takes away; what is masked is grey.  Of encodings that turn "
+            "queries and keys (rope, xpos) the logit of two vectors of ones, of those that add "
+            "vectors to the symbols (sinusoidal, learned) the products of these vectors, of xl "
+            "the part that does not depend on the query.  A model that has not been trained is "
+            "drawn as it would begin; show says what a position costs.",
+        .example = "model m = gpt position=hard_alibi window_heads=6\n"
+                   "plot positions m length=16 > \"windows.svg\"\n"
+                   "model r = transformer position=rope\n"
+                   "plot positions r > \"turns.svg\"",
+        .args = {{A_MODEL, "MODEL", 0}}, .options = positions_options)
 {
     const ShObject *o = call->operand[0].object;
     int layer = (int)th_option_int(&call->options, "layer") - 1;
     int n = (int)th_option_int(&call->options, "length");
-    ThFigure f = sh_new_plot(call);
     ThText title TH_OWNED(th_text_free) = {0};
     th_text_printf(&title, "positions of %s: %s", o->name,
                    th_option_known(&o->as.model->options, "position")
@@ -285,19 +269,17 @@ SH_COMMAND(
     ThInspectPositions *p TH_OWNED(th_inspect_positions_free) =
         m ? th_inspect_positions(m, layer, n, err) : NULL;
     if (p)
-        th_plot_positions(&f, title.data ? title.data : "", p);
-    bool ok = p || sh_error_inside(err, &call->operand[0]);
-    return sh_finish_plot(s, call, &f, ok, err);
+        th_plot_positions(f, title.data ? title.data : "", p);
+    return p || sh_error_inside(err, &call->operand[0]);
 }
 
 typedef bool DrawModels(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                         ThError *err);
 
 /* One figure of the models of a call; of several the title is WHAT, for the key names them. */
-static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, const char *what,
+static bool draw_models(ThFigure *f, const ShCall *call, const char *prefix, const char *what,
                         DrawModels *view, ThError *err)
 {
-    ThFigure f = sh_new_plot(call);
     ThPlotModel *model TH_OWNED(free) = th_alloc((size_t)call->n, sizeof *model, err);
     char *title TH_OWNED(free) =
         call->n == 1 ? training_title(prefix, call->operand[0].object, err) : th_strdup(what, err);
@@ -308,61 +290,51 @@ static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, co
                                  .score = o->as.model->scores,
                                  .n_scores = o->as.model->n_scores};
     }
-    bool ok =
-        model && title &&
-        (view(&f, title, model, (size_t)call->n, err) || sh_error_inside(err, &call->operand[0]));
-    return sh_finish_plot(s, call, &f, ok, err);
+    return model && title &&
+           (view(f, title, model, (size_t)call->n, err) || sh_error_inside(err, &call->operand[0]));
 }
 
-SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models",
-           .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
-                     "recorded them, and as validations found it; of several models their "
-                     "losses.",
-           .common = SH_PLOT_WHERE,
-           .example = SH_EXAMPLE_TRAINED
-           "plot loss m > \"loss.svg\"\n"
-           "model n = gru dim=16\n"
-           "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-           "plot loss m n > \"losses.svg\"",
-           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_loss, .summary = "draw the training of models",
+        .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
+                  "recorded them, and as validations found it; of several models their "
+                  "losses.",
+        .example = SH_EXAMPLE_TRAINED "plot loss m > \"loss.svg\"\n"
+                                      "model n = gru dim=16\n"
+                                      "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                                      "plot loss m n > \"losses.svg\"",
+        .args = {{A_MODEL, "MODEL", A_REPEATED}})
 {
-    return draw_models(s, call, "training of ", "loss by step", th_plot_loss, err);
+    return draw_models(f, call, "training of ", "loss by step", th_plot_loss, err);
 }
 
-SH_COMMAND(
-    plot_states, .group = "plots",
-    .summary = "draw how many states models had while they were trained",
-    .detail = "The states of the automaton that the model was at every comparison of a "
-              "training with counterexamples=, see train, and of one model the share of words that "
-              "it got wrong.  Where no automaton was found the line is broken."
-              "",
-    .common = SH_PLOT_WHERE,
-    .example = "task p = parity\n"
-               "model m = rnn dim=8\n"
-               "train m on p length=1..8 steps=40 every=20 counterexamples=parity seed=1 > "
-               "\"train.txt\"\n"
-               "plot states m > \"states.svg\"",
-    .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
-    .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_states, .summary = "draw how many states models had while they were trained",
+        .detail =
+            "The states of the automaton that the model was at every comparison of a "
+            "training with counterexamples=, see train, and of one model the share of words that "
+            "it got wrong.  Where no automaton was found the line is broken."
+            "",
+        .example = "task p = parity\n"
+                   "model m = rnn dim=8\n"
+                   "train m on p length=1..8 steps=40 every=20 counterexamples=parity seed=1 > "
+                   "\"train.txt\"\n"
+                   "plot states m > \"states.svg\"",
+        .args = {{A_MODEL, "MODEL", A_REPEATED}})
 {
-    return draw_models(s, call, "states of ", "states by step", th_plot_states, err);
+    return draw_models(f, call, "states of ", "states by step", th_plot_states, err);
 }
 
-SH_COMMAND(
-    plot_accuracy, .group = "plots", .summary = "draw the last evaluations of models",
-    .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths "
-              "of training shaded; where several models differ in these, dotted lines mark the "
-              "longest.  The figures are those of the last evaluate.",
-    .common = SH_PLOT_WHERE,
-    .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
-                                  "plot accuracy m > \"accuracy.svg\"\n"
-                                  "model n = gru dim=16\n"
-                                  "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                                  "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
-                                  "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"",
-    .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
-    .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_accuracy, .summary = "draw the last evaluations of models",
+        .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths "
+                  "of training shaded; where several models differ in these, dotted lines mark the "
+                  "longest.  The figures are those of the last evaluate.",
+        .example = SH_EXAMPLE_TRAINED
+        "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+        "plot accuracy m > \"accuracy.svg\"\n"
+        "model n = gru dim=16\n"
+        "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+        "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+        "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"",
+        .args = {{A_MODEL, "MODEL", A_REPEATED}})
 {
-    return draw_models(s, call, "", "accuracy by length", th_plot_accuracy, err);
+    return draw_models(f, call, "", "accuracy by length", th_plot_accuracy, err);
 }

@@ -15,11 +15,23 @@
 /* The options of every such command: its .more_options. */
 const ThOptionSpec *sh_plot_options(size_t i);
 
-/* An empty figure with the title that the call asks for, if it does. */
-ThFigure sh_new_plot(const ShCall *call);
+/* Fills an empty figure, which may have the title that the call asks for. */
+typedef bool ShDraw(ThFigure *f, ShSession *s, const ShCall *call, ThError *err);
 
-/* Draws a figure where the call wants it, if it was written without error, and frees it.  The
- * command has the flag C_OWN_REDIRECT. */
+/* Draws a figure where the call wants it, if it was written without error, and frees it; the same
+ * from its drawing on.  The command has the flag C_OWN_REDIRECT. */
 bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written, ThError *err);
+bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err);
+
+/* A command that draws: as SH_COMMAND, and its body is a ShDraw. */
+#define SH_PLOT(id, ...)                                                                           \
+    static ShDraw draw_##id;                                                                       \
+    SH_COMMAND(id, .group = "plots", .common = SH_PLOT_WHERE, .more_options = sh_plot_options,     \
+               .flags = C_OWN_REDIRECT, __VA_ARGS__)                                               \
+    {                                                                                              \
+        return sh_plot(s, call, draw_##id, err);                                                   \
+    }                                                                                              \
+    static bool draw_##id(ThFigure *f, __attribute__((unused)) ShSession *s, const ShCall *call,   \
+                          ThError *err)
 
 #endif

@@ -276,29 +276,25 @@ static const ThOptionSpec plot_results_options[] = {
     {0},
 };
 
-SH_COMMAND(
-    plot_results, .group = "plots", .summary = "draw what the points of a sweep found",
-    .detail =
-        "A curve by length for all points of DIR that agree in the variables named "
-        "behind by, which are all but seed if none is: the mean over them, with its "
-        "95 % interval (Student's t; none where seeds fall into two groups) as a band, or what "
-        "band= "
-        "says, the chance level, and the lengths of "
-        "training shaded.  With across=, which names one of these variables, the means of the "
-        "figure of= in a grid, a share a cell.",
-    .common = SH_PLOT_WHERE,
-    .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
-               "  model m = $kind dim=8\n"
-               "  train m on parity length=1..10 steps=10 seed=$seed\n"
-               "  evaluate m on parity length=5..15:5 samples=32\n"
-               "}\n"
-               "plot results \"runs\" by kind > \"runs.svg\"",
-    .args = {{A_FILE, "DIR", 0}},
-    .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
-    .options = plot_results_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_results, .summary = "draw what the points of a sweep found",
+        .detail =
+            "A curve by length for all points of DIR that agree in the variables named "
+            "behind by, which are all but seed if none is: the mean over them, with its "
+            "95 % interval (Student's t; none where seeds fall into two groups) as a band, or what "
+            "band= "
+            "says, the chance level, and the lengths of "
+            "training shaded.  With across=, which names one of these variables, the means of the "
+            "figure of= in a grid, a share a cell.",
+        .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
+                   "  model m = $kind dim=8\n"
+                   "  train m on parity length=1..10 steps=10 seed=$seed\n"
+                   "  evaluate m on parity length=5..15:5 samples=32\n"
+                   "}\n"
+                   "plot results \"runs\" by kind > \"runs.svg\"",
+        .args = {{A_FILE, "DIR", 0}},
+        .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
+        .options = plot_results_options)
 {
     ShResults r TH_OWNED(sh_results_free) = {0};
-    ThFigure f = sh_new_plot(call);
-    bool ok = sh_results_read(call, NULL, &r, err) && plot(call, &r, &f, err);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return sh_results_read(call, NULL, &r, err) && plot(call, &r, f, err);
 }

@@ -191,10 +191,9 @@ bool sh_show_selecting(ShSession *s, const ShCall *call, ThError *err)
     return ok;
 }
 
-bool sh_plot_selecting(ShSession *s, const ShCall *call, ThError *err)
+bool sh_plot_selecting(ThFigure *f, ShSession *s, const ShCall *call, ThError *err)
 {
     Selecting x = {.s = s, .call = call};
-    ThFigure f = sh_new_plot(call);
     ThText title TH_OWNED(th_text_free) = {0};
     bool ok = find_all(&x, err);
     if (ok) {
@@ -202,8 +201,8 @@ bool sh_plot_selecting(ShSession *s, const ShCall *call, ThError *err)
         ThPlotInput in = {x.token, x.n, m->signature.symbol};
         th_text_printf(&title, "heads of %s beside the selectors of %s",
                        call->operand[0].object->name, call->operand[2].text);
-        th_plot_selecting(&f, title.data ? title.data : "", x.shown, x.n_heads, &in);
+        th_plot_selecting(f, title.data ? title.data : "", x.shown, x.n_heads, &in);
     }
     free_all(&x);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }

@@ -2,11 +2,11 @@
 #ifndef SH_COMMANDS_PLOTS_SELECTING_H
 #define SH_COMMANDS_PLOTS_SELECTING_H
 
-#include "command.h"
+#include "commands/plots/plots.h"
 
 /* Print, and draw, the selectors of the s-op in the third operand beside the heads of the model
  * that it was compiled to. */
 bool sh_show_selecting(ShSession *s, const ShCall *call, ThError *err);
-bool sh_plot_selecting(ShSession *s, const ShCall *call, ThError *err);
+ShDraw sh_plot_selecting;
 
 #endif
