@@ -1,21 +1,16 @@
 /* aggregate and selector_width, row by row. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "rasp/evaluate/run_impl.h"
 #include "rasp/values/column.h"
-
-enum { WIDE_BITS = 126 };
 
 typedef struct {
     ThRaspRun *r;
     ThRaspNodeInfo node;
     ThRaspSop selector;
     const ThRaspSeq *v;       /* NULL for widths */
-    const ThRaspCell *narrow; /* ints */
-    ThRaspWide *wide;         /* other numbers, owned; both NULL: there are none to add up */
-    int low;                  /* wide values are multiples of 2^low */
-    bool unscaled;            /* floats too far apart for that */
+    bool narrow;              /* ints or bools */
+    bool floats;              /* floats, perhaps with ints among them */
     const ThRaspRanks *ranks; /* of the values, for the greatest and the least */
     bool empty;               /* some row selects nothing */
 } Work;
@@ -30,39 +25,6 @@ static bool is_numeric(const ThRaspSeq *s)
     return s->kind != TH_RASP_ATOM_STRING && s->kind != TH_RASP_ATOM_TUPLE;
 }
 
-/* Writes floats as multiples of one power of two, if that and their sum fit into 127 bits. */
-static bool scale_floats(Work *w, ThError *err)
-{
-    const ThRaspSeq *v = w->v;
-    size_t n = v->constant ? 1 : v->n;
-    int low = 0, high = 0, l, h;
-    for (size_t i = 0; i < n; i++) {
-        ThRaspAtom a = th_rasp_seq_at(v, i);
-        double x = a.kind == TH_RASP_ATOM_FLOAT ? a.cell.x : (double)a.cell.i;
-        if (x == 0)
-            continue;
-        th_rasp_float_span(x, &l, &h);
-        if (a.kind != TH_RASP_ATOM_FLOAT)
-            l = 0;
-        low = l < low ? l : low;
-        high = h > high ? h : high;
-    }
-    int length = 64 - __builtin_clzll(v->n);
-    w->unscaled = high - low + length > WIDE_BITS;
-    if (w->unscaled)
-        return true;
-    w->wide = th_alloc(n, sizeof *w->wide, err);
-    if (!w->wide)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        ThRaspAtom a = th_rasp_seq_at(v, i);
-        w->wide[i] = a.kind == TH_RASP_ATOM_FLOAT ? th_rasp_float_scaled(a.cell.x, low)
-                                                  : (ThRaspWide)a.cell.i * ((ThRaspWide)1 << -low);
-    }
-    w->low = low;
-    return true;
-}
-
 static bool prepare(Work *w, ThStop *stop, ThError *err)
 {
     if (!w->v)
@@ -71,10 +33,8 @@ static bool prepare(Work *w, ThStop *stop, ThError *err)
         ThRaspSop values = th_rasp_run_arg(w->r, w->node.canonical, 1);
         return (w->ranks = th_rasp_run_ranks(w->r, values, TH_RASP_BY_ORDER, stop, err));
     }
-    if (w->v->kind == TH_RASP_ATOM_INT || w->v->kind == TH_RASP_ATOM_BOOL)
-        w->narrow = w->v->cell;
-    else if (is_numeric(w->v))
-        return scale_floats(w, err);
+    w->narrow = w->v->kind == TH_RASP_ATOM_INT || w->v->kind == TH_RASP_ATOM_BOOL;
+    w->floats = is_numeric(w->v) && !w->narrow;
     return true;
 }
 
@@ -122,10 +82,9 @@ static bool finish_row(Work *w, ThRaspTally t, ThRaspSum *sum, ThRaspAtom *z, Th
         return cannot_average(w, t.count, err);
     if (whole && w->narrow)
         *z = th_rasp_int((int64_t)(t.value / t.count));
-    else if (sum)
-        *z = th_rasp_float(th_rasp_sum_mean(sum, (uint64_t)t.count));
     else
-        *z = th_rasp_float(th_rasp_wide_ratio(t.value, w->low, (uint64_t)t.count));
+        *z = th_rasp_float(w->narrow ? th_rasp_wide_ratio(t.value, 0, (uint64_t)t.count)
+                                     : th_rasp_sum_mean(sum, (uint64_t)t.count));
     return !whole || truncated(*z, z, err);
 }
 
@@ -165,15 +124,13 @@ static uint32_t score_of(const ThRaspRanks *ranks, ThRaspReduction how, size_t j
 /* Adds the value in column j to what a row selects. */
 static void add_value(const Work *w, size_t j, ThRaspTally *t, ThRaspSum *sum)
 {
-    size_t at = w->v->constant ? 0 : j;
+    ThRaspAtom a = th_rasp_seq_at(w->v, j);
     if (w->narrow)
-        t->value += w->narrow[at].i;
-    else if (w->wide)
-        t->value += w->wide[at];
-    else if (w->unscaled && th_rasp_seq_at(w->v, j).kind == TH_RASP_ATOM_FLOAT)
-        th_rasp_sum_add(sum, w->v->cell[at].x);
-    else if (w->unscaled)
-        th_rasp_sum_add_int(sum, w->v->cell[at].i);
+        t->value += a.cell.i;
+    else if (w->floats && a.kind == TH_RASP_ATOM_FLOAT)
+        th_rasp_sum_add(sum, a.cell.x);
+    else if (w->floats)
+        th_rasp_sum_add_int(sum, a.cell.i);
 }
 
 /* One row from its bits, which begin at column `start`. */
@@ -198,7 +155,7 @@ static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, size_t st
         *z = best_of(w, best);
         return true;
     }
-    return finish_row(w, t, w->unscaled ? &sum : NULL, z, err);
+    return finish_row(w, t, &sum, z, err);
 }
 
 static bool by_rows(Work *w, ThRaspSeq *out, ThStop *stop, ThError *err)
@@ -226,8 +183,6 @@ bool th_rasp_run_aggregate(ThRaspRun *r, ThRaspSop canonical, ThRaspSeq *value, 
               .selector = th_rasp_run_arg(r, canonical, 0)};
     if (w.node.kind == TH_RASP_NODE_AGGREGATE)
         w.v = th_rasp_run_value_of(r, th_rasp_run_arg(r, canonical, 1));
-    bool ok = th_rasp_column_new(value, r->n, false, err) && prepare(&w, stop, err) &&
-              by_rows(&w, value, stop, err);
-    free(w.wide);
-    return ok;
+    return th_rasp_column_new(value, r->n, false, err) && prepare(&w, stop, err) &&
+           by_rows(&w, value, stop, err);
 }

@@ -1,5 +1,4 @@
 /* Element-wise s-ops. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,17 +6,6 @@
 #include "rasp/values/column.h"
 
 enum { POLL = 4096 };
-
-/* The step from an element to the next: 0 where all are one. */
-static size_t step_of(const ThRaspSeq *s)
-{
-    return s->constant ? 0 : 1;
-}
-
-static bool is_whole(const ThRaspSeq *s)
-{
-    return s->kind == TH_RASP_ATOM_INT || s->kind == TH_RASP_ATOM_BOOL;
-}
 
 /* Elements to be computed: one, where all arguments are constant. */
 static size_t start_column(const ThRaspRun *r, const ThRaspSeq *const *arg, size_t n_args,
@@ -31,103 +19,6 @@ static size_t start_column(const ThRaspRun *r, const ThRaspSeq *const *arg, size
     return constant ? 1 : r->n;
 }
 
-static bool holds(ThRaspBinary op, int64_t x, int64_t y)
-{
-    switch (op) {
-    case TH_RASP_OP_EQ:
-        return x == y;
-    case TH_RASP_OP_NE:
-        return x != y;
-    case TH_RASP_OP_LT:
-        return x < y;
-    case TH_RASP_OP_LE:
-        return x <= y;
-    case TH_RASP_OP_GT:
-        return x > y;
-    default:
-        return x >= y;
-    }
-}
-
-/* Operators on ints and bools, and equality of strings.  Returns how many elements it did: one that
- * does not fit is left to the operator on atoms, which says what is wrong. */
-static size_t whole_numbers(ThRaspBinary op, const ThRaspSeq *a, const ThRaspSeq *b, size_t n,
-                            ThRaspSeq *out)
-{
-    size_t p = step_of(a), q = step_of(b), i = 0;
-    bool over = false;
-    out->kind = op <= TH_RASP_OP_GE    ? TH_RASP_ATOM_BOOL
-                : op == TH_RASP_OP_DIV ? TH_RASP_ATOM_FLOAT
-                                       : TH_RASP_ATOM_INT;
-    for (; i < n; i++) {
-        int64_t x = a->cell[i * p].i, y = b->cell[i * q].i, z = 0;
-        if (op <= TH_RASP_OP_GE)
-            z = holds(op, x, y);
-        else if (op == TH_RASP_OP_ADD)
-            over = __builtin_add_overflow(x, y, &z);
-        else if (op == TH_RASP_OP_SUB)
-            over = __builtin_sub_overflow(x, y, &z);
-        else if (op == TH_RASP_OP_MUL)
-            over = __builtin_mul_overflow(x, y, &z);
-        else if (y <= 0)
-            break;
-        else if (op == TH_RASP_OP_DIV)
-            out->cell[i].x = th_rasp_ratio(x, y);
-        else
-            z = x % y + (x % y < 0 ? y : 0);
-        if (over)
-            break;
-        if (op != TH_RASP_OP_DIV)
-            out->cell[i].i = z;
-    }
-    return i;
-}
-
-static double float_at(const ThRaspSeq *s, size_t i)
-{
-    return s->kind == TH_RASP_ATOM_FLOAT ? s->cell[i].x : (double)s->cell[i].i;
-}
-
-/* Arithmetic where a float takes part, and comparisons of two floats. */
-static size_t floats(ThRaspBinary op, const ThRaspSeq *a, const ThRaspSeq *b, size_t n,
-                     ThRaspSeq *out)
-{
-    size_t p = step_of(a), q = step_of(b), i = 0;
-    out->kind = op <= TH_RASP_OP_GE ? TH_RASP_ATOM_BOOL : TH_RASP_ATOM_FLOAT;
-    for (; i < n; i++) {
-        double x = float_at(a, i * p), y = float_at(b, i * q), z = 0;
-        if (op <= TH_RASP_OP_GE) {
-            out->cell[i].i = holds(op, (x > y) - (x < y), 0);
-            continue;
-        }
-        z = op == TH_RASP_OP_ADD   ? x + y
-            : op == TH_RASP_OP_SUB ? x - y
-            : op == TH_RASP_OP_MUL ? x * y
-                                   : x / y;
-        if (!isfinite(z))
-            break;
-        out->cell[i].x = z;
-    }
-    return i;
-}
-
-/* Does as many elements as can be done without looking at each one's kind. */
-static size_t fast_binary(ThRaspBinary op, const ThRaspSeq *a, const ThRaspSeq *b, size_t n,
-                          ThRaspSeq *out)
-{
-    bool arithmetic = op >= TH_RASP_OP_ADD && op <= TH_RASP_OP_DIV;
-    bool equality = op == TH_RASP_OP_EQ || op == TH_RASP_OP_NE;
-    if (is_whole(a) && is_whole(b) && (op <= TH_RASP_OP_GE || arithmetic || op == TH_RASP_OP_MOD))
-        return whole_numbers(op, a, b, n, out);
-    if (equality && a->kind == TH_RASP_ATOM_STRING && b->kind == TH_RASP_ATOM_STRING)
-        return whole_numbers(op, a, b, n, out);
-    bool x = a->kind == TH_RASP_ATOM_FLOAT, y = b->kind == TH_RASP_ATOM_FLOAT;
-    if ((x && y && op <= TH_RASP_OP_GE) ||
-        (arithmetic && ((x && y) || (x && is_whole(b)) || (y && is_whole(a)))))
-        return floats(op, a, b, n, out);
-    return 0;
-}
-
 static bool binary(ThRaspRun *r, ThRaspBinary op, const ThRaspSeq *const *arg, ThRaspSeq *out,
                    ThStop *stop, ThError *err)
 {
@@ -135,7 +26,7 @@ static bool binary(ThRaspRun *r, ThRaspBinary op, const ThRaspSeq *const *arg, T
     size_t n = start_column(r, arg, 2, out, err);
     if (!n)
         return false;
-    for (size_t i = fast_binary(op, a, b, n, out); i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         ThRaspAtom x = th_rasp_seq_at(a, i), y = th_rasp_seq_at(b, i), z;
         if (i % POLL == 0 && th_stopped(stop, err))
             return false;

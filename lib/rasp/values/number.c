@@ -67,18 +67,6 @@ static int take_apart(double x, int64_t *mantissa)
     return exponent - EXACT_BITS + zeros;
 }
 
-void th_rasp_float_span(double x, int *low, int *high)
-{
-    int64_t mantissa;
-    *low = take_apart(x, &mantissa);
-    frexp(x, high);
-}
-
-ThRaspWide th_rasp_float_scaled(double x, int low)
-{
-    return (ThRaspWide)ldexp(x, -low);
-}
-
 /* Passes on what does not fit into 32 bits; then all limbs but the last are in 0 … 2^32 - 1. */
 static void carry(ThRaspSum *s)
 {

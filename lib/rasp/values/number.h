@@ -18,13 +18,6 @@ double th_rasp_ratio(int64_t a, int64_t b);
 /* The float nearest to a · 2^e / b, ties to even; |a| < 2^126, b > 0, and the result is finite. */
 double th_rasp_wide_ratio(ThRaspWide a, int e, uint64_t b);
 
-/* The exponents between which a finite float that is not 0 has its bits: x is a multiple of
- * 2^*low, and |x| < 2^*high. */
-void th_rasp_float_span(double x, int *low, int *high);
-
-/* x · 2^-low as an integer, where it is one and fits. */
-ThRaspWide th_rasp_float_scaled(double x, int low);
-
 /* A sum of floats that never rounds: a fixed-point number wide enough for all of them.
  * Zero-initialised it is 0. */
 enum { TH_RASP_SUM_LIMBS = 67 };
