@@ -1,7 +1,6 @@
 #include "help/help.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "automata/expression/builtins.h"

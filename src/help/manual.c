@@ -1,13 +1,9 @@
 #include "help/manual.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "automata/expression/builtins.h"
-#include "automata/expression/functions.h"
 #include "base/text.h"
-#include "formats.h"
 #include "help/help.h"
 #include "help/pages.h"
 #include "session_impl.h"

@@ -3,11 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/expression/builtins.h"
-#include "automata/expression/functions.h"
 #include "family.h"
 #include "help/help.h"
-#include "session_impl.h"
 
 /* The topics of help that have pages. */
 static const struct {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/expression/functions.h"
 #include "base/memory.h"
 #include "language/operand.h"
 #include "language/variables.h"

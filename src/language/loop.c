@@ -1,6 +1,5 @@
 #include "language/loop.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,6 +1,5 @@
 #include "terminal/confirm.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "rasp.h"

@@ -1,6 +1,5 @@
 #include "rasp/evaluate/differ.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "rasp/evaluate/run_impl.h"

@@ -1,5 +1,4 @@
 /* Element-wise s-ops. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "rasp/evaluate/run_impl.h"

@@ -1,7 +1,6 @@
 #include "rasp/evaluate/ranks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

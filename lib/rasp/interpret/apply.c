@@ -1,5 +1,4 @@
 /* apply.c - calls: functions on their arguments, s-ops and selectors on inputs. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

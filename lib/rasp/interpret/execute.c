@@ -1,5 +1,4 @@
 /* execute.c - what each statement does. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"

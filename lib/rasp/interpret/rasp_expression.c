@@ -1,5 +1,4 @@
 /* rasp_expression.c - the value of an expression. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

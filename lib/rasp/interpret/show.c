@@ -1,9 +1,7 @@
 /* show.c - values as the authors' interpreter prints them. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 enum {

@@ -1,5 +1,4 @@
 /* operands.c - the parser of what stands between operators: names, numbers, lists, calls, …. */
-#include <stdlib.h>
 
 #include "rasp/syntax/parse_impl.h"
 

@@ -1,6 +1,5 @@
 #include "rasp/values/column.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

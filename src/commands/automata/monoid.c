@@ -1,7 +1,6 @@
 /* monoid.c - the transition monoid of a language in words, as tables and as egg-boxes. */
 #include "commands/automata/monoid.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

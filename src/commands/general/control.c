@@ -1,5 +1,4 @@
 /* control.c - commands that run others: loops and conditions. */
-#include <stdlib.h>
 
 #include "language/condition.h"
 #include "language/loop.h"

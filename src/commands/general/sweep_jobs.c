@@ -10,7 +10,6 @@
 
 #include "commands/general/sweep.h"
 #include "ranks.h"
-#include "terminal/signals.h"
 
 /* By what the recorded points cost, or under mpirun, where others read the records, by how long the
  * ended ones took together. */

@@ -1,5 +1,4 @@
 /* extract.c - the automaton of a model, found in three ways. */
-#include <stdlib.h>
 
 #include "base/symbols.h"
 #include "command.h"

@@ -1,8 +1,6 @@
 /* quantize.c - models whose vectors snap to centres. */
 #include "proof/check/quantize.h"
 
-#include <stdlib.h>
-
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/modelling.h"

@@ -2,7 +2,6 @@
 #include "inspect/verify.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/symbols.h"

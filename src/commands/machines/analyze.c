@@ -1,5 +1,4 @@
 /* analyze.c - commands that say what a machine will do before or without running it. */
-#include <stdlib.h>
 
 #include "commands/machines/machine_lists.h"
 #include "turing/analyze.h"

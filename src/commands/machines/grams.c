@@ -1,5 +1,4 @@
 /* grams.c - commands about machines and the program that predicts their next token. */
-#include <stdlib.h>
 
 #include "command.h"
 #include "commands/machines/machines.h"

@@ -1,5 +1,4 @@
 /* run_machine.c - how a Turing machine is run and traced. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* test_machine.c - a file of tests for a Turing machine. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"

@@ -1,5 +1,4 @@
 /* turing.c - commands about Turing machines: defining, showing, drawing and counting them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"

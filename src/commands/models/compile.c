@@ -1,6 +1,5 @@
 /* compile.c - automata as the weights of models, and the proof that they are. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compile/compile.h"

@@ -1,5 +1,4 @@
 /* generate.c - a model or an s-op writes on behind an input. */
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/symbols.h"

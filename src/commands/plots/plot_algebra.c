@@ -1,5 +1,4 @@
 /* plot_algebra.c - drawing the algebra of a language. */
-#include <stdlib.h>
 
 #include "automata/core/build.h"
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* plot_rasp.c - pictures of RASP: how an s-op is computed, and what a selector selects. */
-#include <stdlib.h>
 
 #include "commands/plots/plots.h"
 #include "plot/flow.h"

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
-#include "commands/plots/plots.h"
 #include "compile/compile_program.h"
 #include "plot/views.h"
 #include "rasp.h"

@@ -1,6 +1,5 @@
 /* check.c - reading scratchpads back. */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"

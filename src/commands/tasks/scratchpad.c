@@ -1,5 +1,4 @@
 /* scratchpad.c - commands that write Turing Programs. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
