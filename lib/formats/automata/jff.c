@@ -483,7 +483,7 @@ static int likely(const ThFormatLook *look, bool *sure)
 const ThFormat th_format_jflap = {
     .name = "jflap",
     .title = "a Turing machine of JFLAP",
-    .looks = "JFLAP, with several tapes, blocks, !x, ~ and variables",
+    .looks = "JFLAP, with several tapes, blocks, !x and ~",
     .extension = ".jff",
     .summary = "JFLAP: a finite automaton, a Mealy, Moore or Turing machine",
     .read_automaton = read_row,

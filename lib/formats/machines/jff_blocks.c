@@ -105,7 +105,7 @@ static bool add_instance(ThJffBuilding *b, int machine, int owner, int *index)
     *index = (int)b->n_instances;
     b->instance[b->n_instances++] = (ThJffInstance){machine, (int)base, owner};
     for (int s = j->machine[machine].first; s >= 0; s = j->state[s].next)
-        b->flat[b->n_flat++] = (ThJffFlat){s, *index, -1};
+        b->flat[b->n_flat++] = (ThJffFlat){s, *index, -1, -1};
     return true;
 }
 

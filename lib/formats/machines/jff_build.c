@@ -1,9 +1,6 @@
-/* What a file of JFLAP means: blocks are put in the place of the states that stand for them, labels
- * !x and ~ become rules for symbols, and states are told apart by the values of variables.
- *
- * The states are visited from the start (or all of them, where there are no variables) by a queue,
- * each being a state of the file, in an instance of its machine, with values of the variables that
- * are still read later. */
+/* What a file of JFLAP means: blocks are put in the place of the states that stand for them, and
+ * labels !x and ~ become rules for symbols.  A state of the machine is a state of the file, in an
+ * instance of the machine that it stands in. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +12,7 @@ enum { PAIRS = 64 }; /* transitions of a state that are compared */
 
 /* ---- states of the machine ------------------------------------------------------------------- */
 
-enum { KEY = 1 + TH_JFF_VARIABLES };
-
-/* The name of a state: those of the blocks that it is in, its own, and values of variables. */
+/* The name of a state: those of the blocks that it is in, and its own. */
 static void write_name(const ThJffBuilding *b, ThText *t, int flat)
 {
     int chain[256], n = 0;
@@ -34,64 +29,34 @@ static void write_name(const ThJffBuilding *b, ThText *t, int flat)
     }
 }
 
-static void write_values(const ThJffBuilding *b, ThText *t, const int *key)
+/* Adds a state to the machine, under a name of its own. */
+static bool add_state(ThJffBuilding *b, int flat)
 {
-    bool any = false;
-    for (size_t v = 0; v < b->variable.n; v++) {
-        if (key[1 + v] < 0)
-            continue;
-        th_text_printf(t, "%s%s=%s", any ? "," : "[",
-                       (const char *)th_intern_at(&b->variable, v, NULL),
-                       b->im.b.m.symbol[key[1 + v]]);
-        any = true;
-    }
-    th_text_add(t, any ? "]" : "");
-}
-
-/* The number of a state of the machine, which gets a name of its own. */
-static int state_number(ThJffBuilding *b, int *key)
-{
-    size_t index, before = b->config.n;
-    for (size_t v = 0; v < b->variable.n; v++)
-        if (!(b->live[key[0]] >> v & 1))
-            key[1 + v] = -1;
-    if (!th_intern(&b->config, key, (1 + b->variable.n) * sizeof *key, &index, b->err))
-        return -1;
-    if (index < before)
-        return (int)index;
-    if (before >= TH_JFF_STATES) {
-        th_fail(b->err, TH_ELIMIT, "more than %d states with the values of variables",
-                TH_JFF_STATES);
-        return -1;
-    }
     ThText t = {0};
-    write_name(b, &t, key[0]);
-    write_values(b, &t, key);
-    for (size_t i = before, size = t.size; !t.failed && th_tm_find_state(&b->im.b, t.data) >= 0;
-         i++) {
+    write_name(b, &t, flat);
+    for (size_t i = b->n_numbered, size = t.size;
+         !t.failed && th_tm_find_state(&b->im.b, t.data) >= 0; i++) {
         t.size = size;
         th_text_printf(&t, "_%zu", i);
     }
     int q = t.failed ? -1 : th_format_import_state(&b->im, (ThFormatField){t.data, t.size});
     th_text_free(&t);
-    if (q >= 0 && th_jff_state(b, th_jff_leaving(b, key[0]))->final)
+    if (q < 0)
+        return false;
+    b->order[b->n_numbered++] = (size_t)flat;
+    b->flat[flat].number = q;
+    if (th_jff_state(b, th_jff_leaving(b, flat))->final)
         b->im.b.m.role[q] = TH_TM_ACCEPTS;
-    return q;
+    return true;
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* A symbol as an item has it, with the values of variables; -1: a variable without one. */
-static int value_of(const int *key, int item)
-{
-    return item <= -2 ? key[1 - 2 - item] : item;
-}
-
-static bool reads(const ThJffBuilding *b, const ThJffPattern *p, const int *key, int symbol)
+static bool reads(const ThJffBuilding *b, const ThJffPattern *p, int symbol)
 {
     bool named = false;
     for (size_t i = 0; i < p->n; i++)
-        named = named || value_of(key, b->item[p->first + i]) == symbol;
+        named = named || b->item[p->first + i] == symbol;
     return named != p->others;
 }
 
@@ -101,46 +66,34 @@ typedef struct {
     int n[TH_TM_MOST_TAPES];
 } Choices;
 
-static bool check_values(ThJffBuilding *b, const ThJffTransition *t, const ThJffPattern *p,
-                         const int *key)
-{
-    for (size_t i = 0; i < p->n; i++)
-        if (value_of(key, b->item[p->first + i]) < 0)
-            return th_jff_fail(b, t, "the label reads a variable that may have no value yet");
-    return true;
-}
-
 /* What one tape reads, in symbol[0 … *n - 1]. */
-static int *list_symbols(const ThJffBuilding *b, const ThJffPattern *p, const int *key, int *n)
+static int *list_symbols(const ThJffBuilding *b, const ThJffPattern *p, int *n)
 {
     size_t most = p->others ? (size_t)b->im.b.m.n_symbols : p->n, kept = 0;
+    const int *item = b->item + p->first;
     int *symbol = th_alloc(most, sizeof *symbol, b->err);
     if (!symbol)
         return NULL;
-    for (size_t s = 0; p->others && s < most; s++)
-        symbol[s] = (int)s;
-    for (size_t i = 0; i < p->n; i++) {
-        int named = value_of(key, b->item[p->first + i]);
-        symbol[p->others ? (size_t)named : i] = p->others ? TH_TM_ANY : named;
-    }
-    for (size_t s = 0; s < most; s++)
-        if (symbol[s] != TH_TM_ANY)
-            symbol[kept++] = symbol[s];
+    for (size_t i = 0; i < most; i++)
+        symbol[i] = p->others ? (int)i : item[i];
+    for (size_t i = 0; p->others && i < p->n; i++)
+        symbol[item[i]] = TH_TM_ANY;
+    for (size_t i = 0; i < most; i++)
+        if (symbol[i] != TH_TM_ANY)
+            symbol[kept++] = symbol[i];
     *n = (int)kept;
     return symbol;
 }
 
-static bool list_choices(ThJffBuilding *b, size_t transition, const int *key, bool any, Choices *c)
+static bool list_choices(ThJffBuilding *b, size_t transition, bool any, Choices *c)
 {
     size_t k = (size_t)b->j->n_tapes;
     *c = (Choices){{NULL}, {0}};
     for (size_t t = 0; t < k; t++) {
         const ThJffPattern *p = &b->read[transition * k + t];
-        if (!check_values(b, &b->j->transition[transition], p, key))
-            return false;
-        bool all = any && p->others && p->n == 0 && p->variable < 0;
+        bool all = any && p->others && p->n == 0;
         c->symbol[t] =
-            all ? th_alloc(1, sizeof *c->symbol[t], b->err) : list_symbols(b, p, key, &c->n[t]);
+            all ? th_alloc(1, sizeof *c->symbol[t], b->err) : list_symbols(b, p, &c->n[t]);
         if (!c->symbol[t])
             return false;
         if (all)
@@ -149,41 +102,24 @@ static bool list_choices(ThJffBuilding *b, size_t transition, const int *key, bo
     return true;
 }
 
-/* Adds the rule for one combination of what the tapes read. */
-static bool add_rule(ThJffBuilding *b, size_t transition, int target, const int *key, ThTmRule *r)
+/* Adds the rules for all combinations of what the tapes read. */
+static bool add_transition(ThJffBuilding *b, size_t transition, int from, int to, bool any)
 {
-    const ThJffTransition *t = &b->j->transition[transition];
-    size_t k = (size_t)b->j->n_tapes;
-    int after[KEY];
-    memcpy(after, key, sizeof after);
-    after[0] = target;
-    for (size_t i = 0; i < k; i++)
-        if (b->read[transition * k + i].variable >= 0)
-            after[1 + b->read[transition * k + i].variable] = r->read[i];
-    for (size_t i = 0; i < k; i++) {
-        int write = b->write[transition * k + i];
-        r->write[i] = write == TH_JFF_KEEPS ? TH_TM_ANY : value_of(after, write);
-        r->move[i] = t->move[i];
-        if (write != TH_JFF_KEEPS && r->write[i] < 0)
-            return th_jff_fail(b, t, "the label writes a variable that may have no value yet");
-    }
-    r->to = state_number(b, after);
-    return r->to >= 0 && th_format_import_rule(&b->im, r, t->line, t->col);
-}
-
-static bool add_transition(ThJffBuilding *b, size_t transition, int from, int target,
-                           const int *key, bool any)
-{
+    const ThJffTransition *x = &b->j->transition[transition];
     int k = b->j->n_tapes, at[TH_TM_MOST_TAPES] = {0}, t = 0;
     Choices c;
-    bool ok = list_choices(b, transition, key, any, &c), some = ok;
+    bool ok = list_choices(b, transition, any, &c), some = ok;
     for (int i = 0; i < k; i++)
         some = some && c.n[i] > 0;
     while (ok && some && t >= 0) {
-        ThTmRule r = {.from = from};
-        for (int i = 0; i < k; i++)
+        ThTmRule r = {.from = from, .to = to};
+        for (int i = 0; i < k; i++) {
+            int write = b->write[transition * (size_t)k + (size_t)i];
             r.read[i] = c.symbol[i][at[i]];
-        ok = add_rule(b, transition, target, key, &r);
+            r.write[i] = write == TH_JFF_KEEPS ? TH_TM_ANY : write;
+            r.move[i] = x->move[i];
+        }
+        ok = th_format_import_rule(&b->im, &r, x->line, x->col);
         for (t = k - 1; t >= 0 && ++at[t] == c.n[t]; t--)
             at[t] = 0;
     }
@@ -193,22 +129,21 @@ static bool add_transition(ThJffBuilding *b, size_t transition, int from, int ta
 }
 
 /* Can two labels never read the same? */
-static bool apart(const ThJffBuilding *b, const ThJffPattern *p, const ThJffPattern *q,
-                  const int *key)
+static bool apart(const ThJffBuilding *b, const ThJffPattern *p, const ThJffPattern *q)
 {
     enum { LONG = 16 };
     if ((p->others && q->others) || p->n > LONG || q->n > LONG)
         return false;
     const ThJffPattern *list = p->others ? q : p, *other = p->others ? p : q;
     for (size_t i = 0; i < list->n; i++)
-        if (reads(b, other, key, value_of(key, b->item[list->first + i])))
+        if (reads(b, other, b->item[list->first + i]))
             return false;
     return true;
 }
 
 /* No two transitions of a state fit the same: then ~ may stay "any symbol".  Of many, or long
  * labels, it is not asked. */
-static bool disjoint(const ThJffBuilding *b, int leaving, const int *key)
+static bool disjoint(const ThJffBuilding *b, int leaving)
 {
     const ThJff *j = b->j;
     size_t k = (size_t)j->n_tapes, n = 0;
@@ -220,7 +155,7 @@ static bool disjoint(const ThJffBuilding *b, int leaving, const int *key)
         for (int u = j->transition[t].next; u >= 0; u = j->transition[u].next) {
             bool good = false;
             for (size_t i = 0; i < k && !good; i++)
-                good = apart(b, &b->read[(size_t)t * k + i], &b->read[(size_t)u * k + i], key);
+                good = apart(b, &b->read[(size_t)t * k + i], &b->read[(size_t)u * k + i]);
             if (!good)
                 return false;
         }
@@ -228,23 +163,17 @@ static bool disjoint(const ThJffBuilding *b, int leaving, const int *key)
     return true;
 }
 
-/* All rules of a state of the machine; targets that are new come to the end of the queue. */
-static bool add_rules(ThJffBuilding *b, size_t config)
+/* All rules of a state of the machine. */
+static bool add_rules(ThJffBuilding *b, size_t number)
 {
-    int key[KEY] = {0};
-    size_t size;
-    const void *bytes = th_intern_at(&b->config, config, &size);
-    memcpy(key, bytes, size);
-    int leaving = th_jff_leaving(b, key[0]);
+    int leaving = th_jff_leaving(b, (int)b->order[number]);
     const ThJffState *s = th_jff_state(b, leaving);
-    if (s->final)
-        return true;
-    bool any = disjoint(b, leaving, key);
-    for (int t = s->first; t >= 0; t = b->j->transition[t].next)
-        if (!add_transition(b, (size_t)t, (int)config,
-                            th_jff_target(b, leaving, &b->j->transition[t]), key, any))
-            return false;
-    return true;
+    bool ok = true, any = !s->final && disjoint(b, leaving);
+    for (int t = s->final ? -1 : s->first; ok && t >= 0; t = b->j->transition[t].next) {
+        int to = th_jff_target(b, leaving, &b->j->transition[t]);
+        ok = add_transition(b, (size_t)t, (int)number, b->flat[to].number, any);
+    }
+    return ok;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -271,19 +200,15 @@ static int start_state(ThJffBuilding *b)
     return initial < 0 ? -1 : th_jff_entry(b, b->j->state[initial].local);
 }
 
-/* The start state first; the others too where they do not depend on variables. */
-static bool queue_states(ThJffBuilding *b)
+/* The start state first; then the others, but for blocks. */
+static bool number_states(ThJffBuilding *b)
 {
-    int key[KEY], start = start_state(b);
-    if (start < 0)
-        return false;
-    for (int i = -1; i < (b->variable.n ? 0 : (int)b->n_flat); i++) {
-        memset(key, 0xff, sizeof key);
-        key[0] = i < 0 ? start : i;
-        if (b->flat[key[0]].inside < 0 && state_number(b, key) < 0)
-            return false;
-    }
-    return true;
+    int start = start_state(b);
+    b->order = th_alloc(b->n_flat, sizeof *b->order, b->err);
+    bool ok = start >= 0 && b->order && add_state(b, start);
+    for (int i = 0; ok && i < (int)b->n_flat; i++)
+        ok = b->flat[i].inside >= 0 || i == start || add_state(b, i);
+    return ok;
 }
 
 static bool build(ThJffBuilding *b)
@@ -291,8 +216,8 @@ static bool build(ThJffBuilding *b)
     ThTm *m = &b->im.b.m;
     m->n_tapes = b->j->n_tapes;
     m->missing = TH_TM_MISSING_REJECT;
-    bool ok = th_jff_put_together(b) && th_jff_read_labels(b) && queue_states(b);
-    for (size_t i = 0; ok && i < b->config.n; i++)
+    bool ok = th_jff_put_together(b) && th_jff_read_labels(b) && number_states(b);
+    for (size_t i = 0; ok && i < b->n_numbered; i++)
         ok = add_rules(b, i);
     return ok && th_format_import_reject_left(&b->im);
 }
@@ -309,10 +234,6 @@ static void write_notes(const ThJffBuilding *b)
     if (b->expanded)
         th_format_note(notes, "blocks became the states inside them: %zu machine%s in one",
                        b->n_instances, b->n_instances == 1 ? "" : "s");
-    if (b->variable.n)
-        th_format_note(notes,
-                       "variables became states for each of their values; states that are not "
-                       "reached were left out");
     if (b->im.b.m.n_rules > b->j->n_transitions)
         th_format_note(notes,
                        "labels for several symbols became a rule for each: %zu instead of "
@@ -337,8 +258,6 @@ ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, T
     free(b.read);
     free(b.write);
     free(b.item);
-    free(b.live);
-    th_intern_free(&b.variable);
-    th_intern_free(&b.config);
+    free(b.order);
     return m;
 }

@@ -7,7 +7,7 @@
 
 #include "formats/machines/jff_records.h"
 
-enum { TH_JFF_STATES = 1 << 20, TH_JFF_VARIABLES = 64, TH_JFF_BLANK = 0 };
+enum { TH_JFF_STATES = 1 << 20, TH_JFF_BLANK = 0 };
 
 /* A machine in the place of a block; its states are flat states base, base + 1, … */
 typedef struct {
@@ -17,17 +17,16 @@ typedef struct {
 /* A state of the file in an instance; inside: the instance that a block stands for, or -1. */
 typedef struct {
     int state, instance, inside;
+    int number; /* of the machine's state, or -1 */
 } ThJffFlat;
 
-/* What a label reads: these symbols, or all but these; then a variable gets it, or -1.  Items are
- * symbols, or variables as -2 - v. */
+/* What a label reads: these symbols, or all but these. */
 typedef struct {
     bool others;
     size_t first, n; /* in item of the building */
-    int variable;
 } ThJffPattern;
 
-enum { TH_JFF_KEEPS = -1 }; /* a label that writes what was read; else a symbol or -2 - v */
+enum { TH_JFF_KEEPS = -1 }; /* a label that writes what was read; else a symbol */
 
 typedef struct {
     ThJff *j;
@@ -36,13 +35,12 @@ typedef struct {
     size_t n_instances, instance_cap;
     ThJffFlat *flat;
     size_t n_flat, flat_cap;
-    ThIntern variable;
     ThJffPattern *read; /* (transitions, tapes) */
     int *write;         /* (transitions, tapes) */
-    int *item;
+    int *item;          /* symbols */
     size_t n_items, item_cap;
-    uint64_t *live;  /* (flat): variables that are read later */
-    ThIntern config; /* flat state and values of variables: the states of the machine */
+    size_t *order; /* flat states as they are numbered */
+    size_t n_numbered;
     bool b_is_blank;
     bool expanded;
     const char *start;
@@ -67,8 +65,7 @@ int th_jff_leaving(const ThJffBuilding *b, int flat);
 /* Where a transition from there leads. */
 int th_jff_target(const ThJffBuilding *b, int leaving, const ThJffTransition *t);
 
-/* jff_labels.c: reads the labels, which gives the alphabet with the blank first, and finds out
- * which variables are read later. */
+/* jff_labels.c: reads the labels, which gives the alphabet with the blank first. */
 bool th_jff_read_labels(ThJffBuilding *b);
 
 #endif

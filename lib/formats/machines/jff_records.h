@@ -1,5 +1,5 @@
 /* jff_records.h - a Turing machine of JFLAP as it stands in the file, and the machine that it is
- * once its blocks, variables and other shorthands are written out.
+ * once its blocks and other shorthands are written out.
  *
  * Internal: for the library itself; not installed.
  */
