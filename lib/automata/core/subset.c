@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/core/construction_steps.h"
 #include "automata/core/state_classes.h"
 #include "base/intern.h"
 #include "base/memory.h"
@@ -265,6 +266,66 @@ static void classify_sparse(const Subsets *s, int *label)
             label[i] = s->a->accept[member[j]];
     }
 }
+
+/* ---- step by step ---------------------------------------------------------------------------- */
+
+/* Lists set i in ascending order; true if one of its states accepts. */
+static bool list_set(const Subsets *s, size_t i, int *list, size_t *n)
+{
+    size_t bytes;
+    const void *set = th_intern_at(&s->set, i, &bytes);
+    const uint64_t *bits = set;
+    bool accepts = false;
+    *n = s->dense ? 0 : bytes / sizeof *list;
+    if (!s->dense && bytes)
+        memcpy(list, set, bytes);
+    for (size_t q = 0; s->dense && q < s->n; q++)
+        if (bits[q / 64] >> (q % 64) & 1)
+            list[(*n)++] = (int)q;
+    for (size_t j = 0; j < *n; j++)
+        accepts = accepts || s->a->accept[list[j]];
+    return accepts;
+}
+
+static bool tell(Subsets *s, int *from, int *to, ThAutomatonSubsetWatch *watch, void *context,
+                 ThStop *stop, ThError *err)
+{
+    ThAutomatonSubsetStep step = {.from = from, .to = to, .symbol = -1, .fresh = true};
+    int found = 0; /* the greatest number told */
+    step.accepts = list_set(s, 0, to, &step.n_to);
+    if (!watch(context, &step, err))
+        return false;
+    for (size_t i = 0; i < s->set.n * s->k; i++) {
+        step.from_number = (int)(i / s->k);
+        step.to_number = s->next[i];
+        step.symbol = (int)(i % s->k);
+        step.fresh = step.to_number > found;
+        found += step.fresh;
+        list_set(s, (size_t)step.from_number, from, &step.n_from);
+        step.accepts = list_set(s, (size_t)step.to_number, to, &step.n_to);
+        if (th_stopped_at(stop, s->set.n, "sets", err) || !watch(context, &step, err))
+            return false;
+    }
+    return true;
+}
+
+bool th_automaton_subset_steps(const ThAutomaton *a, size_t max_states,
+                               ThAutomatonSubsetWatch *watch, void *context, int *n, ThStop *stop,
+                               ThError *err)
+{
+    Subsets s = {0};
+    int *from = th_alloc((size_t)a->n_states, sizeof *from, err);
+    int *to = th_alloc((size_t)a->n_states, sizeof *to, err);
+    bool ok = from && to && subsets_alloc(&s, a, err) && explore(&s, max_states, stop, err) &&
+              tell(&s, from, to, watch, context, stop, err);
+    *n = (int)s.set.n;
+    free(from);
+    free(to);
+    subsets_free(&s);
+    return ok;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static ThDfa *determinize(const ThAutomaton *a, size_t max_states, ThStop *stop, ThError *err)
 {
