@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "plot/figure.h"
 
 /* From here on numbers are written as powers of ten. */
@@ -43,11 +44,10 @@ void th_figure_number(ThText *t, double x)
 
 static void put_tic(ThFigure *f, const char *axis, double at)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     th_figure_number(&t, at);
     th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, t.data ? t.data : "", at);
     f->script.failed |= t.failed;
-    th_text_free(&t);
 }
 
 /* 1, 2 or 5 times a power of ten, so that some five of them fill the length. */

@@ -1,7 +1,6 @@
 #include "plot/boxes.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 
@@ -31,15 +30,14 @@ bool th_boxes_join(ThBoxes *b, int from, int to, ThError *err)
 
 void th_boxes_free(ThBoxes *b)
 {
-    free(b->box);
-    free(b->line);
+    TH_FREE(b->box, b->line);
     *b = (ThBoxes){0};
 }
 
 bool th_boxes_place(ThBoxes *b, ThError *err)
 {
-    double *width = th_alloc((size_t)b->n_rows, sizeof *width, err);
-    double *height = th_alloc((size_t)b->n_rows, sizeof *height, err);
+    TH_AUTOFREE double *width = th_alloc((size_t)b->n_rows, sizeof *width, err);
+    TH_AUTOFREE double *height = th_alloc((size_t)b->n_rows, sizeof *height, err);
     bool ok = width && height;
     for (size_t i = 0; ok && i < b->n; i++) {
         int row = b->box[i].row;
@@ -60,8 +58,6 @@ bool th_boxes_place(ThBoxes *b, ThError *err)
         }
         b->height += height[row] + (row + 1 < b->n_rows ? b->gap_y : 0);
     }
-    free(width);
-    free(height);
     return ok;
 }
 

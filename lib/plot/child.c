@@ -108,7 +108,7 @@ bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err)
 {
     FILE *stream[N_STREAMS] = {NULL, NULL, NULL};
     char locale[] = "LC_ALL=C.UTF-8";
-    char **environment = child_environment(locale, err);
+    TH_AUTOFREE char **environment = child_environment(locale, err);
     bool ok = environment && open_streams(stream, c->input, err);
     *missing = false;
     if (ok) {
@@ -122,6 +122,5 @@ bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err)
     for (int i = 0; i < N_STREAMS; i++)
         if (stream[i])
             fclose(stream[i]);
-    free(environment);
     return ok;
 }

@@ -1,3 +1,4 @@
+#include "base/memory.h"
 #include "plot/draw_graph.h"
 #include "plot/views.h"
 
@@ -43,10 +44,8 @@ bool th_plot_automaton(ThFigure *f, const char *title, const ThAutomaton *a, ThS
         return th_fail(err, TH_EVALUE, "the automaton has no states");
     if (!th_plot_graph_small(a->n_states, err))
         return th_hint(err, "minimize it first, or save it as .dot");
-    ThPlotGraph *g = th_plot_graph_new(a->n_states, err);
+    TH_AUTOPTR(plot_graph) ThPlotGraph *g = th_plot_graph_new(a->n_states, err);
     for (int q = 0; g && q < a->n_states; q++)
         put_state(&g->node[q], a, q);
-    bool ok = g && put_arcs(g, a, err) && th_plot_graph(f, title, g, stop, err);
-    th_plot_graph_free(g);
-    return ok;
+    return g && put_arcs(g, a, err) && th_plot_graph(f, title, g, stop, err);
 }

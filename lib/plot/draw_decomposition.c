@@ -70,8 +70,7 @@ static void put_boxes(ThFigure *f, const Picture *p)
                          p->h->families[i].facts.order > 1 ? 0xcfe3f2 : 0xf4f4f4);
         th_figure_cell(f, caption);
         th_figure_printf(f, " ");
-        th_figure_cell(f, p->text[i]);
-        th_figure_printf(f, "\n");
+        th_figure_last_cell(f, p->text[i]);
     }
     th_figure_end_block(f);
 }

@@ -20,8 +20,7 @@ static void free_picture(Picture *p)
 {
     for (int i = 0; p->cell && i < p->e->g->n_h; i++)
         free(p->cell[i]);
-    free(p->cell);
-    free(p->width);
+    TH_FREE(p->cell, p->width);
     th_boxes_free(&p->boxes);
 }
 
@@ -51,11 +50,10 @@ static double line_height(const Picture *p)
 static bool join_classes(Picture *p, ThError *err)
 {
     size_t n;
-    int *pair = th_green_covers(p->e->g, p->e->m, &n, err);
+    TH_AUTOFREE int *pair = th_green_covers(p->e->g, p->e->m, &n, err);
     bool ok = pair != NULL;
     for (size_t i = 0; ok && i < n; i++)
         ok = th_boxes_join(&p->boxes, pair[2 * i], pair[2 * i + 1], err);
-    free(pair);
     return ok;
 }
 
@@ -103,8 +101,7 @@ static void put_cells(ThFigure *f, const Picture *p)
             th_figure_printf(f, "%.4f %.4f %.4f %.4f %.4f %.4f %d ", x + p->width[d] / 2,
                              y - height / 2, x, x + p->width[d], y - height, y,
                              th_eggbox_group(p->e, d, row, column) ? 0xcfe3f2 : 0xffffff);
-            th_figure_cell(f, p->cell[i] ? p->cell[i] : "");
-            th_figure_printf(f, "\n");
+            th_figure_last_cell(f, p->cell[i] ? p->cell[i] : "");
         }
     }
     th_figure_end_block(f);
@@ -117,8 +114,7 @@ static void put_labels(ThFigure *f, const Picture *p, char *const *label)
         ThPlotBox b = cells_of(p, d);
         th_figure_printf(f, "%.4f %.4f %.4f %.4f %.4f %.4f ", b.x + b.width / 2, -b.y + HEADER / 2,
                          b.x, b.x + b.width, -b.y - b.height, -b.y);
-        th_figure_cell(f, label[d]);
-        th_figure_printf(f, "\n");
+        th_figure_last_cell(f, label[d]);
     }
     th_figure_end_block(f);
 }

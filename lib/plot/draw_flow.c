@@ -46,8 +46,7 @@ static void put_text(const ThPlotFlow *p, int pass, double x, double y, const ch
     if (p->pass != pass)
         return;
     th_figure_printf(p->f, "%.3f %.3f ", x, -y);
-    th_figure_cell(p->f, text);
-    th_figure_printf(p->f, "\n");
+    th_figure_last_cell(p->f, text);
 }
 
 /* The text left of x, and what stands for it where there is little room. */
@@ -57,22 +56,20 @@ static void put_label(const ThPlotFlow *p, double x, double y, const char *text,
         return;
     th_figure_printf(p->f, "%.3f %.3f ", x - 0.06, -y);
     th_figure_cell(p->f, text);
-    th_figure_cell(p->f, brief);
-    th_figure_printf(p->f, "\n");
+    th_figure_last_cell(p->f, brief);
 }
 
 /* A row of values behind their label. */
 static void put_values(const ThPlotFlow *p, double x, double y, ThRaspSop node, int color)
 {
     const ThRaspSeq *s = th_rasp_run_value(p->run, node, p->stop, NULL);
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     for (size_t i = 0; s && i < p->n; i++) {
         put_box(p, x + (double)i * p->cell, y, p->cell, ROW, color);
         if (p->pass == CENTRE)
             put_text(p, CENTRE, x + ((double)i + 0.5) * p->cell, y + ROW / 2,
                      th_plot_flow_value(p, s, i, &t));
     }
-    th_text_free(&t);
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -140,23 +137,20 @@ static void clear(ThText *t)
 /* A row of values with its node's name. */
 static void put_row(const ThPlotFlow *p, double x, double y, ThRaspSop node, int color)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     write_name(p, node, &t);
     put_label(p, x, y + ROW / 2, text_of(&t), text_of(&t));
     put_values(p, x, y, node, color);
-    th_text_free(&t);
 }
 
 /* A row of the table: the name, with its expression. */
 static void put_entry(const ThPlotFlow *p, double x, double y, ThRaspSop node)
 {
-    ThText t = {0}, brief = {0};
+    TH_AUTO(text) ThText t = {0}, brief = {0};
     write_entry(p, node, &t);
     write_name(p, node, &brief);
     put_label(p, x, y + ROW / 2, text_of(&t), text_of(&brief));
     put_values(p, x, y, node, ELEMENT);
-    th_text_free(&t);
-    th_text_free(&brief);
 }
 
 /* ---- heads ----------------------------------------------------------------------------------- */
@@ -174,7 +168,7 @@ static double use_height(const ThPlotFlow *p, ThRaspSop use)
 
 static void measure_head(const ThPlotFlow *p, ThPlotFlowHead *h, int number)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     write_queries(p, h, &t);
     h->left = fmax(width_of(&t), p->cell * (double)(h->use - h->query));
     for (size_t i = h->key; i < h->end; i++) {
@@ -197,14 +191,13 @@ static void measure_head(const ThPlotFlow *p, ThPlotFlowHead *h, int number)
     h->height = TITLE + ROW * (double)(h->query - h->key + 1 + p->n) + GAP;
     for (size_t i = h->use; i < h->end; i++)
         h->height += use_height(p, p->side[i]);
-    th_text_free(&t);
 }
 
 /* The cells, the queries in columns at their left. */
 static void put_grid(const ThPlotFlow *p, const ThPlotFlowHead *h, const uint8_t *grid, double x,
                      double y)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     write_queries(p, h, &t);
     put_label(p, x, y - ROW / 2, text_of(&t), text_of(&t));
     put_box(p, x, y, p->cell * (double)p->n, ROW * (double)p->n, PLAIN);
@@ -222,7 +215,6 @@ static void put_grid(const ThPlotFlow *p, const ThPlotFlowHead *h, const uint8_t
                          th_plot_flow_value(p, s, i, &t));
         }
     }
-    th_text_free(&t);
 }
 
 /* Lines from the values that a row selects to its result. */
@@ -239,7 +231,7 @@ static void put_fan(const ThPlotFlow *p, const uint8_t *grid, double x, double y
 static void put_use(const ThPlotFlow *p, ThRaspSop use, const uint8_t *grid, double x, double y)
 {
     const ThRaspNodeInfo *info = th_rasp_node(p->g, use);
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     y += GAP;
     if (!is_width(p, use)) {
         ThRaspSop value = th_rasp_arg(p->g, use, 1);
@@ -253,7 +245,6 @@ static void put_use(const ThPlotFlow *p, ThRaspSop use, const uint8_t *grid, dou
         th_rasp_write_element(p->r, info->atom, &t);
         put_label(p, x, y - FAN / 2, text_of(&t), text_of(&t));
     }
-    th_text_free(&t);
 }
 
 static bool put_head(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, ThError *err)
@@ -262,7 +253,7 @@ static bool put_head(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, T
     if (!grid)
         return false;
     double x = h->x + GAP + h->left, y = h->y + TITLE;
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     put_box(p, h->x, h->y, h->width, h->height, HEAD);
     write_title(p, h, number, &t);
     put_text(p, TITLES, h->x + GAP / 2, h->y + TITLE / 2, text_of(&t));
@@ -275,7 +266,6 @@ static bool put_head(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, T
         put_use(p, p->side[i], grid, x, y);
         y += use_height(p, p->side[i]);
     }
-    th_text_free(&t);
     free(grid);
     return true;
 }
@@ -293,7 +283,7 @@ static bool in_table(const ThPlotFlow *p, ThRaspSop node, int layer)
 static void measure_table(const ThPlotFlow *p, int layer)
 {
     ThPlotFlowLayer *l = &p->layer[layer];
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     for (size_t i = 0; i < p->n_nodes; i++) {
         if (!in_table(p, p->node[i], layer))
             continue;
@@ -302,7 +292,6 @@ static void measure_table(const ThPlotFlow *p, int layer)
         l->left = fmax(l->left, width_of(&t) + 0.1);
         l->rows++;
     }
-    th_text_free(&t);
 }
 
 /* Heads side by side, in as many rows as they need; the table under them. */
@@ -340,7 +329,7 @@ static void place_layer(ThPlotFlow *p, int layer, double y, double wrap)
 static bool put_layer(const ThPlotFlow *p, int layer, double width, ThError *err)
 {
     const ThPlotFlowLayer *l = &p->layer[layer];
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     double y = l->table;
     int number = 0;
     bool ok = true;
@@ -356,7 +345,6 @@ static bool put_layer(const ThPlotFlow *p, int layer, double width, ThError *err
         put_entry(p, GAP + l->left, y, p->node[i]);
         y += ROW;
     }
-    th_text_free(&t);
     return ok;
 }
 

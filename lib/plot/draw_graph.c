@@ -53,10 +53,7 @@ void th_plot_graph_free(ThPlotGraph *g)
         th_text_free(&g->arc[i].label);
     for (int i = 0; g->node && i < g->n_nodes; i++)
         th_text_free(&g->node[i].name);
-    free(g->arc);
-    free(g->node);
-    free(g->place);
-    free(g);
+    TH_FREE(g->arc, g->node, g->place, g);
 }
 
 /* place[to] is the number of the arc from g->from to `to`, if it is not less than g->first. */
@@ -94,8 +91,7 @@ static void free_drawing(Drawing *d)
 {
     for (size_t i = 0; i < d->n_lines; i++)
         th_text_free(&d->line[i]);
-    free(d->line);
-    free(d->first);
+    TH_FREE(d->line, d->first);
     th_layout_free(d->layout);
 }
 
@@ -233,8 +229,7 @@ static bool put_labels(ThFigure *f, const Drawing *d)
             const ThText *line = &d->line[d->first[i] + (size_t)k];
             double up = LINE * ((a->label_lines - 1) / 2.0 - k);
             th_figure_printf(f, "%.4f %.4f ", a->label.x, a->label.y + up);
-            th_figure_cell(f, line->data ? line->data : "");
-            th_figure_printf(f, "\n");
+            th_figure_last_cell(f, line->data ? line->data : "");
         }
     }
     th_figure_end_block(f);

@@ -44,8 +44,7 @@ static void put_cells(ThFigure *f, const ThPlotLevels *v)
                          c->layer + 1, first - 0.46, c->last + 0.46, c->layer + 0.58,
                          c->layer + 1.42, tint(colour_of(v, c->text), c->share),
                          c->share > 0.65 ? 0xffffffu : 0x404040u);
-        th_figure_cell(f, fits ? c->text : "");
-        th_figure_printf(f, "\n");
+        th_figure_last_cell(f, fits ? c->text : "");
     }
     th_figure_end_block(f);
 }
@@ -55,8 +54,7 @@ static void put_symbols(ThFigure *f, const ThPlotLevels *v)
     th_figure_block(f, "SYMBOLS");
     for (int i = 0; i < v->length; i++) {
         th_figure_printf(f, "%d ", i);
-        th_figure_cell(f, v->symbol[v->token[i]]);
-        th_figure_printf(f, "\n");
+        th_figure_last_cell(f, v->symbol[v->token[i]]);
     }
     th_figure_end_block(f);
 }

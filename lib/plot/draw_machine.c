@@ -108,8 +108,8 @@ bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop
 {
     if (!th_plot_graph_small(m->n_states, err))
         return false;
-    bool *done = th_alloc(m->n_rules, sizeof *done, err);
-    ThPlotGraph *g = th_plot_graph_new(m->n_states, err);
+    TH_AUTOFREE bool *done = th_alloc(m->n_rules, sizeof *done, err);
+    TH_AUTOPTR(plot_graph) ThPlotGraph *g = th_plot_graph_new(m->n_states, err);
     bool ok = done && g;
     for (int q = 0; ok && q < m->n_states; q++) {
         put_state(&g->node[q], m, q);
@@ -117,7 +117,5 @@ bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop
              (put_state_rules(g, m, q, done, err) && !th_stopped(stop, err));
     }
     ok = ok && th_plot_graph(f, title, g, stop, err);
-    free(done);
-    th_plot_graph_free(g);
     return ok;
 }

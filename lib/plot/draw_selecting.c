@@ -17,12 +17,10 @@ static void put_symbols(ThFigure *f, const ThPlotInput *in, int left, int top)
         const char *symbol = in->symbol[in->token[k]];
         for (int part = 0; part < 2; part++) {
             th_figure_printf(f, "%d %d ", part ? left + 1 + k : k, top - 1);
-            th_figure_cell(f, symbol);
-            th_figure_printf(f, "\n");
+            th_figure_last_cell(f, symbol);
         }
         th_figure_printf(f, "-1 %d ", top + k);
-        th_figure_cell(f, symbol);
-        th_figure_printf(f, "\n");
+        th_figure_last_cell(f, symbol);
     }
 }
 

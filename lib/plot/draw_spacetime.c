@@ -1,7 +1,6 @@
 #include "plot/draw_spacetime.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -268,8 +267,7 @@ static bool put_head(Picture *p, const ThTmEngine *e, int row, void *context)
     for (int t = 0; t < p->m->n_tapes; t++) {
         unsigned color = p->m->n_states <= N_STATE_COLORS ? state_color[state] : state_color[0];
         th_figure_printf(f, "%.6f %d %u ", x_of(p, t, head_of(e, t)), row, color);
-        th_figure_cell(f, p->m->state[state]);
-        th_figure_printf(f, "\n");
+        th_figure_last_cell(f, p->m->state[state]);
     }
     return true;
 }
@@ -297,8 +295,7 @@ static void put_symbols(void *context, const uint16_t *cell, int n, uint64_t cou
                 continue;
             th_figure_printf(s->f, "%.6f %.9g ", x_of(s->p, s->tape, s->at),
                              s->row * row_height(s->p));
-            th_figure_cell(s->f, s->p->m->symbol[cell[j]]);
-            th_figure_printf(s->f, "\n");
+            th_figure_last_cell(s->f, s->p->m->symbol[cell[j]]);
         }
 }
 
@@ -483,9 +480,7 @@ bool th_plot_spacetime(ThFigure *f, const char *title, const ThTmWork *run, ThEr
     p.sum = th_alloc((size_t)p.columns, sizeof *p.sum, err);
     p.covered = th_alloc((size_t)p.columns, sizeof *p.covered, err);
     bool ok = p.color && p.sum && p.covered && make_rows(&p, f, title, &end, err);
-    free(p.color);
-    free(p.sum);
-    free(p.covered);
+    TH_FREE(p.color, p.sum, p.covered);
     return ok;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "plot/child.h"
 #include "plot/tex.h"
 
@@ -98,6 +99,12 @@ void th_figure_cell(ThFigure *f, const char *text)
     th_text_add(&f->script, "\" ");
 }
 
+void th_figure_last_cell(ThFigure *f, const char *text)
+{
+    th_figure_cell(f, text);
+    th_text_add(&f->script, "\n");
+}
+
 const char *th_figure_title(const ThFigure *f, const char *title)
 {
     return f->title ? f->title : title;
@@ -105,7 +112,7 @@ const char *th_figure_title(const ThFigure *f, const char *title)
 
 void th_figure_begin(ThFigure *f, ...)
 {
-    ThText title = {0};
+    TH_AUTO(text) ThText title = {0};
     va_list parts;
     va_start(parts, f);
     for (const char *part; (part = va_arg(parts, const char *)) != NULL;)
@@ -116,7 +123,6 @@ void th_figure_begin(ThFigure *f, ...)
     th_figure_string(f, th_figure_title(f, title.data ? title.data : ""));
     th_text_add(&f->script, " noenhanced font ',13' textcolor rgb '#202020' offset 0,0.3\n");
     f->script.failed |= title.failed;
-    th_text_free(&title);
 }
 
 void th_figure_subtitle(ThFigure *f, const char *format, ...)
@@ -314,11 +320,9 @@ static bool draw(const ThFigure *f, ThText *terminal, ThPlotChild *c, ThError *e
     th_text_add(terminal, "\n");
     th_text_add(terminal, f->script.data ? f->script.data : "");
     th_text_add(terminal, "\nset output\n");
-    char *script = th_text_take(terminal, err);
+    TH_AUTOFREE char *script = th_text_take(terminal, err);
     c->input = script;
-    bool ok = script && run_gnuplot(c, err);
-    free(script);
-    return ok;
+    return script && run_gnuplot(c, err);
 }
 
 static bool check_drawn(const ThPlotChild *c, const char *end, ThError *err)

@@ -75,7 +75,8 @@ void th_figure_symbol_tics(ThFigure *f, const char *axis, char *const *symbol, c
 
 /* `$NAME << TH_EOD` … rows … end.  Cells are separated by blanks. */
 void th_figure_block(ThFigure *f, const char *name);
-void th_figure_cell(ThFigure *f, const char *text); /* a quoted string column */
+void th_figure_cell(ThFigure *f, const char *text);      /* a quoted string column */
+void th_figure_last_cell(ThFigure *f, const char *text); /* and the end of its row */
 void th_figure_end_block(ThFigure *f);
 void th_figure_free(ThFigure *f);
 

@@ -103,7 +103,7 @@ static bool add_side(ThPlotFlow *p, size_t first, ThRaspSop node, ThError *err)
 static bool add_sides(ThPlotFlow *p, ThRaspSop selector, int which, ThError *err)
 {
     size_t first = p->n_sides, n;
-    ThRaspSop *part = th_rasp_ancestors(p->g, selector, &n, err);
+    TH_AUTOFREE ThRaspSop *part = th_rasp_ancestors(p->g, selector, &n, err);
     bool ok = part != NULL;
     for (size_t i = n; ok && i-- > 0;) {
         ThRaspNodeKind kind = th_rasp_node(p->g, part[i])->kind;
@@ -119,7 +119,6 @@ static bool add_sides(ThPlotFlow *p, ThRaspSop selector, int which, ThError *err
     }
     for (size_t i = 0; part && i < n; i++)
         p->mark[part[i]] = 0;
-    free(part);
     return ok;
 }
 
@@ -226,13 +225,7 @@ static void free_flow(ThPlotFlow *p, ThRaspSop last)
 {
     for (ThRaspSop i = 0; p->label && i <= last; i++)
         free(p->label[i]);
-    free(p->label);
-    free(p->shown);
-    free(p->mark);
-    free(p->node);
-    free(p->side);
-    free(p->head);
-    free(p->layer);
+    TH_FREE(p->label, p->shown, p->mark, p->node, p->side, p->head, p->layer);
 }
 
 static bool fits(const ThPlotFlow *p, ThError *err)
@@ -260,13 +253,11 @@ static bool begin(ThPlotFlow *p, ThRaspSop last, ThError *err)
 
 static bool prepare(ThPlotFlow *p, ThRaspSop sop, ThError *err)
 {
-    uint32_t *uses = th_alloc((size_t)sop + 1, sizeof *uses, err);
-    uint8_t *by_element = th_alloc((size_t)sop + 1, 1, err);
+    TH_AUTOFREE uint32_t *uses = th_alloc((size_t)sop + 1, sizeof *uses, err);
+    TH_AUTOFREE uint8_t *by_element = th_alloc((size_t)sop + 1, 1, err);
     bool ok = uses && by_element;
     if (ok)
         choose(p, sop, uses, by_element);
-    free(uses);
-    free(by_element);
     return ok && name_nodes(p, err) && find_heads(p, err) && fits(p, err) && evaluate(p, err);
 }
 

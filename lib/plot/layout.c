@@ -34,9 +34,7 @@ void th_layout_free(ThLayout *l)
         return;
     for (int i = 0; l->arc && i < l->n_arcs; i++)
         free(l->arc[i].path);
-    free(l->arc);
-    free(l->node);
-    free(l);
+    TH_FREE(l->arc, l->node, l);
 }
 
 static double label_height(const ThLayoutArc *a)

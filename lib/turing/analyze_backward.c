@@ -1,4 +1,3 @@
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "turing/analyze.h"
@@ -7,8 +6,7 @@ enum { MOST_NODES = 1 << 16, MOST_KNOWN = 1 << 22, MOST_WORK = 1 << 26 };
 
 void th_tm_backward_free(ThTmBackward *b)
 {
-    free(b->node);
-    free(b->cell);
+    TH_FREE(b->node, b->cell);
     *b = (ThTmBackward){0};
 }
 

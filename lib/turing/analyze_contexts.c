@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -253,8 +252,7 @@ static bool add_start(Search *s, const ThTmTapeWords *words)
 static void free_side(Side *x)
 {
     th_intern_free(&x->stems);
-    free(x->follows);
-    free(x->waits);
+    TH_FREE(x->follows, x->waits);
 }
 
 bool th_tm_contexts(const ThTmWork *w, int width, int history, ThTmContexts *c, bool *proved,
@@ -275,8 +273,7 @@ bool th_tm_contexts(const ThTmWork *w, int width, int history, ThTmContexts *c, 
     *proved = ok && !s.stops && c->context.n <= MOST_CONTEXTS;
     free_side(&s.side[0]);
     free_side(&s.side[1]);
-    free(s.link);
-    free(s.waiting);
+    TH_FREE(s.link, s.waiting);
     if (!ok)
         th_tm_contexts_free(c);
     return ok;

@@ -1,5 +1,4 @@
 /* analyze_proof.c - proofs of analyze.h as text. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -245,8 +244,8 @@ static void write_tree_node(Writer *w, size_t i)
 static bool write_tree(Writer *w)
 {
     const ThTmBackward *b = &w->a->backward;
-    int *first = th_alloc(b->n + 1, sizeof *first, w->err);
-    int *stack = th_alloc(b->n + 1, sizeof *stack, w->err);
+    TH_AUTOFREE int *first = th_alloc(b->n + 1, sizeof *first, w->err);
+    TH_AUTOFREE int *stack = th_alloc(b->n + 1, sizeof *stack, w->err);
     size_t n = 0;
     if (first && stack) {
         th_text_printf(w->t,
@@ -270,8 +269,6 @@ static bool write_tree(Writer *w)
             stack[n++] = j;
     }
     bool ok = first && stack;
-    free(first);
-    free(stack);
     write_left_out(w);
     return ok;
 }

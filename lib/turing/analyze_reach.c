@@ -21,8 +21,7 @@ void th_tm_reach_free(ThTmReach *r, const ThTm *m)
 {
     for (int t = 0; t < m->n_tapes; t++)
         free(r->symbol[t]);
-    free(r->state);
-    free(r->rule);
+    TH_FREE(r->state, r->rule);
     *r = (ThTmReach){0};
 }
 

@@ -182,9 +182,8 @@ ThTm *th_tm_read_bb(const char *text, ThError *err)
     size_t n = strcspn(machine, address > 0 ? "?&#/" : "");
     while (n > 0 && strchr(" \t\r\n", machine[n - 1]))
         n--;
-    char *line = th_strndup(machine, n, r.err);
+    TH_AUTOFREE char *line = th_strndup(machine, n, r.err);
     bool ok = line && read_rows(&r, line, col) && check_rows(&r);
-    free(line);
     return ok ? build(&r, r.err) : NULL;
 }
 

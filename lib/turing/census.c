@@ -1,6 +1,5 @@
 #include "turing/census.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -171,10 +170,7 @@ bool th_tm_census(ThTmCensus *c, const ThTmCensusWork *w, ThError *err)
                      entries);
     if (w->each)
         c->machines = c->counted;
-    free(s.entry);
-    free(s.weight);
-    free(s.tapes);
-    free(s.text);
+    TH_FREE(s.entry, s.weight, s.tapes, s.text);
     if (!ok)
         th_tm_census_free(c);
     return ok;
@@ -182,7 +178,6 @@ bool th_tm_census(ThTmCensus *c, const ThTmCensusWork *w, ThError *err)
 
 void th_tm_census_free(ThTmCensus *c)
 {
-    free(c->by_steps);
-    free(c->by_ones);
+    TH_FREE(c->by_steps, c->by_ones);
     *c = (ThTmCensus){0};
 }

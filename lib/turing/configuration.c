@@ -1,6 +1,5 @@
 #include "turing/configuration.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,10 +33,7 @@ bool th_tm_configuration_writer(ThTmConfigurationWriter *w, const ThTm *m,
 
 void th_tm_configuration_writer_free(ThTmConfigurationWriter *w)
 {
-    free(w->length);
-    free(w->columns);
-    free(w->byte);
-    free(w->state_length);
+    TH_FREE(w->length, w->columns, w->byte, w->state_length);
     *w = (ThTmConfigurationWriter){0};
 }
 

@@ -269,8 +269,7 @@ static ThTmFast *start(const ThTm *m, const int *word, int length, int k, ThErro
     int64_t n = ((int64_t)length / k + 1) * k;
     uint16_t *cell = th_alloc((size_t)n, sizeof *cell, err);
     if (!f || !cell) {
-        free(f);
-        free(cell);
+        TH_FREE(f, cell);
         return NULL;
     }
     f->m = m;
@@ -291,10 +290,7 @@ void th_tm_fast_free(ThTmFast *f)
     if (!f)
         return;
     th_intern_free(&f->blocks);
-    free(f->move);
-    free(f->left.run);
-    free(f->right.run);
-    free(f);
+    TH_FREE(f->move, f->left.run, f->right.run, f);
 }
 
 int th_tm_fast_block(const ThTmFast *f)

@@ -1,6 +1,5 @@
 #include "turing/fast_blocks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* fast_tape.c - the tape of the fast engine: cutting it anew, and what it looks like. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "turing/fast_blocks.h"
@@ -59,9 +58,7 @@ static bool rebuild(ThTmFast *f, int k, ThError *err)
     bool ok = th_tm_block_restart(f, k, err) && split_stack(f, &old, true, err) &&
               split_stack(f, &old, false, err) && split_here(f, &old, err);
     th_intern_free(&old.blocks);
-    free(old.move);
-    free(old.left.run);
-    free(old.right.run);
+    TH_FREE(old.move, old.left.run, old.right.run);
     return ok;
 }
 

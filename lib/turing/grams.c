@@ -203,7 +203,7 @@ static bool same_gram(const Board *b, int64_t one, int64_t other)
  * in its table are positions. */
 static bool find_twice(Board *b, int64_t *one, int64_t *other, ThError *err)
 {
-    ThHashTable t = {0};
+    TH_AUTO(hash) ThHashTable t = {0};
     bool ok = true;
     *one = *other = -1;
     for (int64_t at = 0; ok && *one < 0 && at + b->size <= b->n; at++) {
@@ -223,7 +223,6 @@ static bool find_twice(Board *b, int64_t *one, int64_t *other, ThError *err)
             *other = at;
         }
     }
-    th_hash_free(&t);
     return ok;
 }
 
@@ -314,11 +313,7 @@ static bool move(Board *b, uint16_t written, int64_t to, bool *twice, ThError *e
 
 static void free_board(Board *b)
 {
-    free(b->cell);
-    free(b->power);
-    free(b->inverse);
-    free(b->left);
-    free(b->right);
+    TH_FREE(b->cell, b->power, b->inverse, b->left, b->right);
     clear(&b->grams);
 }
 

@@ -1,7 +1,6 @@
 #include "turing/search.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -196,8 +195,7 @@ bool th_tm_search_start(ThTmSearch *x, const ThTm *m, const ThTmTapeWords *words
 
 void th_tm_search_free(ThTmSearch *x)
 {
-    free(x->node);
-    free(x->edge);
+    TH_FREE(x->node, x->edge);
     th_intern_free(&x->contents);
     th_text_free(&x->key);
     th_tm_running_free(&x->scratch);
@@ -255,8 +253,8 @@ static bool expand(ThTmSearch *x, ThError *err)
  * nodes that nothing leads to. */
 static bool has_circle(const ThTmSearch *x, bool *circle, ThError *err)
 {
-    uint32_t *into = th_alloc(x->n, sizeof *into, err);
-    uint32_t *queue = th_alloc(x->n, sizeof *queue, err);
+    TH_AUTOFREE uint32_t *into = th_alloc(x->n, sizeof *into, err);
+    TH_AUTOFREE uint32_t *queue = th_alloc(x->n, sizeof *queue, err);
     size_t n = 0;
     for (size_t i = 0; into && queue && i < x->n_edges; i++)
         into[x->edge[i].to]++;
@@ -271,8 +269,6 @@ static bool has_circle(const ThTmSearch *x, bool *circle, ThError *err)
     }
     bool ok = into && queue;
     *circle = n < x->n;
-    free(into);
-    free(queue);
     return ok;
 }
 

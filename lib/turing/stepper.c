@@ -53,10 +53,7 @@ void th_tm_stepper_free(ThTmStepper *s)
     if (!s)
         return;
     th_tm_running_free(&s->run);
-    free(s->ring);
-    free(s->point);
-    free(s->rule_breaks);
-    free(s);
+    TH_FREE(s->ring, s->point, s->rule_breaks, s);
 }
 
 static bool has_choice(const ThTmRunning *r, int choice, ThError *err)
@@ -331,7 +328,7 @@ static bool read_case(const ThTm *m, const ThTokens *t, ThTmRule *r, ThError *er
 
 int *th_tm_rules_for(const ThTm *m, const char *text, size_t *n, ThError *err)
 {
-    ThTokens t = {0};
+    TH_AUTO(tokens) ThTokens t = {0};
     ThTmRule r = {0};
     *n = 0;
     int *rule = th_alloc(m->n_rules, sizeof *rule, err);
@@ -343,7 +340,6 @@ int *th_tm_rules_for(const ThTm *m, const char *text, size_t *n, ThError *err)
         if (same)
             rule[(*n)++] = (int)i;
     }
-    th_tokens_free(&t);
     if (ok && *n == 0)
         th_fail(err, TH_EVALUE, "no rule is for the case %s", text);
     if (ok && *n > 0)

@@ -18,11 +18,10 @@ static char *without_blanks(const ThTm *m, const char *part, size_t n, bool seve
     const char *blank = single ? memchr(part, ' ', n) : NULL;
     if (!blank)
         return th_strndup(part, n, err);
-    char *before = th_strndup(part, (size_t)(blank - part), err);
+    TH_AUTOFREE char *before = th_strndup(part, (size_t)(blank - part), err);
     if (before)
         th_fail_at(err, TH_EVALUE, 1, (int)th_utf8_length(before) + 1,
                    "a blank is no symbol of the machine");
-    free(before);
     th_hint(err, "symbols of one character stand side by side, 1011; an empty cell is written %s",
             m->symbol[m->blank]);
     return NULL;
@@ -47,9 +46,8 @@ static bool take_mark(const ThTm *m, char *text, size_t *at, ThError *err)
 /* The symbols before the mark. */
 static bool read_head(const ThTm *m, char *text, size_t at, int *head, ThError *err)
 {
-    char *before = at == SIZE_MAX ? NULL : th_strndup(text, at, err);
+    TH_AUTOFREE char *before = at == SIZE_MAX ? NULL : th_strndup(text, at, err);
     int *word = before ? th_symbols_read(m->symbol, m->n_symbols, before, head, err) : NULL;
-    free(before);
     free(word);
     return at == SIZE_MAX || word;
 }
@@ -59,13 +57,12 @@ static bool read_part(ThTmTapeWords *w, const ThTm *m, int tape, const char *par
 {
     ThError inner = {0};
     size_t at = SIZE_MAX;
-    char *text = without_blanks(m, part, n, m->n_tapes > 1, &inner);
+    TH_AUTOFREE char *text = without_blanks(m, part, n, m->n_tapes > 1, &inner);
     bool ok = text && take_mark(m, text, &at, &inner);
     w->word[tape] =
         ok ? th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner) : NULL;
     ok = w->word[tape] && read_head(m, text, at, &w->head[tape], &inner);
     bool behind = text && inner.col > 0 && at < strlen(text) && inner.col > (int)at;
-    free(text);
     if (ok)
         return true;
     if (inner.col > 0)

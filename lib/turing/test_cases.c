@@ -204,8 +204,7 @@ bool th_tm_test_cases_read(ThTmTestCases *c, const char *text, ThError *err)
 void th_tm_test_cases_free(ThTmTestCases *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        free(c->item[i].input);
-        free(c->item[i].tape);
+        TH_FREE(c->item[i].input, c->item[i].tape);
     }
     free(c->item);
     *c = (ThTmTestCases){0};

@@ -136,12 +136,11 @@ static const char *rule_symbol(const ThTm *m, int symbol)
 /* Says that two rules are for the same case. */
 static bool fail_twice(const ThTm *m, const ThTmRule *r, ThError *err)
 {
-    ThText reads = {0};
+    TH_AUTO(text) ThText reads = {0};
     for (int t = 0; t < m->n_tapes; t++)
         th_text_printf(&reads, "%s%.40s", t ? " | " : "", rule_symbol(m, r->read[t]));
     th_fail(err, TH_EVALUE, "two rules for state %.40s reading %s",
             r->from == TH_TM_ANY ? "*" : m->state[r->from], reads.data ? reads.data : "");
-    th_text_free(&reads);
     return th_hint(err, "a machine with a choice of rules must say `nondeterministic`");
 }
 
@@ -150,13 +149,12 @@ static bool order_rules(ThTm *m, ThError *err)
     m->order = th_alloc(m->n_rules, sizeof *m->order, err);
     m->order_end = th_alloc((size_t)m->n_states + 2, sizeof *m->order_end, err);
     m->place = th_alloc(m->n_rules, sizeof *m->place, err);
-    size_t *spare = th_alloc(m->n_rules, sizeof *spare, err);
+    TH_AUTOFREE size_t *spare = th_alloc(m->n_rules, sizeof *spare, err);
     bool ok = m->order && m->order_end && m->place && spare;
     for (size_t i = 0; ok && i < m->n_rules; i++)
         m->order[i] = i;
     if (ok)
         sort_rules(m, m->order, m->n_rules, spare);
-    free(spare);
     for (size_t i = 1; ok && i < m->n_rules; i++) {
         const ThTmRule *a = &m->rule[m->order[i - 1]], *b = &m->rule[m->order[i]];
         bool equal = compare_rules(a, b, m->n_tapes) == 0;
@@ -367,14 +365,7 @@ static void free_inside(ThTm *m)
         free(m->state[q]);
     for (int s = 0; s < m->n_symbols; s++)
         free(m->symbol[s]);
-    free(m->state);
-    free(m->symbol);
-    free(m->role);
-    free(m->rule);
-    free(m->table);
-    free(m->order);
-    free(m->place);
-    free(m->order_end);
+    TH_FREE(m->state, m->symbol, m->role, m->rule, m->table, m->order, m->place, m->order_end);
 }
 
 void th_tm_build_free(ThTmBuild *b)

@@ -478,7 +478,6 @@ ThTm *th_tm_parse(const char *text, ThError *err)
     th_tm_build_free(&p.build);
     th_intern_free(&p.cases);
     th_tokens_free(&p.tokens);
-    free(p.rule_at);
-    free(p.state_at);
+    TH_FREE(p.rule_at, p.state_at);
     return m;
 }

@@ -185,11 +185,10 @@ static void write_source(ThText *t, const ThTmTokens *k, char *const *token, int
 {
     const ThTm *m = k->machine;
     bool stays = m->edge == TH_TM_EDGE_STAY && !k->walls;
-    ThText line = {0};
+    TH_AUTO(text) ThText line = {0};
     th_text_symbol(&line, title);
     th_text_printf(t, "# The next-token program of the machine %s, by the last %d tokens.\n#\n",
                    line.data ? line.data : "", n + 1);
-    th_text_free(&line);
     th_text_add(
         t, "# Tokens and their numbers: 0 ends a configuration, 1 is its beginning, 2 its end, 3 "
            "fills; then\n# the symbols, then the states, which stand right behind the "

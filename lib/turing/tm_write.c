@@ -1,4 +1,5 @@
 
+#include "base/memory.h"
 #include "turing/tm_machine.h"
 
 static void write_names(ThText *t, const char *statement, char *const *name, int n)
@@ -145,7 +146,7 @@ static void write_block(ThText *t, const ThTm *m)
 
 void th_tm_write(ThText *t, const ThTm *m, const char *name)
 {
-    ThText string = {0};
+    TH_AUTO(text) ThText string = {0};
     th_text_printf(t, "machine %s ", name);
     if (m->busy_beaver && th_tm_write_bb(&string, m, NULL)) {
         th_text_printf(t, "= \"%s\"\n", string.data);
@@ -154,5 +155,4 @@ void th_tm_write(ThText *t, const ThTm *m, const char *name)
         write_block(t, m);
         th_text_add(t, "}\n");
     }
-    th_text_free(&string);
 }

@@ -53,13 +53,12 @@ static void fresh_name(ThText *t, const ThTmBuild *b, const char *name, bool sta
 
 static int fresh_state(ThTmBuild *b, const char *name, ThTmRole role)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     fresh_name(&t, b, name, true);
     int q = t.failed ? 0 : th_tm_state(b, t.data);
     b->failed = b->failed || t.failed;
     if (!b->failed)
         b->m.role[q] = role;
-    th_text_free(&t);
     return q;
 }
 
@@ -144,7 +143,8 @@ static bool copy_state(Making *x, int q)
 ThTm *th_tm_expand(const ThTm *m, size_t most, ThError *err)
 {
     Making x = begin(m, most, err);
-    bool *wild = th_alloc((size_t)m->n_states, sizeof *wild, err), any = false, some = false;
+    TH_AUTOFREE bool *wild = th_alloc((size_t)m->n_states, sizeof *wild, err);
+    bool any = false, some = false;
     bool ok = wild != NULL;
     for (size_t i = 0; ok && i < m->n_rules; i++) {
         const ThTmRule *r = &m->rule[i];
@@ -156,7 +156,6 @@ ThTm *th_tm_expand(const ThTm *m, size_t most, ThError *err)
     for (int q = 0; ok && q < m->n_states; q++)
         if (m->role[q] == TH_TM_RUNS)
             ok = any || wild[q] ? expand_state(&x, q) : copy_state(&x, q);
-    free(wild);
     return finish(&x, ok);
 }
 
@@ -218,11 +217,10 @@ static int step_back(Making *x, int *steps, int q)
 {
     if (steps[q] >= 0)
         return steps[q];
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     th_text_printf(&t, "%s'", x->m->state[q]);
     steps[q] = t.failed ? 0 : fresh_state(&x->b, t.data, TH_TM_RUNS);
     x->b.failed = x->b.failed || t.failed;
-    th_text_free(&t);
     return steps[q];
 }
 
@@ -270,7 +268,7 @@ ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
 static int edge_mark(ThTmBuild *b)
 {
     static const char *const marks[] = {"⊢", "$", "#", ">", "@"};
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     const char *mark = NULL;
     for (size_t i = 0; !mark && i < sizeof marks / sizeof *marks; i++)
         if (th_tm_find_symbol(b, marks[i]) < 0)
@@ -278,9 +276,7 @@ static int edge_mark(ThTmBuild *b)
     if (!mark)
         fresh_name(&t, b, marks[0], false);
     b->failed = b->failed || t.failed;
-    int s = b->failed ? 0 : th_tm_symbol(b, mark ? mark : t.data);
-    th_text_free(&t);
-    return s;
+    return b->failed ? 0 : th_tm_symbol(b, mark ? mark : t.data);
 }
 
 /* Two steps that write the mark, before the run begins. */

@@ -31,9 +31,9 @@ static bool join(Work *w, ThError *err)
 {
     ThGreen *g = w->g;
     int size = w->m->size;
-    int *up = th_alloc((size_t)g->n_r, sizeof *up, err);
-    int *row_of_l = th_alloc((size_t)g->n_l, sizeof *row_of_l, err);
-    int *number = th_alloc((size_t)g->n_r, sizeof *number, err);
+    TH_AUTOFREE int *up = th_alloc((size_t)g->n_r, sizeof *up, err);
+    TH_AUTOFREE int *row_of_l = th_alloc((size_t)g->n_l, sizeof *row_of_l, err);
+    TH_AUTOFREE int *number = th_alloc((size_t)g->n_r, sizeof *number, err);
     bool ok = up && row_of_l && number;
     for (int i = 0; ok && i < g->n_r; i++)
         up[i] = i;
@@ -52,9 +52,6 @@ static bool join(Work *w, ThError *err)
             number[root] = ++g->n_d;
         w->d[x] = number[root] - 1;
     }
-    free(up);
-    free(row_of_l);
-    free(number);
     return ok;
 }
 
@@ -123,8 +120,7 @@ static bool find_depths(Work *w, int *depth, ThError *err)
     for (int i = 0; ok && i < work.n; i++)
         for (int j = g->start[work.queue[i]]; j < g->start[work.queue[i] + 1]; j++)
             each_arc(w->m, w->d, g->order[j], pass_arc, &work);
-    free(work.missing);
-    free(work.queue);
+    TH_FREE(work.missing, work.queue);
     return ok;
 }
 
@@ -132,7 +128,7 @@ static bool find_depths(Work *w, int *depth, ThError *err)
 static bool order_classes(Work *w, ThError *err)
 {
     ThGreen *g = w->g;
-    int *depth = th_alloc((size_t)g->n_d, sizeof *depth, err), *first = NULL;
+    TH_AUTOFREE int *depth = th_alloc((size_t)g->n_d, sizeof *depth, err), *first = NULL;
     sort_by_class(w->d, w->m->size, g->n_d, g->start, g->order);
     bool ok = depth && find_depths(w, depth, err);
     for (int i = 0; ok && i < g->n_d; i++)
@@ -149,8 +145,6 @@ static bool order_classes(Work *w, ThError *err)
     }
     for (int x = 0; ok && x < w->m->size; x++)
         g->d[x] = w->renumber[w->d[x]];
-    free(depth);
-    free(first);
     return ok;
 }
 
@@ -199,8 +193,9 @@ static bool find_idempotents(Work *w, ThError *err)
 static bool sort_cells(Work *w, ThError *err)
 {
     ThGreen *g = w->g;
-    int size = w->m->size, *fill = th_alloc((size_t)g->n_h + 1, sizeof *fill, err);
-    int *cell = th_alloc((size_t)g->n_d, sizeof *cell, err);
+    int size = w->m->size;
+    TH_AUTOFREE int *fill = th_alloc((size_t)g->n_h + 1, sizeof *fill, err);
+    TH_AUTOFREE int *cell = th_alloc((size_t)g->n_d, sizeof *cell, err);
     bool ok = fill && cell;
     for (int d = 1; ok && d < g->n_d; d++)
         cell[d] = cell[d - 1] + g->d_class[d - 1].n_r * g->d_class[d - 1].n_l;
@@ -213,8 +208,6 @@ static bool sort_cells(Work *w, ThError *err)
         int d = g->d[x], i = g->row[x] * g->d_class[d].n_l + g->column[x];
         g->order[g->start[d] + i * g->d_class[d].h_size + fill[cell[d] + i]++] = x;
     }
-    free(fill);
-    free(cell);
     return ok;
 }
 
@@ -259,10 +252,7 @@ ThGreen *th_green_new(const ThMonoid *m, ThStop *stop, ThError *err)
     w.g->order = th_alloc(size, sizeof *w.g->order, err);
     bool ok = w.r && w.l && w.d && w.g->d && w.g->row && w.g->column && w.g->order &&
               find_classes(&w, err);
-    free(w.r);
-    free(w.l);
-    free(w.d);
-    free(w.renumber);
+    TH_FREE(w.r, w.l, w.d, w.renumber);
     if (ok)
         return w.g;
     th_green_free(w.g);
@@ -273,13 +263,7 @@ void th_green_free(ThGreen *g)
 {
     if (!g)
         return;
-    free(g->d);
-    free(g->row);
-    free(g->column);
-    free(g->d_class);
-    free(g->order);
-    free(g->start);
-    free(g);
+    TH_FREE(g->d, g->row, g->column, g->d_class, g->order, g->start, g);
 }
 
 const int *th_green_cell(const ThGreen *g, int d, int row, int column, int *n)

@@ -2,7 +2,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
@@ -40,11 +39,7 @@ void th_group_free(ThGroup *g)
     if (!g)
         return;
     th_intern_free(&g->element);
-    free(g->generator);
-    free(g->one);
-    free(g->two);
-    free(g->three);
-    free(g);
+    TH_FREE(g->generator, g->one, g->two, g->three, g);
 }
 
 size_t th_group_order(const ThGroup *g)
@@ -400,7 +395,6 @@ bool th_group_facts(const ThGroup *g, ThGroupFacts *f, ThStop *stop, ThError *er
     else if (ok && f->order > 1 && !name_by_points(&w) && !name_by_orders(&w, derived_order) &&
              !name_by_half(&w))
         snprintf(f->name, TH_GROUP_NAME, "order %zu", f->order);
-    free(w.order);
-    free(w.inside);
+    TH_FREE(w.order, w.inside);
     return ok;
 }

@@ -146,15 +146,13 @@ static void connect_family(ThHolonomy *h, int f, int *queue, bool *met)
 
 static bool connect(ThHolonomy *h, ThError *err)
 {
-    int *queue = th_alloc((size_t)h->n_sets, sizeof *queue, err);
-    bool *met = th_alloc((size_t)h->n_sets, sizeof *met, err);
+    TH_AUTOFREE int *queue = th_alloc((size_t)h->n_sets, sizeof *queue, err);
+    TH_AUTOFREE bool *met = th_alloc((size_t)h->n_sets, sizeof *met, err);
     bool ok = queue && met;
     for (size_t i = 0; ok && i < (size_t)h->n_sets * (size_t)h->n_states; i++)
         h->carry[i] = h->back[i] = -1;
     for (int f = 0; ok && f < h->n_families; f++)
         connect_family(h, f, queue, met);
-    free(queue);
-    free(met);
     return ok;
 }
 
@@ -184,13 +182,12 @@ static bool find_tiles(ThHolonomy *h, ThAutomatonFamily *f, int *inside, ThError
 
 static bool find_all_tiles(ThHolonomy *h, ThStop *stop, ThError *err)
 {
-    int *inside = th_alloc((size_t)h->n_sets, sizeof *inside, err);
+    TH_AUTOFREE int *inside = th_alloc((size_t)h->n_sets, sizeof *inside, err);
     bool ok = inside != NULL;
     for (int f = 0; ok && f < h->n_families; f++)
         if (h->families[f].n_points > 1)
             ok = !th_stopped_at(stop, (size_t)f, "components", err) &&
                  find_tiles(h, &h->families[f], inside, err);
-    free(inside);
     return ok;
 }
 
@@ -254,7 +251,7 @@ static void tile_permutation(const ThHolonomy *h, int set, int symbol, int *perm
 static bool find_group(ThHolonomy *h, int f, size_t limit, ThStop *stop, ThError *err)
 {
     ThAutomatonFamily *family = &h->families[f];
-    int *permutation = th_alloc((size_t)family->n_tiles, sizeof *permutation, err);
+    TH_AUTOFREE int *permutation = th_alloc((size_t)family->n_tiles, sizeof *permutation, err);
     family->group = permutation ? th_group_new(family->n_tiles, err) : NULL;
     bool ok = family->group != NULL;
     for (int i = 0; ok && i < h->n_sets; i++)
@@ -264,7 +261,6 @@ static bool find_group(ThHolonomy *h, int f, size_t limit, ThStop *stop, ThError
             tile_permutation(h, i, a, permutation);
             ok = th_group_add(family->group, permutation, limit, stop, err);
         }
-    free(permutation);
     return ok && th_group_facts(family->group, &family->facts, stop, err);
 }
 
@@ -354,15 +350,7 @@ void th_holonomy_free(ThHolonomy *h)
         th_group_free(h->families[f].group);
     }
     th_intern_free(&h->set);
-    free(h->points);
-    free(h->image);
-    free(h->family);
-    free(h->carry);
-    free(h->back);
-    free(h->families);
-    free(h->scratch);
-    free(h->bits);
-    free(h);
+    TH_FREE(h->points, h->image, h->family, h->carry, h->back, h->families, h->scratch, h->bits, h);
 }
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
@@ -451,8 +439,7 @@ static Action *new_actions(const ThHolonomy *h, ThError *err)
     Action *action = th_alloc(levels + 1, sizeof *action, err);
     int *room = th_alloc(levels * width, sizeof *room, err);
     if (!action || !room) {
-        free(action);
-        free(room);
+        TH_FREE(action, room);
         return NULL;
     }
     action[levels].permutation = room; /* the block, to be freed */
@@ -592,10 +579,7 @@ bool th_holonomy_verify(const ThHolonomy *h, size_t limit, ThHolonomyCheck *chec
     th_intern_free(&v.tuple);
     th_intern_free(&v.key);
     th_intern_free(&v.effect);
-    free(v.effect_of);
-    free(v.now);
-    free(v.next);
-    free(v.text);
+    TH_FREE(v.effect_of, v.now, v.next, v.text);
     free_actions(h, v.action);
     return ok;
 }

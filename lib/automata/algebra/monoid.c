@@ -260,9 +260,7 @@ ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err
         th_fail(err, TH_ENOMEM, "out of memory at %d elements of the monoid", e.m->size);
     else if (!ok)
         th_fail(err, cause.code, "%s", cause.msg);
-    free(e.suffix);
-    free(e.first);
-    free(e.reduced);
+    TH_FREE(e.suffix, e.first, e.reduced);
     if (ok)
         return e.m;
     th_monoid_free(e.m);
@@ -273,15 +271,9 @@ void th_monoid_free(ThMonoid *m)
 {
     if (!m)
         return;
-    free(m->right);
-    free(m->left);
-    free(m->prefix);
-    free(m->last);
-    free(m->length);
-    free(m->map);
+    TH_FREE(m->right, m->left, m->prefix, m->last, m->length, m->map);
     th_hash_free(&m->table);
-    free(m->scratch);
-    free(m);
+    TH_FREE(m->scratch, m);
 }
 
 /* ---- in short -------------------------------------------------------------------------------- */
@@ -304,13 +296,11 @@ static bool without_period(const ThMonoid *m, int x, int *seen)
 
 size_t th_dfa_monoid(const ThDfa *d, size_t limit, bool *aperiodic, ThStop *stop, ThError *err)
 {
-    int *seen = th_alloc((size_t)d->n_states, sizeof *seen, err);
-    ThMonoid *m = seen ? th_monoid_new(d, limit, stop, err) : NULL;
+    TH_AUTOFREE int *seen = th_alloc((size_t)d->n_states, sizeof *seen, err);
+    TH_AUTOPTR(monoid) ThMonoid *m = seen ? th_monoid_new(d, limit, stop, err) : NULL;
     size_t size = m ? (size_t)m->size : 0;
     *aperiodic = true;
     for (int x = 0; m && *aperiodic && x < m->size; x++)
         *aperiodic = without_period(m, x, seen);
-    th_monoid_free(m);
-    free(seen);
     return size;
 }

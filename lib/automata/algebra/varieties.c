@@ -201,9 +201,9 @@ static void look_at_local_monoid(Work *w, int e, int *queue, bool *reached, int 
 static bool look_at_local_monoids(Work *w, ThError *err)
 {
     ThVarieties *v = w->v;
-    int *queue = th_alloc((size_t)w->m->size, sizeof *queue, err);
-    bool *reached = th_alloc((size_t)w->m->size, sizeof *reached, err);
-    int *met = th_alloc((size_t)w->g->n_d, sizeof *met, err);
+    TH_AUTOFREE int *queue = th_alloc((size_t)w->m->size, sizeof *queue, err);
+    TH_AUTOFREE bool *reached = th_alloc((size_t)w->m->size, sizeof *reached, err);
+    TH_AUTOFREE int *met = th_alloc((size_t)w->g->n_d, sizeof *met, err);
     bool ok = queue && reached && met;
     v->locally_testable = v->aperiodic;
     v->generalized_definite = true;
@@ -217,9 +217,6 @@ static bool look_at_local_monoids(Work *w, ThError *err)
         if (ok)
             look_at_local_monoid(w, e, queue, reached, met);
     }
-    free(queue);
-    free(reached);
-    free(met);
     return ok;
 }
 
@@ -240,9 +237,7 @@ bool th_varieties_of(ThVarieties *v, const ThMonoid *m, const ThGreen *g, ThStop
         look_at_idempotents(&w);
         ok = look_at_local_monoids(&w, err);
     }
-    free(w.rank);
-    free(w.point);
-    free(w.permutation);
+    TH_FREE(w.rank, w.point, w.permutation);
     if (!ok)
         th_varieties_free(v);
     return ok;

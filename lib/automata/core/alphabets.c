@@ -31,15 +31,13 @@ bool th_automaton_alphabets(ThAutomatonAlphabets *u, char *const *a, int n_a, ch
 
 void th_automaton_alphabets_free(ThAutomatonAlphabets *u)
 {
-    free(u->name);
-    free(u->of[0]);
-    free(u->of[1]);
+    TH_FREE(u->name, u->of[0], u->of[1]);
     *u = (ThAutomatonAlphabets){0};
 }
 
 ThDfa *th_automaton_widen_take(const ThAutomatonAlphabets *u, int side, ThDfa *d, ThError *err)
 {
-    int *from = d ? th_alloc((size_t)u->n, sizeof *from, err) : NULL;
+    TH_AUTOFREE int *from = d ? th_alloc((size_t)u->n, sizeof *from, err) : NULL;
     ThDfa *w = NULL;
     if (from) {
         for (int i = 0; i < u->n; i++)
@@ -48,7 +46,6 @@ ThDfa *th_automaton_widen_take(const ThAutomatonAlphabets *u, int side, ThDfa *d
             from[u->of[side][i]] = i;
         w = th_dfa_widen(d, u->n, from, err);
     }
-    free(from);
     th_dfa_free(d);
     return w;
 }

@@ -2,6 +2,8 @@
  * numbered breadth first, and no machine comes twice (Almeida, Moreira and Reis 2007). */
 #include "automata/core/atlas.h"
 
+#include "base/memory.h"
+
 /* ---- renaming symbols ---- */
 
 int th_dfa_compare(const ThDfa *a, const ThDfa *b)
@@ -39,10 +41,8 @@ static bool rearrange(int *order, int n)
 /* Returns new: d reads symbol order[a] where the result reads a. */
 static ThDfa *renamed(const ThDfa *d, const int *order, ThError *err)
 {
-    ThDfa *wide = th_dfa_widen(d, d->n_symbols, order, err);
-    ThDfa *form = wide ? th_dfa_reachable(wide, err) : NULL;
-    th_dfa_free(wide);
-    return form;
+    TH_AUTOPTR(dfa) ThDfa *wide = th_dfa_widen(d, d->n_symbols, order, err);
+    return wide ? th_dfa_reachable(wide, err) : NULL;
 }
 
 ThDfa *th_dfa_least_form(const ThDfa *d, int *forms, ThError *err)
@@ -72,14 +72,12 @@ typedef struct {
 static bool consider(const Walk *w, ThError *err)
 {
     int forms;
-    ThDfa *m = th_dfa_minimize(w->d, w->how->stop, err);
+    TH_AUTOPTR(dfa) ThDfa *m = th_dfa_minimize(w->d, w->how->stop, err);
     bool minimal = m && m->n_states == w->d->n_states;
-    ThDfa *least = minimal ? th_dfa_least_form(w->d, &forms, err) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *least = minimal ? th_dfa_least_form(w->d, &forms, err) : NULL;
     bool ok = m && (least || !minimal);
     if (ok && least && th_dfa_compare(least, w->d) == 0)
         ok = w->how->visit(w->how->context, w->d, forms, err);
-    th_dfa_free(least);
-    th_dfa_free(m);
     return ok;
 }
 

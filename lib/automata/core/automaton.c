@@ -1,6 +1,5 @@
 #include "automata/core/automaton.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "automata/core/build.h"
@@ -36,16 +35,8 @@ void th_automaton_free(ThAutomaton *a)
 {
     if (!a)
         return;
-    free(a->names);
-    free(a->symbol);
-    free(a->output);
-    free(a->state);
-    free(a->start);
-    free(a->accept);
-    free(a->moore);
-    free(a->arc);
-    free(a->first);
-    free(a);
+    TH_FREE(a->names, a->symbol, a->output, a->state, a->start, a->accept, a->moore, a->arc,
+            a->first, a);
 }
 
 /* Makes the pointers of `to` point into its own names as those of `from` do. */
@@ -138,8 +129,7 @@ static bool sort_arcs(ThAutomaton *a, ThError *err)
     ThAutomatonArc *other = th_alloc(a->n_arcs, sizeof *other, err);
     size_t *count = th_alloc(most + 1, sizeof *count, err);
     if (!other || !count) {
-        free(other);
-        free(count);
+        TH_FREE(other, count);
         return false;
     }
     for (int key = BY_OUTPUT; key <= BY_FROM; key++) {
@@ -148,8 +138,7 @@ static bool sort_arcs(ThAutomaton *a, ThError *err)
         a->arc = other;
         other = swap;
     }
-    free(other);
-    free(count);
+    TH_FREE(other, count);
     return true;
 }
 

@@ -87,7 +87,7 @@ bool th_automaton_run_word(ThAutomatonRun *r, const ThAutomaton *a, const int *w
                            ThStop *stop, ThError *err)
 {
     *r = (ThAutomatonRun){.length = length};
-    int *seen = th_alloc((size_t)a->n_states, sizeof *seen, err);
+    TH_AUTOFREE int *seen = th_alloc((size_t)a->n_states, sizeof *seen, err);
     r->layer = th_alloc((size_t)length + 2, sizeof *r->layer, err);
     bool good = seen && r->layer && first_layer(r, a, seen, err);
     for (int i = 0; good && i < length && r->read == i; i++) {
@@ -99,14 +99,12 @@ bool th_automaton_run_word(ThAutomatonRun *r, const ThAutomaton *a, const int *w
         good = th_fail(err, TH_EVALUE, "the automaton has no start state");
     if (good)
         choose_last(r, a);
-    free(seen);
     return good;
 }
 
 void th_automaton_run_free(ThAutomatonRun *r)
 {
-    free(r->node);
-    free(r->layer);
+    TH_FREE(r->node, r->layer);
     *r = (ThAutomatonRun){0};
 }
 

@@ -1,6 +1,5 @@
 #include "automata/core/build.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -118,7 +117,6 @@ void th_automaton_build_free(ThAutomatonBuild *b)
     th_intern_free(&b->symbol);
     th_intern_free(&b->output);
     th_intern_free(&b->state);
-    free(b->info);
-    free(b->arc);
+    TH_FREE(b->info, b->arc);
     *b = (ThAutomatonBuild){0};
 }

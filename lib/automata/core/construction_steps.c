@@ -73,9 +73,10 @@ static bool start_blocks(Partition *p, ThError *err)
 static bool refine(Partition *p, ThStop *stop, ThError *err)
 {
     size_t n = (size_t)p->d->n_states, k = (size_t)p->d->n_symbols, index;
-    ThIntern rows = {0};
-    int old = p->n_blocks, *row = th_alloc(k + 1, sizeof *row, err);
-    int *block_of_row = th_alloc(n, sizeof *block_of_row, err);
+    TH_AUTO(intern) ThIntern rows = {0};
+    int old = p->n_blocks;
+    TH_AUTOFREE int *row = th_alloc(k + 1, sizeof *row, err);
+    TH_AUTOFREE int *block_of_row = th_alloc(n, sizeof *block_of_row, err);
     bool ok = row && block_of_row;
     memcpy(p->before, p->block, n * sizeof *p->block);
     for (int b = 0; b < old; b++)
@@ -103,9 +104,6 @@ static bool refine(Partition *p, ThStop *stop, ThError *err)
         if (ok)
             p->block[q] = block_of_row[index];
     }
-    th_intern_free(&rows);
-    free(row);
-    free(block_of_row);
     return ok;
 }
 

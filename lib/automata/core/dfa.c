@@ -45,7 +45,7 @@ ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err)
 bool th_dfa_accepts_after(const ThDfa *d, int step, bool *from, ThError *err)
 {
     /* (n_states, step): after so many symbols more than a multiple. */
-    bool *after = th_alloc((size_t)d->n_states * (size_t)step, sizeof *after, err);
+    TH_AUTOFREE bool *after = th_alloc((size_t)d->n_states * (size_t)step, sizeof *after, err);
     for (int q = 0; after && q < d->n_states; q++)
         after[q * step] = d->label[q] == 1;
     for (bool more = after != NULL; more;) {
@@ -59,18 +59,14 @@ bool th_dfa_accepts_after(const ThDfa *d, int step, bool *from, ThError *err)
     }
     for (int q = 0; after && q < d->n_states; q++)
         from[q] = after[q * step];
-    bool ok = after != NULL;
-    free(after);
-    return ok;
+    return after != NULL;
 }
 
 void th_dfa_free(ThDfa *d)
 {
     if (!d)
         return;
-    free(d->next);
-    free(d->label);
-    free(d);
+    TH_FREE(d->next, d->label, d);
 }
 
 int th_dfa_walk(const ThDfa *d, int q, const int *word, size_t length)
@@ -113,8 +109,7 @@ ThDfa *th_dfa_reachable(const ThDfa *d, ThError *err)
             r->next[i * k + a] = number[row[a]] - 1;
     }
 end:
-    free(number);
-    free(queue);
+    TH_FREE(number, queue);
     return r;
 }
 

@@ -7,7 +7,6 @@
 #include "automata/core/dfa.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 
@@ -108,7 +107,6 @@ int *th_dfa_distinguish(const ThDfa *a, const ThDfa *b, int *length, ThStop *sto
         else if (outcome == SAME)
             *length = -1;
     }
-    free(s.pair);
-    free(s.up);
+    TH_FREE(s.pair, s.up);
     return word;
 }

@@ -189,8 +189,9 @@ static ThDfa *quotient(const Partition *p, const ThDfa *d, ThError *err)
 ThDfa *th_dfa_minimize(const ThDfa *d, ThStop *stop, ThError *err)
 {
     Partition p = {0};
-    ThDfa *small = NULL, *result = NULL;
-    ThDfa *reachable = th_dfa_reachable(d, err);
+    TH_AUTOPTR(dfa) ThDfa *small = NULL;
+    ThDfa *result = NULL;
+    TH_AUTOPTR(dfa) ThDfa *reachable = th_dfa_reachable(d, err);
     if (reachable && partition_alloc(&p, reachable, err)) {
         invert(&p, reachable);
         if (start_by_class(&p, reachable, err) && refine(&p, stop, err))
@@ -198,8 +199,6 @@ ThDfa *th_dfa_minimize(const ThDfa *d, ThStop *stop, ThError *err)
     }
     if (small)
         result = th_dfa_reachable(small, err);
-    th_dfa_free(small);
-    th_dfa_free(reachable);
     partition_free(&p);
     return result;
 }

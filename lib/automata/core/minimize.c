@@ -1,18 +1,14 @@
 #include "automata/core/automaton.h"
 
-#include <stdlib.h>
-
 #include "automata/core/state_classes.h"
+#include "base/memory.h"
 
 static ThAutomaton *minimize_acceptor(const ThAutomaton *a, size_t max_states, ThStop *stop,
                                       ThError *err)
 {
-    ThDfa *d = th_automaton_acceptor(a, max_states, stop, err);
-    ThDfa *m = d ? th_dfa_minimize(d, stop, err) : NULL;
-    ThAutomaton *result = m ? th_automaton_from_dfa(m, a->symbol, err) : NULL;
-    th_dfa_free(d);
-    th_dfa_free(m);
-    return result;
+    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, max_states, stop, err);
+    TH_AUTOPTR(dfa) ThDfa *m = d ? th_dfa_minimize(d, stop, err) : NULL;
+    return m ? th_automaton_from_dfa(m, a->symbol, err) : NULL;
 }
 
 ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThStop *stop,
@@ -20,18 +16,15 @@ ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThSt
 {
     if (!th_automaton_moore(a) && !th_automaton_mealy(a))
         return minimize_acceptor(a, max_states, stop, err);
-    ThAutomatonClasses c = {0};
-    ThDfa *d = NULL, *m = NULL;
-    ThAutomaton *result = NULL, *t = th_automaton_trim(a, err);
+    TH_AUTO(automaton_classes) ThAutomatonClasses c = {0};
+    TH_AUTOPTR(dfa) ThDfa *d = NULL, *m = NULL;
+    ThAutomaton *result = NULL;
+    TH_AUTOPTR(automaton) ThAutomaton *t = th_automaton_trim(a, err);
     if (t && th_automaton_classes_of(&c, t, err))
         d = th_automaton_classes_dfa(t, c.of_state, c.n_classes, err);
     if (d)
         m = th_dfa_minimize(d, stop, err);
     if (m)
         result = th_automaton_classes_automaton(m, &c, a->symbol, a, err);
-    th_automaton_free(t);
-    th_automaton_classes_free(&c);
-    th_dfa_free(d);
-    th_dfa_free(m);
     return result;
 }

@@ -2,7 +2,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "automata/core/build.h"
@@ -102,13 +101,12 @@ static ThAutomaton *assemble(const ThNfa *n, const ThNfaNames *names, size_t *at
 ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, bool good, ThError *err)
 {
     size_t at;
-    ThAutomaton *trimmed = NULL, *a = good ? assemble(n, names, &at, err) : NULL;
-    free(n->mark);
-    free(n->arc);
+    ThAutomaton *trimmed = NULL;
+    TH_AUTOPTR(automaton) ThAutomaton *a = good ? assemble(n, names, &at, err) : NULL;
+    TH_FREE(n->mark, n->arc);
     *n = (ThNfa){.max_states = n->max_states};
     if (a)
         trimmed = th_automaton_trim(a, err);
-    th_automaton_free(a);
     if (trimmed)
         name_states(trimmed, trimmed->names + at);
     return trimmed;

@@ -26,7 +26,7 @@ static void fill_row(int *row, const ThAutomaton *a, int q)
 static bool intern_rows(ThIntern *t, const ThAutomaton *a, int *of_state, ThError *err)
 {
     size_t width = 2 + (size_t)a->n_symbols, index;
-    int *row = th_alloc(width, sizeof *row, err);
+    TH_AUTOFREE int *row = th_alloc(width, sizeof *row, err);
     bool good = row != NULL;
     for (size_t i = 1; good && i < width; i++)
         row[i] = TH_AUTOMATON_NO_OUTPUT;
@@ -36,26 +36,23 @@ static bool intern_rows(ThIntern *t, const ThAutomaton *a, int *of_state, ThErro
         good = th_intern(t, row, width * sizeof *row, &index, err);
         of_state[q] = (int)index;
     }
-    free(row);
     return good;
 }
 
 bool th_automaton_classes_of(ThAutomatonClasses *c, const ThAutomaton *a, ThError *err)
 {
-    ThIntern t = {0};
+    TH_AUTO(intern) ThIntern t = {0};
     *c = (ThAutomatonClasses){.n_symbols = a->n_symbols};
     c->of_state = th_alloc((size_t)a->n_states, sizeof *c->of_state, err);
     if (c->of_state && intern_rows(&t, a, c->of_state, err))
         c->row = th_copy(t.bytes, t.size, 1, err);
     c->n_classes = (int)t.n;
-    th_intern_free(&t);
     return c->row != NULL;
 }
 
 void th_automaton_classes_free(ThAutomatonClasses *c)
 {
-    free(c->of_state);
-    free(c->row);
+    TH_FREE(c->of_state, c->row);
     *c = (ThAutomatonClasses){0};
 }
 
@@ -94,7 +91,8 @@ ThDfa *th_automaton_classes_dfa(const ThAutomaton *a, const int *label, int n_cl
         return NULL;
     }
     size_t n = (size_t)a->n_states, k = (size_t)a->n_symbols;
-    int *queue = th_alloc(n, sizeof *queue, err), *number = th_alloc(n, sizeof *number, err);
+    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err),
+                    *number = th_alloc(n, sizeof *number, err);
     ThDfa *d = NULL;
     if (queue && number) {
         bool complete;
@@ -109,8 +107,6 @@ ThDfa *th_automaton_classes_dfa(const ThAutomaton *a, const int *label, int n_cl
                 d->next[i * k + (size_t)a->arc[j].symbol] = number[a->arc[j].to] - 1;
         }
     }
-    free(queue);
-    free(number);
     return d;
 }
 
@@ -120,8 +116,9 @@ ThDfa *th_automaton_classes_dfa(const ThAutomaton *a, const int *label, int n_cl
 static bool mark_useful(const ThDfa *d, bool *useful, ThError *err)
 {
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols, filled = 0;
-    size_t *head = th_alloc(n + 2, sizeof *head, err);
-    int *before = th_alloc(n * k, sizeof *before, err), *queue = th_alloc(n, sizeof *queue, err);
+    TH_AUTOFREE size_t *head = th_alloc(n + 2, sizeof *head, err);
+    TH_AUTOFREE int *before = th_alloc(n * k, sizeof *before, err),
+                    *queue = th_alloc(n, sizeof *queue, err);
     bool good = head && before && queue;
     for (size_t i = 0; good && i < n * k; i++)
         head[d->next[i]]++;
@@ -143,9 +140,6 @@ static bool mark_useful(const ThDfa *d, bool *useful, ThError *err)
             }
         }
     }
-    free(head);
-    free(before);
-    free(queue);
     return good;
 }
 
@@ -247,9 +241,7 @@ ThAutomaton *th_automaton_classes_automaton(const ThDfa *d, const ThAutomatonCla
         }
         fill_automaton(a, &t, c);
     }
-    free(t.useful);
-    free(t.queue);
-    free(t.number);
+    TH_FREE(t.useful, t.queue, t.number);
     return a;
 }
 

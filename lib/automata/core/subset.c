@@ -203,14 +203,7 @@ static bool subsets_alloc(Subsets *s, const ThAutomaton *a, ThError *err)
 static void subsets_free(Subsets *s)
 {
     th_intern_free(&s->set);
-    free(s->next);
-    free(s->to);
-    free(s->row);
-    free(s->from);
-    free(s->member);
-    free(s->mark);
-    free(s->head);
-    free(s->target);
+    TH_FREE(s->next, s->to, s->row, s->from, s->member, s->mark, s->head, s->target);
 }
 
 static bool explore_sets(Subsets *s, size_t max_states, ThStop *stop, ThError *err)
@@ -314,13 +307,11 @@ bool th_automaton_subset_steps(const ThAutomaton *a, size_t max_states,
                                ThError *err)
 {
     Subsets s = {0};
-    int *from = th_alloc((size_t)a->n_states, sizeof *from, err);
-    int *to = th_alloc((size_t)a->n_states, sizeof *to, err);
+    TH_AUTOFREE int *from = th_alloc((size_t)a->n_states, sizeof *from, err);
+    TH_AUTOFREE int *to = th_alloc((size_t)a->n_states, sizeof *to, err);
     bool ok = from && to && subsets_alloc(&s, a, err) && explore(&s, max_states, stop, err) &&
               tell(&s, from, to, watch, context, stop, err);
     *n = (int)s.set.n;
-    free(from);
-    free(to);
     subsets_free(&s);
     return ok;
 }

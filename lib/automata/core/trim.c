@@ -62,10 +62,10 @@ static void invert_arcs(const ThAutomaton *a, size_t *head, int *before)
 static bool mark(const ThAutomaton *a, bool *keep, ThError *err)
 {
     size_t n = (size_t)a->n_states;
-    bool *useful = th_alloc(n, sizeof *useful, err);
-    int *queue = th_alloc(n, sizeof *queue, err);
-    size_t *head = th_alloc(n + 1, sizeof *head, err);
-    int *before = th_alloc(a->n_arcs, sizeof *before, err);
+    TH_AUTOFREE bool *useful = th_alloc(n, sizeof *useful, err);
+    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err);
+    TH_AUTOFREE size_t *head = th_alloc(n + 1, sizeof *head, err);
+    TH_AUTOFREE int *before = th_alloc(a->n_arcs, sizeof *before, err);
     bool good = useful && queue && head && before;
     if (good) {
         reach_forwards(a, keep, queue);
@@ -74,16 +74,12 @@ static bool mark(const ThAutomaton *a, bool *keep, ThError *err)
         for (size_t q = 0; q < n; q++)
             keep[q] = keep[q] && useful[q];
     }
-    free(useful);
-    free(queue);
-    free(head);
-    free(before);
     return good;
 }
 
 void th_automaton_size(const ThAutomaton *a, size_t *states, size_t *transitions)
 {
-    bool *keep = th_alloc((size_t)a->n_states, sizeof *keep, NULL);
+    TH_AUTOFREE bool *keep = th_alloc((size_t)a->n_states, sizeof *keep, NULL);
     *states = (size_t)a->n_states;
     *transitions = a->n_arcs;
     if (keep && mark(a, keep, NULL)) {
@@ -93,7 +89,6 @@ void th_automaton_size(const ThAutomaton *a, size_t *states, size_t *transitions
         for (size_t i = 0; i < a->n_arcs; i++)
             *transitions += keep[a->arc[i].from] && keep[a->arc[i].to];
     }
-    free(keep);
 }
 
 /* Moves state q of a to number i, in place: i ≤ q. */
@@ -108,8 +103,8 @@ static void move_state(ThAutomaton *a, int i, int q)
 ThAutomaton *th_automaton_trim(const ThAutomaton *a, ThError *err)
 {
     size_t n = (size_t)a->n_states, kept = 0;
-    bool *keep = th_alloc(n, sizeof *keep, err);
-    int *number = th_alloc(n, sizeof *number, err);
+    TH_AUTOFREE bool *keep = th_alloc(n, sizeof *keep, err);
+    TH_AUTOFREE int *number = th_alloc(n, sizeof *number, err);
     ThAutomaton *t = NULL;
     if (keep && number && mark(a, keep, err))
         t = th_automaton_copy(a, err);
@@ -135,7 +130,5 @@ ThAutomaton *th_automaton_trim(const ThAutomaton *a, ThError *err)
             t = NULL;
         }
     }
-    free(keep);
-    free(number);
     return t;
 }

@@ -5,6 +5,7 @@
 
 #include "automata/core/atlas.h"
 #include "automata/core/build.h"
+#include "base/memory.h"
 
 enum { NAME = 64, MAX_STATES = 100000 };
 
@@ -264,10 +265,8 @@ static ThAutomaton *atlas(const int *argument, ThError *err)
 {
     char a[] = "a", b[] = "b", c[] = "c", d[] = "d";
     char *const symbol[TH_DFA_ATLAS_SYMBOLS] = {a, b, c, d};
-    ThDfa *m = th_dfa_atlas_machine(argument[0], argument[1], err);
-    ThAutomaton *result = m ? th_automaton_from_dfa(m, symbol, err) : NULL;
-    th_dfa_free(m);
-    return result;
+    TH_AUTOPTR(dfa) ThDfa *m = th_dfa_atlas_machine(argument[0], argument[1], err);
+    return m ? th_automaton_from_dfa(m, symbol, err) : NULL;
 }
 
 enum { FORMER = 3 }; /* the last rows: names of before, which are not listed */

@@ -95,8 +95,9 @@ static bool to_automaton(Evaluator *e, Value *v)
 /* v becomes the combination of v and w, which is consumed. */
 static bool combine(Evaluator *e, Value *v, Value *w, const bool accept[4])
 {
-    ThAutomatonAlphabets u = {0};
-    ThDfa *x = NULL, *y = NULL, *product = NULL;
+    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
+    TH_AUTOPTR(dfa) ThDfa *x = NULL, *y = NULL;
+    ThDfa *product = NULL;
     char **symbol = NULL;
     if (to_machine(e, v) && to_machine(e, w) &&
         th_automaton_alphabets(&u, v->symbol, v->n_symbols, w->symbol, w->n_symbols, e->err)) {
@@ -110,9 +111,6 @@ static bool combine(Evaluator *e, Value *v, Value *w, const bool accept[4])
     value_free(v);
     value_free(w);
     *v = (Value){.dfa = product, .symbol = symbol, .n_symbols = u.n};
-    th_dfa_free(x);
-    th_dfa_free(y);
-    th_automaton_alphabets_free(&u);
     return product != NULL;
 }
 

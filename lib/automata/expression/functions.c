@@ -5,6 +5,7 @@
 
 #include "automata/core/nfa.h"
 #include "automata/operations/transducer.h"
+#include "base/memory.h"
 #include "base/symbols.h"
 
 static ThAutomaton *quotient(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
@@ -44,10 +45,8 @@ static ThAutomaton *determinize(const ThAutomaton *a, ThAutomatonWork w, ThError
         th_hint(err, "determinize(project(T, input)) is about the words that T reads");
         return NULL;
     }
-    ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
-    ThAutomaton *result = d ? th_automaton_from_dfa(d, a->symbol, err) : NULL;
-    th_dfa_free(d);
-    return result;
+    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
+    return d ? th_automaton_from_dfa(d, a->symbol, err) : NULL;
 }
 
 static ThAutomaton *trim(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
@@ -70,12 +69,9 @@ static ThAutomaton *project(const ThAutomatonFunctionCall *call, ThAutomatonWork
 static ThAutomaton *apply(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
                           ThError *err)
 {
-    ThAutomaton *input = th_automaton_project(b, false, w, err);
-    ThAutomaton *both = input ? th_automaton_compose(input, a, w, err) : NULL;
-    ThAutomaton *result = both ? th_automaton_project(both, true, w, err) : NULL;
-    th_automaton_free(input);
-    th_automaton_free(both);
-    return result;
+    TH_AUTOPTR(automaton) ThAutomaton *input = th_automaton_project(b, false, w, err);
+    TH_AUTOPTR(automaton) ThAutomaton *both = input ? th_automaton_compose(input, a, w, err) : NULL;
+    return both ? th_automaton_project(both, true, w, err) : NULL;
 }
 
 static const ThAutomatonFunction table[] = {
@@ -147,7 +143,8 @@ const ThAutomatonFunction *th_automaton_function(const char *name)
 
 ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *err)
 {
-    int length = 0, *word = th_symbols_read(a->symbol, a->n_symbols, text, &length, err);
+    int length = 0;
+    TH_AUTOFREE int *word = th_symbols_read(a->symbol, a->n_symbols, text, &length, err);
     ThNfa n = {0};
     bool good = word != NULL;
     for (int i = 0; good && i <= length; i++) {
@@ -157,7 +154,6 @@ ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *
             (i == 0 ||
              th_nfa_arc(&n, (ThAutomatonArc){q - 1, word[i - 1], q, TH_AUTOMATON_NO_OUTPUT}, err));
     }
-    free(word);
     ThNfaNames names = {.symbol = a->symbol, .n_symbols = a->n_symbols};
     return th_nfa_finish(&n, &names, good, err);
 }

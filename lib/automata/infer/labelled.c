@@ -33,10 +33,7 @@ typedef struct {
 
 static void reader_free(Reader *r)
 {
-    free(r->field);
-    free(r->line);
-    free(r->word);
-    free(r->rank);
+    TH_FREE(r->field, r->line, r->word, r->rank);
     th_intern_free(&r->symbol);
     th_intern_free(&r->label);
 }
@@ -89,10 +86,9 @@ static bool add_line(Reader *r, size_t first, int number, ThError *err)
         return true;
     }
     const Field *name_field = &r->field[r->n_fields - 1];
-    char *name = th_strndup(name_field->at, name_field->size, err);
+    TH_AUTOFREE char *name = th_strndup(name_field->at, name_field->size, err);
     bool ok = name && th_intern(&r->label, name, name_field->size + 1, &label, err) &&
               th_grow(&r->line, &r->line_cap, r->n_lines + 1, sizeof *r->line, err);
-    free(name);
     if (!ok)
         return false;
     Line l = {.first = first, .n = n - 1, .line = number, .label = (int)label};
@@ -140,7 +136,7 @@ static bool read_alphabet(Reader *r, const char *alphabet, ThError *err)
 static bool add_symbol(Reader *r, const Line *l, const char *at, size_t size, int col, bool fixed,
                        ThError *err)
 {
-    char *name = th_strndup(at, size, err);
+    TH_AUTOFREE char *name = th_strndup(at, size, err);
     size_t index = name ? th_intern_find(&r->symbol, name, size + 1) : 0;
     bool ok = name != NULL;
     if (ok && index == SIZE_MAX && fixed)
@@ -148,7 +144,6 @@ static bool add_symbol(Reader *r, const Line *l, const char *at, size_t size, in
                         name);
     if (ok && index == SIZE_MAX)
         ok = th_intern(&r->symbol, name, size + 1, &index, err);
-    free(name);
     if (!ok || !th_grow(&r->word, &r->word_cap, r->n_word + 1, sizeof *r->word, err))
         return false;
     r->word[r->n_word++] = (int)index;
@@ -356,8 +351,7 @@ void th_words_labelled_free(ThWordsLabelled *l)
         free(l->symbol[i]);
     for (int i = 0; l->label && i < l->sample.n_classes; i++)
         free(l->label[i]);
-    free(l->symbol);
-    free(l->label);
+    TH_FREE(l->symbol, l->label);
     th_words_sample_free(&l->sample);
     *l = (ThWordsLabelled){0};
 }

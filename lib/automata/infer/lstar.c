@@ -32,15 +32,8 @@ static void learner_free(Learner *l)
         free(l->t.suffix[i]);
     for (size_t i = 0; i < l->t.n_rows; i++)
         free(l->t.cell[i]);
-    free(l->t.word);
-    free(l->t.length);
-    free(l->t.row);
-    free(l->t.suffix);
-    free(l->t.suffix_length);
-    free(l->t.cell);
-    free(l->t.state);
-    free(l->answer);
-    free(l->buffer);
+    TH_FREE(l->t.word, l->t.length, l->t.row, l->t.suffix, l->t.suffix_length, l->t.cell,
+            l->t.state, l->answer, l->buffer);
     th_intern_free(&l->asked);
     th_intern_free(&l->rows);
 }
@@ -89,8 +82,8 @@ static bool ask_together(Learner *l, size_t first, ThError *err)
         th_intern_at(&l->asked, first + i, &bytes);
         size += bytes / sizeof(int);
     }
-    int *symbol = th_alloc(size + 1, sizeof *symbol, err);
-    size_t *start = th_alloc(n + 1, sizeof *start, err);
+    TH_AUTOFREE int *symbol = th_alloc(size + 1, sizeof *symbol, err);
+    TH_AUTOFREE size_t *start = th_alloc(n + 1, sizeof *start, err);
     bool ok = symbol && start;
     for (size_t i = 0; ok && i < n; i++) {
         const int *word = th_intern_at(&l->asked, first + i, &bytes);
@@ -100,8 +93,6 @@ static bool ask_together(Learner *l, size_t first, ThError *err)
     ThLstarWords words = {n, symbol, start};
     ok = ok && !th_stopped_at(l->stop, (size_t)l->t.n_states, "states", err) &&
          l->o->members(l->o->context, &words, l->answer + first, err);
-    free(symbol);
-    free(start);
     return ok;
 }
 

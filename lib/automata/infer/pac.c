@@ -80,7 +80,7 @@ static bool test(ThPac *s, const ThDfa *guess, NextWord *next, void *context, Fo
                  ThError *err)
 {
     size_t longest = (size_t)s->hi + 1, room = s->members ? BLOCK_SYMBOLS / longest + 1 : 1;
-    Block *b = th_alloc(1, sizeof *b, err);
+    TH_AUTOFREE Block *b = th_alloc(1, sizeof *b, err);
     bool ok = b != NULL, on = true;
     if (ok) {
         b->room = room < BLOCK ? (int)room : BLOCK;
@@ -96,7 +96,6 @@ static bool test(ThPac *s, const ThDfa *guess, NextWord *next, void *context, Fo
     }
     if (b)
         free(b->symbol);
-    free(b);
     return ok;
 }
 
@@ -207,8 +206,7 @@ static bool try_states(ThPac *s, const ThDfa *guess, Found *f, ThError *err)
               .turns = turns && turns < LEAST ? LEAST : turns};
     bool ok = w.parent && w.symbol && find_ways(guess, w.parent, w.symbol, err) &&
               test(s, guess, next_way, &w, f, err);
-    free(w.parent);
-    free(w.symbol);
+    TH_FREE(w.parent, w.symbol);
     return ok;
 }
 

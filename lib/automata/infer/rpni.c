@@ -1,7 +1,6 @@
 #include "automata/infer/rpni.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -41,23 +40,14 @@ typedef struct {
 
 void th_words_sample_free(ThWordsSample *s)
 {
-    free(s->symbol);
-    free(s->start);
-    free(s->label);
+    TH_FREE(s->symbol, s->start, s->label);
     *s = (ThWordsSample){0};
 }
 
 static void merger_free(Merger *m)
 {
-    free(m->child);
-    free(m->count);
-    free(m->parent);
-    free(m->letter);
-    free(m->red);
-    free(m->number);
-    free(m->change);
-    free(m->fold);
-    free(m->word);
+    TH_FREE(m->child, m->count, m->parent, m->letter, m->red, m->number, m->change, m->fold,
+            m->word);
 }
 
 static int *child_of(const Merger *m, int q, int a)

@@ -1,7 +1,5 @@
 #include "automata/operations/operations.h"
 
-#include <stdlib.h>
-
 #include "automata/core/alphabets.h"
 #include "automata/core/build.h"
 #include "automata/core/nfa.h"
@@ -44,7 +42,7 @@ ThAutomaton *th_automaton_concat(const ThAutomaton *a, const ThAutomaton *b, ThA
                                  ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    ThAutomatonAlphabets u = {0};
+    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
     int first = 0, second = 0;
     bool empty = start_accepts(b);
     bool good = th_automaton_alphabets(&u, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err) &&
@@ -59,9 +57,7 @@ ThAutomaton *th_automaton_concat(const ThAutomaton *a, const ThAutomaton *b, ThA
         good = copy_start_arcs(&n, q, b, second, u.of[1], err) && !th_stopped(w.stop, err);
     }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
-    ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
-    th_automaton_alphabets_free(&u);
-    return result;
+    return th_nfa_finish(&n, &names, good, err);
 }
 
 ThAutomaton *th_automaton_star(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
@@ -101,7 +97,8 @@ ThAutomaton *th_automaton_reverse(const ThAutomaton *a, ThAutomatonWork w, ThErr
 static ThAutomaton *mark_all(const ThAutomaton *a, int mark, ThAutomatonWork w, ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    ThAutomaton *t = th_automaton_trim(a, err), *result = NULL;
+    TH_AUTOPTR(automaton) ThAutomaton *t = th_automaton_trim(a, err);
+    ThAutomaton *result = NULL;
     int offset;
     if (t) {
         ThNfaNames names = names_of(t);
@@ -114,7 +111,6 @@ static ThAutomaton *mark_all(const ThAutomaton *a, int mark, ThAutomatonWork w, 
         }
         result = th_nfa_finish(&n, &names, good, err);
     }
-    th_automaton_free(t);
     return result;
 }
 
@@ -140,8 +136,7 @@ typedef struct {
 
 static void pairs_free(Pairs *p)
 {
-    free(p->seen);
-    free(p->queue);
+    TH_FREE(p->seen, p->queue);
 }
 
 static bool visit(Pairs *p, size_t pair, ThError *err)
@@ -227,7 +222,8 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
                                    ThAutomatonWork w, ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    ThAutomatonAlphabets u = {0};
+    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
+    TH_AUTOPTR(automaton)
     ThAutomaton *x = front ? NULL : mirrored(a, err), *y = front ? NULL : mirrored(b, err);
     Pairs p = {.a = front ? a : x, .b = front ? b : y};
     int offset = 0, mark = front ? TH_NFA_START : TH_NFA_ACCEPT;
@@ -243,10 +239,7 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
     }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
     ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
-    th_automaton_alphabets_free(&u);
     pairs_free(&p);
-    th_automaton_free(x);
-    th_automaton_free(y);
     return result;
 }
 
@@ -282,7 +275,8 @@ ThAutomaton *th_automaton_shuffle(const ThAutomaton *first, const ThAutomaton *s
                                   ThAutomatonWork w, ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    ThAutomatonAlphabets u = {0};
+    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
+    TH_AUTOPTR(automaton)
     ThAutomaton *a = th_automaton_trim(first, err), *b = th_automaton_trim(second, err);
     bool good =
         a && b && th_automaton_alphabets(&u, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err);
@@ -300,9 +294,5 @@ ThAutomaton *th_automaton_shuffle(const ThAutomaton *first, const ThAutomaton *s
         good = shuffle_side(&n, &s, w, err);
     }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
-    ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
-    th_automaton_alphabets_free(&u);
-    th_automaton_free(a);
-    th_automaton_free(b);
-    return result;
+    return th_nfa_finish(&n, &names, good, err);
 }

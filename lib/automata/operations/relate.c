@@ -115,8 +115,6 @@ bool th_automaton_relate(const ThAutomaton *a, const ThAutomaton *b, size_t max_
 
 void th_automaton_relation_free(ThAutomatonRelation *r)
 {
-    free(r->only[0]);
-    free(r->only[1]);
-    free(r->both);
+    TH_FREE(r->only[0], r->only[1], r->both);
     *r = (ThAutomatonRelation){0};
 }

@@ -62,11 +62,10 @@ static ThDfa *moore_machine(const ThAutomaton *a, const int *number, int n_class
 /* The machine that shows the last outputs.  States that cannot reach acceptance have none. */
 static ThDfa *output_machine(const ThAutomaton *a, const int *number, int n_classes, ThError *err)
 {
-    ThAutomaton *t = th_automaton_trim(a, err);
+    TH_AUTOPTR(automaton) ThAutomaton *t = th_automaton_trim(a, err);
     ThDfa *d = NULL;
     if (t)
         d = (th_automaton_mealy(t) ? mealy_machine : moore_machine)(t, number, n_classes, err);
-    th_automaton_free(t);
     return d;
 }
 

@@ -106,17 +106,14 @@ ThAutomaton *th_automaton_homomorphism(const ThAutomaton *a, const ThAutomatonSu
                                        int n, ThAutomatonWork w, ThError *err)
 {
     ThNfa nfa = {.max_states = w.max_states};
-    ThIntern names = {0};
+    TH_AUTO(intern) ThIntern names = {0};
     ThAutomaton *result = NULL;
-    int *of = th_alloc((size_t)a->n_symbols, sizeof *of, err);
+    TH_AUTOFREE int *of = th_alloc((size_t)a->n_symbols, sizeof *of, err);
     bool good = of && check_map(a, map, n, of, err) && image_symbols(&names, a, map, of, err) &&
                 substitute(&nfa, a, map, of, &names, w, err);
-    char **list = good ? name_list(&names, err) : NULL;
+    TH_AUTOFREE char **list = good ? name_list(&names, err) : NULL;
     result = th_nfa_finish(&nfa, &(ThNfaNames){.symbol = list, .n_symbols = (int)names.n},
                            list != NULL, err);
-    th_intern_free(&names);
-    free(list);
-    free(of);
     return result;
 }
 
@@ -152,9 +149,9 @@ static ThDfa *preimage(const ThAutomaton *a, const ThDfa *d, const ThAutomatonSu
 ThAutomaton *th_automaton_inverse(const ThAutomaton *a, const ThAutomatonSubstitution *map, int n,
                                   ThAutomatonWork w, ThError *err)
 {
-    ThDfa *d = NULL, *p = NULL;
+    TH_AUTOPTR(dfa) ThDfa *d = NULL, *p = NULL;
     ThAutomaton *result = NULL;
-    char **symbol = th_alloc((size_t)n, sizeof *symbol, err);
+    TH_AUTOFREE char **symbol = th_alloc((size_t)n, sizeof *symbol, err);
     bool good = symbol != NULL;
     for (int i = 0; good && i < n; i++) {
         for (int j = 0; good && j < i; j++) {
@@ -170,9 +167,6 @@ ThAutomaton *th_automaton_inverse(const ThAutomaton *a, const ThAutomatonSubstit
         result = th_automaton_from_dfa(p, symbol, err);
     for (int i = 0; symbol && i < n; i++)
         free(symbol[i]);
-    free(symbol);
-    th_dfa_free(d);
-    th_dfa_free(p);
     return result;
 }
 
@@ -249,25 +243,25 @@ ThAutomaton *th_automaton_invert(const ThAutomaton *a, ThAutomatonWork w, ThErro
 {
     if (!is_transducer(a))
         return th_automaton_copy(a, err);
-    ThAutomaton *m = to_mealy(a, w, err), *result = NULL;
-    Label *label = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
+    TH_AUTOPTR(automaton) ThAutomaton *m = to_mealy(a, w, err);
+    ThAutomaton *result = NULL;
+    TH_AUTOFREE Label *label = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
     for (size_t i = 0; label && i < m->n_arcs; i++)
         label[i] = (Label){m->arc[i].output, m->arc[i].symbol};
     if (label) {
         ThNfaNames names = {m->output, m->symbol, m->n_outputs, m->n_symbols};
         result = relabel(m, label, &names, w, err);
     }
-    free(label);
-    th_automaton_free(m);
     return result;
 }
 
 ThAutomaton *th_automaton_project(const ThAutomaton *a, bool out, ThAutomatonWork w, ThError *err)
 {
     bool transducer = is_transducer(a);
+    TH_AUTOPTR(automaton)
     ThAutomaton *m = transducer && out ? to_mealy(a, w, err) : th_automaton_copy(a, err);
     ThAutomaton *result = NULL;
-    Label *label = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
+    TH_AUTOFREE Label *label = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
     for (size_t i = 0; label && i < m->n_arcs; i++) {
         Label both = label_of(m, &m->arc[i], transducer);
         label[i] = (Label){out ? both.out : both.in, TH_AUTOMATON_NO_OUTPUT};
@@ -278,8 +272,6 @@ ThAutomaton *th_automaton_project(const ThAutomaton *a, bool out, ThAutomatonWor
             names.symbol = written(m, transducer, &names.n_symbols);
         result = relabel(m, label, &names, w, err);
     }
-    free(label);
-    th_automaton_free(m);
     return result;
 }
 
@@ -361,10 +353,11 @@ static bool compose_all(Composition *c, ThAutomatonWork w)
 ThAutomaton *th_automaton_compose(const ThAutomaton *first, const ThAutomaton *second,
                                   ThAutomatonWork w, ThError *err)
 {
-    ThAutomaton *a = to_mealy(first, w, err), *b = to_mealy(second, w, err), *result = NULL;
+    TH_AUTOPTR(automaton) ThAutomaton *a = to_mealy(first, w, err), *b = to_mealy(second, w, err);
+    ThAutomaton *result = NULL;
     Composition c = {.a = a, .b = b, .n = {.max_states = w.max_states}, .err = err};
     int n_met = 0, n_out = 0;
-    int *meet = b ? th_alloc((size_t)b->n_symbols, sizeof *meet, err) : NULL;
+    TH_AUTOFREE int *meet = b ? th_alloc((size_t)b->n_symbols, sizeof *meet, err) : NULL;
     if (a && meet) {
         c.a_writes = is_transducer(a);
         c.b_writes = is_transducer(b);
@@ -383,8 +376,5 @@ ThAutomaton *th_automaton_compose(const ThAutomaton *first, const ThAutomaton *s
         result = th_nfa_finish(&c.n, &names, good, err);
     }
     th_intern_free(&c.pair);
-    free(meet);
-    th_automaton_free(a);
-    th_automaton_free(b);
     return result;
 }

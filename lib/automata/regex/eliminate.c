@@ -34,9 +34,7 @@ static bool graph_alloc(Graph *g, size_t n_states, ThError *err)
 
 static void graph_free(Graph *g)
 {
-    free(g->edge);
-    free(g->gone);
-    free(g->weight);
+    TH_FREE(g->edge, g->gone, g->weight);
 }
 
 /* mirror: the arcs are turned round, and the start and the ends change places. */
@@ -161,8 +159,7 @@ static char *write_if_better(ThRegexTerms *t, int term, const ThAutomaton *a, bo
     th_regex_term_write(t, &text, term, a->symbol, a->n_symbols, mentioned);
     char *pattern = th_text_take(&text, NULL);
     if (!pattern || (best && cost_of(pattern) >= cost_of(best))) {
-        free(pattern);
-        free(mentioned);
+        TH_FREE(pattern, mentioned);
         return best;
     }
     *whole = true;
@@ -170,8 +167,7 @@ static char *write_if_better(ThRegexTerms *t, int term, const ThAutomaton *a, bo
         bool sorted = i == 0 || strcmp(a->symbol[i - 1], a->symbol[i]) < 0;
         *whole = *whole && mentioned[i] && sorted;
     }
-    free(mentioned);
-    free(best);
+    TH_FREE(mentioned, best);
     return pattern;
 }
 
@@ -197,21 +193,16 @@ static char *try_direction(const ThAutomaton *a, bool mirror, bool *whole, char 
 /* Returns new: the minimal automaton of the reversed language. */
 static ThAutomaton *minimal_reverse(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
-    ThAutomaton *r = th_automaton_reverse(a, w, err);
-    ThAutomaton *m = r ? th_automaton_minimize(r, w.max_states, w.stop, err) : NULL;
-    th_automaton_free(r);
-    return m;
+    TH_AUTOPTR(automaton) ThAutomaton *r = th_automaton_reverse(a, w, err);
+    return r ? th_automaton_minimize(r, w.max_states, w.stop, err) : NULL;
 }
 
 /* Returns new: the automaton without outputs. */
 static ThAutomaton *acceptor_of(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
-    ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
-    ThDfa *m = d ? th_dfa_minimize(d, w.stop, err) : NULL;
-    ThAutomaton *result = m ? th_automaton_from_dfa(m, a->symbol, err) : NULL;
-    th_dfa_free(d);
-    th_dfa_free(m);
-    return result;
+    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
+    TH_AUTOPTR(dfa) ThDfa *m = d ? th_dfa_minimize(d, w.stop, err) : NULL;
+    return m ? th_automaton_from_dfa(m, a->symbol, err) : NULL;
 }
 
 char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *stop, ThError *err)
@@ -219,7 +210,7 @@ char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *
     ThAutomatonWork w = {max_states, stop};
     ThError failed = {0};
     char *best = NULL;
-    ThAutomaton *m = acceptor_of(a, w, err);
+    TH_AUTOPTR(automaton) ThAutomaton *m = acceptor_of(a, w, err);
     if (m && m->n_states > MOST_STATES)
         th_fail(err, TH_ELIMIT, "a regular expression for %d states would be too long: at most %d",
                 m->n_states, MOST_STATES);
@@ -227,7 +218,7 @@ char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *
         best = try_direction(m, false, whole, best, stop, &failed);
     /* Backwards there may be far more states; then that is no candidate. */
     w.max_states = m && m->n_states <= MOST_STATES ? 2 * (size_t)m->n_states + 8 : 0;
-    ThAutomaton *r = w.max_states ? minimal_reverse(m, w, NULL) : NULL;
+    TH_AUTOPTR(automaton) ThAutomaton *r = w.max_states ? minimal_reverse(m, w, NULL) : NULL;
     if (r && r->n_states <= MOST_STATES)
         best = try_direction(r, true, whole, best, stop, &failed);
     if (!best || failed.code == TH_EINTERRUPTED || failed.code == TH_ENOMEM) {
@@ -235,7 +226,5 @@ char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *
         free(best);
         best = NULL;
     }
-    th_automaton_free(m);
-    th_automaton_free(r);
     return best;
 }

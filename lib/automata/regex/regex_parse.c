@@ -1,6 +1,5 @@
 /* The parser of regular expressions: precedence climbing over characters. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "automata/regex/tree.h"
@@ -509,8 +508,7 @@ bool th_regex_parse(ThRegexTree *t, const char *pattern, ThError *err)
 
 void th_regex_tree_free(ThRegexTree *t)
 {
-    free(t->node);
-    free(t->item);
+    TH_FREE(t->node, t->item);
     th_intern_free(&t->symbol);
     *t = (ThRegexTree){0};
 }

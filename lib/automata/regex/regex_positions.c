@@ -123,7 +123,7 @@ static bool follow(Glue *g, const List *out, const List *in)
 static bool leaf(Glue *g, const ThRegexNode *node, Part *part)
 {
     const Compiler *c = g->c;
-    bool *has = th_alloc((size_t)c->k, sizeof *has, c->err);
+    TH_AUTOFREE bool *has = th_alloc((size_t)c->k, sizeof *has, c->err);
     int state = -1;
     bool good = has != NULL;
     for (size_t i = 0; good && i < node->n; i++)
@@ -137,7 +137,6 @@ static bool leaf(Glue *g, const ThRegexNode *node, Part *part)
         }
         good = good && append(g, &part->in, a, state);
     }
-    free(has);
     return good;
 }
 
@@ -172,7 +171,7 @@ static bool embed_states(Glue *g, const ThDfa *d, int *state, Part *part)
 static bool embed(Glue *g, const ThDfa *d, Part *part)
 {
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols;
-    int *state = th_alloc(n, sizeof *state, g->c->err);
+    TH_AUTOFREE int *state = th_alloc(n, sizeof *state, g->c->err);
     bool good = state && embed_states(g, d, state, part);
     for (size_t i = 0; good && i < n * k; i++) {
         int from = state[i / k], to = state[d->next[i]], a = (int)(i % k);
@@ -183,7 +182,6 @@ static bool embed(Glue *g, const ThDfa *d, Part *part)
             ((int)(i / k) != d->start || append(g, &part->in, a, to));
     }
     part->nullable = d->label[d->start];
-    free(state);
     return good;
 }
 
@@ -208,23 +206,19 @@ static ThAutomaton *automaton_of(Compiler *c, int node)
 
 static ThDfa *machine_of(Compiler *c, int node)
 {
-    ThAutomaton *a = automaton_of(c, node);
-    ThDfa *d = a ? th_automaton_acceptor(a, c->max_states, c->stop, c->err) : NULL;
-    ThDfa *m = d ? th_dfa_minimize(d, c->stop, c->err) : NULL;
-    th_automaton_free(a);
-    th_dfa_free(d);
-    return m;
+    TH_AUTOPTR(automaton) ThAutomaton *a = automaton_of(c, node);
+    TH_AUTOPTR(dfa) ThDfa *d = a ? th_automaton_acceptor(a, c->max_states, c->stop, c->err) : NULL;
+    return d ? th_dfa_minimize(d, c->stop, c->err) : NULL;
 }
 
 /* Returns new: the combination of x, consumed, with the machine of a node. */
 static ThDfa *combine_take(Compiler *c, ThDfa *x, int node, const bool accept[4])
 {
-    ThDfa *y = x ? machine_of(c, node) : NULL;
+    TH_AUTOPTR(dfa) ThDfa *y = x ? machine_of(c, node) : NULL;
+    TH_AUTOPTR(dfa)
     ThDfa *product = y ? th_dfa_product(x, y, accept, c->max_states, c->stop, c->err) : NULL;
     ThDfa *m = product ? th_dfa_minimize(product, c->stop, c->err) : NULL;
     th_dfa_free(x);
-    th_dfa_free(y);
-    th_dfa_free(product);
     return m;
 }
 
@@ -380,17 +374,16 @@ static void compiler_free(Compiler *c)
         free(c->name[i]);
     for (size_t i = 0; c->dfa && i < c->t->n; i++)
         th_dfa_free(c->dfa[i]);
-    free(c->name);
-    free(c->dfa);
+    TH_FREE(c->name, c->dfa);
 }
 
 ThAutomaton *th_regex_automaton(const char *pattern, char *const *alphabet, int n,
                                 size_t max_states, ThStop *stop, ThError *err)
 {
-    ThRegexTree t = {0};
+    TH_AUTO(regex_tree) ThRegexTree t = {0};
     Compiler c = {.t = &t, .max_states = max_states, .stop = stop, .err = err};
     ThAutomaton *a = NULL;
-    int *number = NULL;
+    TH_AUTOFREE int *number = NULL;
     size_t index;
     bool good = true;
     for (int i = 0; good && i < n; i++)
@@ -403,7 +396,5 @@ ThAutomaton *th_regex_automaton(const char *pattern, char *const *alphabet, int 
             a = automaton_of(&c, t.root);
     }
     compiler_free(&c);
-    free(number);
-    th_regex_tree_free(&t);
     return a;
 }

@@ -108,8 +108,7 @@ bool th_regex_terms_begin(ThRegexTerms *t, ThError *err)
 void th_regex_terms_free(ThRegexTerms *t)
 {
     th_intern_free(&t->term);
-    free(t->info);
-    free(t->scratch);
+    TH_FREE(t->info, t->scratch);
     *t = (ThRegexTerms){0};
 }
 

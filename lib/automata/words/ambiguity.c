@@ -54,15 +54,13 @@ static ThAutomaton *without_empty_moves(const ThAutomaton *a, ThError *err)
 {
     ThNfa n = {0};
     size_t size = (size_t)a->n_states;
-    int *reach = th_alloc(size, sizeof *reach, err);
-    bool *mark = th_alloc(size, sizeof *mark, err);
+    TH_AUTOFREE int *reach = th_alloc(size, sizeof *reach, err);
+    TH_AUTOFREE bool *mark = th_alloc(size, sizeof *mark, err);
     bool good = reach && mark;
     for (int q = 0; good && q < a->n_states; q++)
         good = th_nfa_state(&n, a->start[q] ? TH_NFA_START : 0, err) >= 0;
     for (int q = 0; good && q < a->n_states; q++)
         good = close_state(&n, a, q, reach, mark, err);
-    free(reach);
-    free(mark);
     ThNfaNames names = {.symbol = a->symbol, .n_symbols = a->n_symbols};
     return th_nfa_finish(&n, &names, good, err);
 }
@@ -144,9 +142,7 @@ static bool find_word(const ThWordsAmbiguitySubject *of, const ThWordsTuples *t,
             enter(&s, to, from % 2, (uint32_t)from + 2, symbol);
         good = good && (i % 4096 || !th_stopped(t->stop, err));
     }
-    free(s.parent);
-    free(s.by);
-    free(s.queue);
+    TH_FREE(s.parent, s.by, s.queue);
     return good;
 }
 
@@ -192,13 +188,12 @@ static bool most_word(const Ways *w, size_t at, ThWordsAmbiguity *out, ThError *
     int length = 0;
     for (size_t i = at; i > 0; i = w->parent[i])
         length++;
-    int *word = th_alloc((size_t)length, sizeof *word, err);
+    TH_AUTOFREE int *word = th_alloc((size_t)length, sizeof *word, err);
     for (size_t i = at; word && i > 0; i = w->parent[i])
         word[--length] = w->by[i];
     for (size_t i = at; i > 0; i = w->parent[i])
         length++;
     out->most_word = word ? spelled(w->s, word, length, err) : NULL;
-    free(word);
     return out->most_word != NULL;
 }
 
@@ -241,10 +236,7 @@ static bool greatest_number(const ThWordsAmbiguitySubject *s, size_t max_vectors
     w.next = th_alloc(n, sizeof *w.next, err);
     bool good = w.here && w.next && follow_vectors(&w, out, err);
     th_intern_free(&w.vector);
-    free(w.parent);
-    free(w.by);
-    free(w.here);
-    free(w.next);
+    TH_FREE(w.parent, w.by, w.here, w.next);
     return good;
 }
 
@@ -268,11 +260,10 @@ bool th_automaton_ambiguity(const ThAutomaton *a, size_t max_vectors, ThStop *st
                             ThWordsAmbiguity *out, ThError *err)
 {
     *out = (ThWordsAmbiguity){0};
-    ThAutomaton *plain = without_empty_moves(a, err);
+    TH_AUTOPTR(automaton) ThAutomaton *plain = without_empty_moves(a, err);
     ThWordsAmbiguitySubject s = {plain, plain ? th_words_tuple_arcs(plain, err) : NULL, stop};
     bool good = s.by && classify(&s, max_vectors, out, err);
     free(s.by);
-    th_automaton_free(plain);
     if (!good)
         th_words_ambiguity_free(out);
     return good;
@@ -282,8 +273,6 @@ void th_words_ambiguity_free(ThWordsAmbiguity *a)
 {
     for (int i = 0; a->part && i < 2 * a->n_loops + 1; i++)
         free(a->part[i]);
-    free(a->part);
-    free(a->word);
-    free(a->most_word);
+    TH_FREE(a->part, a->word, a->most_word);
     *a = (ThWordsAmbiguity){0};
 }

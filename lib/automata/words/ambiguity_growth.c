@@ -64,9 +64,9 @@ static bool state_part(const ThWordsAmbiguitySubject *s, int from, int to, ThWor
                        int *n, ThError *err)
 {
     ThWordsTuples one;
-    ThText text = {0};
+    TH_AUTO(text) ThText text = {0};
     Goal goal = {.accept = to < 0 ? s->a->accept : NULL, .state = {to, 0, 0}};
-    uint32_t *root = th_alloc((size_t)s->a->n_states, sizeof *root, err);
+    TH_AUTOFREE uint32_t *root = th_alloc((size_t)s->a->n_states, sizeof *root, err);
     size_t roots = 0, end;
     bool good = th_words_tuples_begin(&one, s->a, s->by, 1, NULL, s->stop, err) && root;
     for (int q = 0; good && q < s->a->n_states; q++)
@@ -74,9 +74,7 @@ static bool state_part(const ThWordsAmbiguitySubject *s, int from, int to, ThWor
             root[roots++] = (uint32_t)q;
     good = good && add_word(&one, root, roots, &goal, &text, &end, err) &&
            keep_part(out, n, &text, err);
-    th_text_free(&text);
     th_words_tuples_free(&one);
-    free(root);
     return good;
 }
 
@@ -102,7 +100,7 @@ static bool find_components(Components *c, const ThWordsAmbiguitySubject *s, ThE
 {
     ThWordsTuples one;
     size_t n = (size_t)s->a->n_states;
-    uint32_t *root = th_alloc(n, sizeof *root, err);
+    TH_AUTOFREE uint32_t *root = th_alloc(n, sizeof *root, err);
     c->of_state = th_alloc(n, sizeof *c->of_state, err);
     c->cyclic = th_alloc(n, sizeof *c->cyclic, err);
     bool good = th_words_tuples_begin(&one, s->a, s->by, 1, NULL, s->stop, err) && root &&
@@ -114,15 +112,13 @@ static bool find_components(Components *c, const ThWordsAmbiguitySubject *s, ThE
         int from = c->of_state[s->a->arc[i].from];
         c->cyclic[from] = c->cyclic[from] || from == c->of_state[s->a->arc[i].to];
     }
-    free(root);
     th_words_tuples_free(&one);
     return good;
 }
 
 static void components_free(Components *c)
 {
-    free(c->of_state);
-    free(c->cyclic);
+    TH_FREE(c->of_state, c->cyclic);
 }
 
 /* ---- exponentially: two ways from a state back to it ---- */
@@ -165,7 +161,7 @@ static bool doubled_parts(const ThWordsAmbiguitySubject *s, const Doubled *d, Th
 {
     int n = 0, q = d->state, same[TH_WORDS_TUPLE_PLACES] = {q, q, 0};
     size_t apart, end;
-    ThText loop = {0};
+    TH_AUTO(text) ThText loop = {0};
     Goal differ = {.inside = d->inside}, back = {.state = {q, q, 0}};
     uint32_t root = (uint32_t)th_words_tuples_pack(&d->t, same);
     bool good = make_parts(out, 1, err) && state_part(s, -1, q, out, &n, err) &&
@@ -173,7 +169,6 @@ static bool doubled_parts(const ThWordsAmbiguitySubject *s, const Doubled *d, Th
     root = good ? (uint32_t)apart : 0;
     good = good && add_word(&d->t, &root, 1, &back, &loop, &end, err) &&
            keep_part(out, &n, &loop, err) && state_part(s, q, -1, out, &n, err);
-    th_text_free(&loop);
     return good;
 }
 
@@ -196,8 +191,7 @@ static bool look_for_doubled(const ThWordsAmbiguitySubject *s, const bool *in, b
     *answer = good && d.state >= 0;
     if (*answer)
         good = doubled_parts(s, &d, out, err);
-    free(root);
-    free(d.inside);
+    TH_FREE(root, d.inside);
     th_words_tuples_free(&d.t);
     return good;
 }
@@ -206,14 +200,14 @@ static bool is_exponential(const ThWordsAmbiguitySubject *s, const Components *c
                            ThWordsAmbiguity *out, ThError *err)
 {
     size_t n = (size_t)s->a->n_states;
-    bool *in = th_alloc(n, sizeof *in, err), good = in != NULL;
+    TH_AUTOFREE bool *in = th_alloc(n, sizeof *in, err);
+    bool good = in != NULL;
     *answer = false;
     for (int k = 0; good && !*answer && k < c->n; k++) {
         for (size_t q = 0; q < n; q++)
             in[q] = c->of_state[q] == k;
         good = !c->cyclic[k] || look_for_doubled(s, in, answer, out, err);
     }
-    free(in);
     return good;
 }
 
@@ -296,9 +290,9 @@ static bool find_split(Chains *h, int from, int to, int *p, int *q, ThError *err
         }
     }
     good = good && th_words_tuples_components(t, h->root, roots, note_split, &split, err);
+    th_words_tuples_free(t);
     *p = split.p;
     *q = split.q;
-    th_words_tuples_free(t);
     return good;
 }
 
@@ -336,14 +330,13 @@ static bool extend(Chains *h, int k, ThError *err)
 static bool split_part(const Chains *h, int p, int q, ThWordsAmbiguity *out, int *n, ThError *err)
 {
     ThWordsTuples t;
-    ThText text = {0};
+    TH_AUTO(text) ThText text = {0};
     size_t end;
     int from[TH_WORDS_TUPLE_PLACES] = {p, p, q};
     Goal goal = {.state = {p, q, q}};
     bool good = between(h, h->c->of_state[p], h->c->of_state[q], &t, err);
     uint32_t root = good ? (uint32_t)th_words_tuples_pack(&t, from) : 0;
     good = good && add_word(&t, &root, 1, &goal, &text, &end, err) && keep_part(out, n, &text, err);
-    th_text_free(&text);
     th_words_tuples_free(&t);
     return good;
 }
@@ -386,9 +379,7 @@ static bool polynomial_degree(const ThWordsAmbiguitySubject *s, const Components
     }
     if (good && best >= 0)
         good = chain_parts(&h, best, out, err);
-    free(h.reach);
-    free(h.link);
-    free(h.root);
+    TH_FREE(h.reach, h.link, h.root);
     for (int i = 0; i < TH_WORDS_TUPLE_PLACES; i++)
         free(h.in[i]);
     return good;

@@ -2,7 +2,6 @@
  * that is more than a cycle makes the growth exponential; otherwise the degree is one less than the
  * most cycles on a path (Szilard, Yu, Zhang and Shallit 1992). */
 #include <math.h>
-#include <stdlib.h>
 
 #include "automata/core/components.h"
 #include "automata/words/growth.h"
@@ -152,12 +151,6 @@ bool th_dfa_growth(const ThDfa *d, ThWordsGrowth *g, ThStop *stop, ThError *err)
     }
     if (good)
         summarize(&c, through, g);
-    free(c.useful);
-    free(c.component);
-    free(order);
-    free(head);
-    free(through);
-    free(x);
-    free(y);
+    TH_FREE(c.useful, c.component, order, head, through, x, y);
     return good;
 }

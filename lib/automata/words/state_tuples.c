@@ -1,7 +1,5 @@
 #include "automata/words/state_tuples.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 
 size_t *th_words_tuple_arcs(const ThAutomaton *a, ThError *err)
@@ -48,8 +46,7 @@ bool th_words_tuples_begin(ThWordsTuples *t, const ThAutomaton *a, const size_t 
 void th_words_tuples_free(ThWordsTuples *t)
 {
     for (int i = 0; i < TH_WORDS_TUPLE_PLACES; i++) {
-        free(t->member[i]);
-        free(t->number[i]);
+        TH_FREE(t->member[i], t->number[i]);
     }
     *t = (ThWordsTuples){0};
 }
@@ -204,11 +201,7 @@ bool th_words_tuples_components(const ThWordsTuples *t, const uint32_t *root, si
         s.component[i] = UNKNOWN;
     for (size_t i = 0; good && i < n && !s.ended; i++)
         good = s.found[root[i]] || explore(&s, root[i], err);
-    free(s.found);
-    free(s.low);
-    free(s.component);
-    free(s.path);
-    free(s.waiting);
+    TH_FREE(s.found, s.low, s.component, s.path, s.waiting);
     return good;
 }
 
@@ -271,8 +264,6 @@ int *th_words_tuples_word(const ThWordsTuples *t, const ThWordsTupleWay *way, in
         }
         good = good && (i % 4096 || !th_stopped(t->stop, err));
     }
-    free(s.parent);
-    free(s.by);
-    free(s.queue);
+    TH_FREE(s.parent, s.by, s.queue);
     return word;
 }

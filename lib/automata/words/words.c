@@ -51,9 +51,7 @@ int *th_dfa_shortest(const ThDfa *d, int label, int *length, ThError *err)
     else if (!word)
         *length = 0;
 done:
-    free(from);
-    free(by);
-    free(queue);
+    TH_FREE(from, by, queue);
     return word;
 }
 
@@ -81,10 +79,7 @@ void th_word_list_free(ThWordsList *l)
 {
     if (!l)
         return;
-    free(l->alive);
-    free(l->word);
-    free(l->state);
-    free(l);
+    TH_FREE(l->alive, l->word, l->state, l);
 }
 
 static bool alive(const ThWordsList *l, int k, int q)
@@ -224,9 +219,8 @@ static bool tell(const ThDfa *d, mpz_t *now, int length, mpz_t total, const ThWo
             mpz_add(sum, sum, now[q]);
     }
     mpz_add(total, total, sum);
-    char *digits = mpz_get_str(NULL, 10, sum);
+    TH_AUTOFREE char *digits = mpz_get_str(NULL, 10, sum);
     bool more = digits && (!how->seen || how->seen(how->context, length, digits));
-    free(digits);
     mpz_clear(sum);
     return more;
 }

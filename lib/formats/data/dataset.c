@@ -41,8 +41,7 @@ static bool source_begin(Source *s, const ThDataset *d, ThDatasetFigures *f, ThE
 static void source_free(Source *s)
 {
     th_pad_packer_free(&s->k);
-    free(s->row);
-    free(s->scored);
+    TH_FREE(s->row, s->scored);
     th_text_free(&s->text);
 }
 
@@ -165,12 +164,11 @@ static void add_record(ThText *t, const ThPad *p, const ThPadExample *e)
 static void add_context(ThText *t, const Source *s)
 {
     size_t n = (size_t)s->d->context;
-    ThText text = {0};
+    TH_AUTO(text) ThText text = {0};
     th_pad_decode(s->d->pad, s->row, n, &text);
     th_text_printf(t, "{\"kind\":\"%s\",\"text\":", s->d->pad->kind->name);
     add_json(t, text.data ? text.data : "", text.size);
     t->failed = t->failed || text.failed;
-    th_text_free(&text);
     th_text_add(t, ",\"tokens\":[");
     for (size_t i = 0; i < n; i++)
         th_text_printf(t, "%s%d", i ? "," : "", s->row[i]);

@@ -32,8 +32,8 @@ static bool find(const ThIntern *t, int machine, int text, int *found, const int
 static bool find_insides(ThJffBuilding *b)
 {
     ThJff *j = b->j;
-    ThIntern tags = {0};
-    int *machine = th_alloc(j->n_machines, sizeof *machine, b->err);
+    TH_AUTO(intern) ThIntern tags = {0};
+    TH_AUTOFREE int *machine = th_alloc(j->n_machines, sizeof *machine, b->err);
     bool ok = machine != NULL;
     for (size_t i = 0; ok && i < j->n_machines; i++) {
         size_t index, before = tags.n;
@@ -51,8 +51,6 @@ static bool find_insides(ThJffBuilding *b)
         if (s->inside >= 0 && j->machine[s->inside].initial < 0)
             ok = fail_state(b, s, "the block has no initial state inside");
     }
-    free(machine);
-    th_intern_free(&tags);
     return ok;
 }
 
@@ -60,8 +58,8 @@ static bool find_insides(ThJffBuilding *b)
 static bool resolve_ids(ThJffBuilding *b)
 {
     ThJff *j = b->j;
-    ThIntern ids = {0};
-    int *state = th_alloc(j->n_states, sizeof *state, b->err);
+    TH_AUTO(intern) ThIntern ids = {0};
+    TH_AUTOFREE int *state = th_alloc(j->n_states, sizeof *state, b->err);
     bool ok = state != NULL;
     for (size_t i = 0; ok && i < j->n_states; i++) {
         size_t index, before = ids.n;
@@ -85,8 +83,6 @@ static bool resolve_ids(ThJffBuilding *b)
             j->transition[s->last].next = (int)i;
         s->last = (int)i;
     }
-    free(state);
-    th_intern_free(&ids);
     return ok;
 }
 

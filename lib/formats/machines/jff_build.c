@@ -32,7 +32,7 @@ static void write_name(const ThJffBuilding *b, ThText *t, int flat)
 /* Adds a state to the machine, under a name of its own. */
 static bool add_state(ThJffBuilding *b, int flat)
 {
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     write_name(b, &t, flat);
     for (size_t i = b->n_numbered, size = t.size;
          !t.failed && th_tm_find_state(&b->im.b, t.data) >= 0; i++) {
@@ -40,7 +40,6 @@ static bool add_state(ThJffBuilding *b, int flat)
         th_text_printf(&t, "_%zu", i);
     }
     int q = t.failed ? -1 : th_format_import_state(&b->im, (ThFormatField){t.data, t.size});
-    th_text_free(&t);
     if (q < 0)
         return false;
     b->order[b->n_numbered++] = (size_t)flat;
@@ -253,11 +252,6 @@ ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, T
     ThTm *m = th_format_import_finish(&b.im, ok);
     if (m && m->nondeterministic)
         th_format_note(notes, "the machine is nondeterministic");
-    free(b.instance);
-    free(b.flat);
-    free(b.read);
-    free(b.write);
-    free(b.item);
-    free(b.order);
+    TH_FREE(b.instance, b.flat, b.read, b.write, b.item, b.order);
     return m;
 }

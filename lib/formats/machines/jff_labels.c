@@ -1,5 +1,4 @@
 /* The labels of JFLAP's machines: x, !x, ~ and lists of symbols. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

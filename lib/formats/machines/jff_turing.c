@@ -1,7 +1,6 @@
 /* Turing machines of JFLAP: the file is read element by element, not as a tree, so that a large one
  * needs little memory.  https://www.jflap.org */
 #include <libxml/xmlreader.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,9 +33,7 @@ typedef struct {
 static void free_records(ThJff *j)
 {
     th_intern_free(&j->text);
-    free(j->machine);
-    free(j->state);
-    free(j->transition);
+    TH_FREE(j->machine, j->state, j->transition);
     *j = (ThJff){0};
 }
 

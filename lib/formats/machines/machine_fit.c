@@ -294,10 +294,9 @@ static bool fit_role_name(Fitting *x, int q)
         return true;
     if (role != TH_TM_RUNS && rename_state(x, q, names ? halts[role] : bare[role], ""))
         return true;
-    char *old = th_strdup(x->m->state[q], x->err);
+    TH_AUTOFREE char *old = th_strdup(x->m->state[q], x->err);
     bool ok = old && (rename_state(x, q, names ? halting[role] : plain[role], old) ||
                       rename_state(x, q, names ? "_halting[" : "_", old));
-    free(old);
     return ok && role_seen(x, q) == role;
 }
 
@@ -340,8 +339,8 @@ static bool fit_ruleless(Fitting *x)
 static bool note_unused(const Fitting *x)
 {
     const ThTm *m = x->m;
-    bool *state = th_alloc((size_t)m->n_states, sizeof *state, x->err);
-    bool *symbol = th_alloc((size_t)m->n_symbols, sizeof *symbol, x->err);
+    TH_AUTOFREE bool *state = th_alloc((size_t)m->n_states, sizeof *state, x->err);
+    TH_AUTOFREE bool *symbol = th_alloc((size_t)m->n_symbols, sizeof *symbol, x->err);
     int states = 0, symbols = 0;
     for (size_t i = 0; state && symbol && i < m->n_rules; i++) {
         const ThTmRule *r = &m->rule[i];
@@ -366,10 +365,7 @@ static bool note_unused(const Fitting *x)
     if (symbols)
         th_format_note(x->notes, "%d symbol%s that no rule names %s not in the file", symbols,
                        symbols == 1 ? "" : "s", symbols == 1 ? "is" : "are");
-    bool ok = state && symbol;
-    free(state);
-    free(symbol);
-    return ok;
+    return state && symbol;
 }
 
 static void note_roles(const Fitting *x)

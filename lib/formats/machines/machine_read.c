@@ -388,8 +388,7 @@ static void import_free(ThFormatImport *im)
     th_intern_free(&im->cases);
     th_intern_free(&im->whole);
     th_text_free(&im->name);
-    free(im->rule_of);
-    free(im->line);
+    TH_FREE(im->rule_of, im->line);
     im->rule_of = NULL;
     im->line = NULL;
 }

@@ -174,7 +174,7 @@ static bool set_roles(Reader *r)
 static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
     ThTm *m = &r->im.b.m;
-    char *noted = r->start.s ? th_strndup(r->start.s, r->start.n, r->err) : NULL;
+    TH_AUTOFREE char *noted = r->start.s ? th_strndup(r->start.s, r->start.n, r->err) : NULL;
     const char *name = how->start ? how->start : noted;
     bool any = false;
     for (size_t i = 0; i < m->n_rules; i++)
@@ -192,7 +192,6 @@ static bool set_start(Reader *r, const ThFormatMachineReading *how)
     }
     if (r->start.s && !how->start && q >= 0)
         th_format_note(r->im.notes, "a comment says that it starts in %s", noted);
-    free(noted);
     m->start = q;
     return q >= 0 || th_fail(r->err, TH_EVALUE, "no state to start in");
 }

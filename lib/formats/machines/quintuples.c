@@ -1,7 +1,6 @@
 /* Plain quintuples, one a line, between commas or blanks, in brackets or not: state, symbol, and in
  * one of three orders the next state, the symbol written and the move.  Lines that begin with # ; %
  * or // are comments; one that says `fields: next-write-move` tells the order. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/notes.h"

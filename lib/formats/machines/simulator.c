@@ -256,7 +256,7 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         .no_state = ",\t",
         .missing = TH_TM_MISSING_REJECT,
     };
-    ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
+    TH_AUTOPTR(tm) ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
     bool ok = fitting && check_states(fitting, err);
     if (ok) {
         bool more = false;
@@ -271,7 +271,6 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         for (size_t i = 0; i < fitting->n_rules; i++)
             write_rule(to, fitting, &fitting->rule[i]);
     }
-    th_tm_free(fitting);
     return ok;
 }
 

@@ -1,26 +1,24 @@
 #include "formats/models/checkpoint.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "formats/models/safetensors.h"
 
 /* The loaded model goes on where the given one would have come to. */
 static bool fits(const char *path, const ThModel *m, const ThModel *loaded, long long end,
                  ThError *err)
 {
-    char *wanted = th_options_format(&m->options, err);
-    char *found = th_options_format(&loaded->options, err);
+    TH_AUTOFREE char *wanted = th_options_format(&m->options, err);
+    TH_AUTOFREE char *found = th_options_format(&loaded->options, err);
     bool same = wanted && found && m->kind == loaded->kind && strcmp(wanted, found) == 0;
     if (!same) {
         th_fail(err, TH_EVALUE, "the checkpoint %s holds another model: %s %s", path,
                 loaded->kind->name, found ? found : "");
         th_hint(err, "remove the file or name another");
     }
-    free(wanted);
-    free(found);
     if (same && loaded->training.step > end)
         return th_fail(err, TH_EVALUE,
                        "the checkpoint %s is at step %lld, this training ends at %lld", path,

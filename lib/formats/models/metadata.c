@@ -136,11 +136,11 @@ static void append(json_t *array, json_t *value, bool *ok)
 /* Adds a document as a string: metadata holds nothing but strings. */
 static void put_text(json_t *metadata, const char *key, json_t *document, bool *ok)
 {
-    char *text = document ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    TH_AUTOFREE char *text =
+        document ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     if (text)
         put(metadata, key, json_string(text), ok);
     *ok = *ok && text;
-    free(text);
     json_decref(document);
 }
 
@@ -323,7 +323,7 @@ static bool is_name(const json_t *value)
 /* Symbols are told apart by their names, so no name may occur twice. */
 static bool read_names(const json_t *array, int *n, char ***names, ThError *err)
 {
-    ThIntern seen = {0};
+    TH_AUTO(intern) ThIntern seen = {0};
     size_t count = json_array_size(array), index = 0;
     bool ok = json_is_array(array) && count <= MOST_NAMES;
     *names = ok ? th_alloc(count, sizeof **names, err) : NULL;
@@ -337,7 +337,6 @@ static bool read_names(const json_t *array, int *n, char ***names, ThError *err)
             (*names)[(*n)++] = th_strdup(json_string_value(value), err);
         ok = ok && (*names)[i];
     }
-    th_intern_free(&seen);
     return ok || wrong(err, "symbols or classes");
 }
 
@@ -395,11 +394,10 @@ ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
     const ThModelKind *kind = read_kind(metadata, err);
     if (!kind)
         return NULL;
-    ThOptions options = {0};
+    TH_AUTO(options) ThOptions options = {0};
     ThModel *m = NULL;
     if (read_options(metadata, kind, &options, err) && is_present(metadata, kind, &options, err))
         m = th_model_new(kind, &options, err);
-    th_options_free(&options);
     if (!m)
         return NULL;
     ThError local = {0};

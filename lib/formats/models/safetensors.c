@@ -147,7 +147,8 @@ static void put_header(FILE *out, const char *header)
 bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
 {
     ThFile file = {0};
-    char *header = th_model_whole(m, "the file", err) ? write_model_header(m, err) : NULL;
+    TH_AUTOFREE char *header =
+        th_model_whole(m, "the file", err) ? write_model_header(m, err) : NULL;
     FILE *out = header ? th_file_begin(&file, path, err) : NULL;
     if (out) {
         put_header(out, header);
@@ -158,7 +159,6 @@ bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
         if (m->bound)
             put_wide_values(out, m->training.pull, m->training.n_pull);
     }
-    free(header);
     return out && th_file_commit(&file, err);
 }
 
@@ -174,13 +174,12 @@ bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const cha
         ok = json_object_set_new(all, matrix[i].name, describe(&p, offset)) == 0;
         offset += ELEMENT * count(&p);
     }
-    char *header = write_header(all, ok, err);
+    TH_AUTOFREE char *header = write_header(all, ok, err);
     FILE *out = header ? th_file_begin(&file, path, err) : NULL;
     if (out)
         put_header(out, header);
     for (size_t i = 0; out && i < n; i++)
         put_values(out, matrix[i].value, (size_t)matrix[i].rows * (size_t)matrix[i].cols);
-    free(header);
     return out && th_file_commit(&file, err);
 }
 
@@ -288,7 +287,7 @@ static int by_place(const void *a, const void *b)
 /* Every byte of the data belongs to one tensor. */
 static bool check_extents(const Reader *r, ThError *err)
 {
-    Extent *extent = th_alloc(json_object_size(r->header), sizeof *extent, err);
+    TH_AUTOFREE Extent *extent = th_alloc(json_object_size(r->header), sizeof *extent, err);
     size_t n = 0, at = 0;
     const char *name;
     json_t *tensor;
@@ -305,7 +304,6 @@ static bool check_extents(const Reader *r, ThError *err)
         at = extent[i].end;
     }
     ok = ok && (at == r->size || damaged(err, "it does not end where its last tensor does"));
-    free(extent);
     return ok;
 }
 
