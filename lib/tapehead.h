@@ -165,7 +165,6 @@ extern "C" {
 #include "plot/views.h"
 #include "formats/models/checkpoint.h"
 #include "formats/data/dataset.h"
-#include "formats/automata/automaton_files.h"
 #include "formats/format.h"
 #include "formats/machines/machine_files.h"
 #include "formats/models/metadata.h"

@@ -2,8 +2,8 @@
  * and read again, and, where the format holds it, written and read again as the same language. */
 #include <string.h>
 
+#include "../unit/exchange.h"
 #include "check.h"
-#include "formats/automata/automaton_files.h"
 
 static ThAutomaton *read_att(char *text, size_t size, ThText *notes, ThError *err)
 {
@@ -12,15 +12,16 @@ static ThAutomaton *read_att(char *text, size_t size, ThText *notes, ThError *er
     (void)size;
     if (cut)
         cut[1] = '\0';
-    return th_att_read(text, cut ? cut + strlen(line) : NULL, notes, err);
+    return read_text(&th_format_att, text, cut ? cut + strlen(line) : NULL, notes, err);
 }
 
 static void write_and_read(const ThAutomaton *a)
 {
     ThText text = {0}, symbols = {0}, notes = {0};
     ThError err = {0};
-    if (th_att_write(&text, &symbols, a, &notes, &err)) {
-        ThAutomaton *again = th_att_read(text.data ? text.data : "", symbols.data, &notes, &err);
+    if (write_text(&th_format_att, &text, &symbols, a, "A", &notes, &err)) {
+        ThAutomaton *again =
+            read_text(&th_format_att, text.data ? text.data : "", symbols.data, &notes, &err);
         require(again);
         if (!th_automaton_mealy(a))
             require_same(a, again);

@@ -1,20 +1,20 @@
 /* fuzz_dot.c - pictures of automata: what is read can be shown and read again, and written and read
  * again as the same automaton up to the order of its parts. */
+#include "../unit/exchange.h"
 #include "check.h"
-#include "formats/automata/automaton_files.h"
 
 static ThAutomaton *read_dot(char *text, size_t size, ThText *notes, ThError *err)
 {
     (void)size;
-    return th_dot_read(text, notes, err);
+    return read_text(&th_format_dot, text, NULL, notes, err);
 }
 
 static void write_and_read(const ThAutomaton *a)
 {
     ThText text = {0}, notes = {0};
     ThError err = {0};
-    if (th_dot_write(&text, a, "A", &err)) {
-        ThAutomaton *again = th_dot_read(text.data, &notes, &err);
+    if (write_text(&th_format_dot, &text, NULL, a, "A", NULL, &err)) {
+        ThAutomaton *again = read_text(&th_format_dot, text.data, NULL, &notes, &err);
         require(again && again->n_arcs == a->n_arcs);
         require_same(a, again);
         th_automaton_free(again);

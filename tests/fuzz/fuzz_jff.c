@@ -1,19 +1,20 @@
 /* fuzz_jff.c - files of JFLAP: what is read can be shown and read again, and, where the format
  * holds it, written and read again as the same language. */
+#include "../unit/exchange.h"
 #include "check.h"
-#include "formats/automata/automaton_files.h"
 
 static ThAutomaton *read_jff(char *text, size_t size, ThText *notes, ThError *err)
 {
-    return th_jff_read(text, size, notes, err);
+    (void)size;
+    return read_text(&th_format_jflap, text, NULL, notes, err);
 }
 
 static void write_and_read(const ThAutomaton *a)
 {
     ThText text = {0}, notes = {0};
     ThError err = {0};
-    if (th_jff_write(&text, a, &err)) {
-        ThAutomaton *again = th_jff_read(text.data, text.size, &notes, &err);
+    if (write_text(&th_format_jflap, &text, NULL, a, "A", NULL, &err)) {
+        ThAutomaton *again = read_text(&th_format_jflap, text.data, NULL, &notes, &err);
         require(again);
         require_same(a, again);
         th_automaton_free(again);

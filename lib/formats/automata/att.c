@@ -24,8 +24,7 @@ typedef struct {
 static void table_free(Table *t)
 {
     for (size_t i = 0; i < t->n; i++) {
-        free(t->line[i].name);
-        free(t->line[i].number);
+        TH_FREE(t->line[i].name, t->line[i].number);
     }
     free(t->line);
     th_intern_free(&t->by_name);
@@ -112,8 +111,7 @@ static void reader_free(Reader *r)
     table_free(&r->table);
     th_automaton_build_free(&r->b);
     th_intern_free(&r->name);
-    free(r->edge);
-    free(r->buffer);
+    TH_FREE(r->edge, r->buffer);
 }
 
 /* Cuts the line into fields; -1 and an error for too many. */
@@ -294,6 +292,10 @@ static void write_notes(const Reader *r, ThText *notes)
                               "any others");
 }
 
+/* `from to in [out] [weight]` or `state [weight]` a line, the start being the state of the first
+ * line; fields are separated by tabs, or by blanks in lines without one.  The empty symbol is @0@,
+ * @_EPSILON_SYMBOL_@, <eps>, <epsilon>, or what the symbol table gives the number 0.  The table
+ * also gives the order of the alphabet, and names to labels that are numbers. */
 static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
 {
     const char *text = in->text, *symbols = in->beside;
@@ -316,13 +318,6 @@ static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
     }
     reader_free(&r);
     return a;
-}
-
-ThAutomaton *th_att_read(const char *text, const char *symbols, ThText *notes, ThError *err)
-{
-    ThFormatInput in = {.size = strlen(text), .beside = symbols};
-    memcpy(&in.text, &text, sizeof text); /* it stays as it is */
-    return read(&in, notes, err);
 }
 
 /* ---- writing ---- */
@@ -398,8 +393,12 @@ static void write_table(ThText *t, const ThAutomaton *a)
     }
 }
 
-bool th_att_write(ThText *to, ThText *symbols, const ThAutomaton *a, ThText *notes, ThError *err)
+/* Four columns, the empty symbol as @0@, and the table that OpenFST needs beside them. */
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
 {
+    (void)name;
+    ThText *to = &out->text;
     if (th_automaton_moore(a)) {
         th_fail(err, TH_EVALUE, "AT&T text holds outputs of transitions, not of states");
         return th_hint(err, ".dot and .jff files hold outputs of states");
@@ -426,18 +425,9 @@ bool th_att_write(ThText *to, ThText *symbols, const ThAutomaton *a, ThText *not
         if (q != start)
             write_state(to, a, q, number);
     }
-    write_table(symbols, a);
+    write_table(&out->beside, a);
     free(number);
     return true;
-}
-
-/* ---- the row ---- */
-
-static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
-{
-    (void)name;
-    return th_att_write(&to->text, &to->beside, a, notes, err);
 }
 
 const ThFormat th_format_att = {

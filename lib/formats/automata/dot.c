@@ -78,13 +78,12 @@ static char *name_of(const char *from, const char *to, ThError *err)
     char *name = th_strndup(from, (size_t)(to - from), err);
     if (!name || *name != '"')
         return name;
-    ThTokens t = {0};
+    TH_AUTO(tokens) ThTokens t = {0};
     if (th_tokens_read(&t, name, NULL) && t.n >= 2 && t.token[0].kind == TH_TOKEN_STRING) {
         char *inside = th_strdup(th_token_text(&t, &t.token[0]), err);
         free(name);
         name = inside;
     }
-    th_tokens_free(&t);
     return name;
 }
 
@@ -102,7 +101,7 @@ static void record_parts(const char *label, const char *part[4])
 /* Are all labels of states different, none empty?  Then they are the names. */
 static bool labels_are_names(const Builder *b)
 {
-    ThIntern seen = {0};
+    TH_AUTO(intern) ThIntern seen = {0};
     bool good = true;
     for (size_t i = 0; good && i < b->g.id.n; i++) {
         const ThDotNode *n = &b->g.node[i];
@@ -120,7 +119,6 @@ static bool labels_are_names(const Builder *b)
         good = size > 0 && th_utf8_valid(label, size) && !memchr(label, '\n', size) &&
                th_intern(&seen, label, size, &index, NULL) && seen.n > before;
     }
-    th_intern_free(&seen);
     return good;
 }
 
@@ -220,8 +218,7 @@ static bool make_states(Builder *b, ThError *err)
             if (accepts(&b->g.node[i]))
                 th_automaton_build_accept(&b->build, b->state[i]);
         }
-        free(name);
-        free(output);
+        TH_FREE(name, output);
         if (b->state[i] < 0)
             return false;
     }
@@ -269,8 +266,8 @@ static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char
 {
     trim(&from, &to);
     const char *slash = to - from == 1 ? NULL : find_bare(from, to, b->between);
-    char *in = name_of(from, slash ? slash : to, err);
-    char *out = slash && in ? name_of(slash + 1, to, err) : NULL;
+    TH_AUTOFREE char *in = name_of(from, slash ? slash : to, err);
+    TH_AUTOFREE char *out = slash && in ? name_of(slash + 1, to, err) : NULL;
     bool ok = in && (out || !slash);
     if (ok && (!th_utf8_valid(in, strlen(in)) || (out && !th_utf8_valid(out, strlen(out)))))
         ok = th_fail_at(err, TH_EPARSE, e->line, 1, "a label that is not UTF-8");
@@ -283,8 +280,6 @@ static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char
             arc.output = th_automaton_build_output(&b->build, out);
         th_automaton_build_arc(&b->build, arc);
     }
-    free(in);
-    free(out);
     return ok;
 }
 
@@ -431,13 +426,12 @@ static bool check_kind(const Builder *b, ThError *err)
 
 static bool make_alphabet(Builder *b, ThError *err)
 {
-    ThTokens t = {0};
+    TH_AUTO(tokens) ThTokens t = {0};
     bool ok = !b->g.alphabet || th_tokens_read(&t, b->g.alphabet, err);
     for (size_t i = 0; ok && i < t.n; i++) {
         if (t.token[i].kind == TH_TOKEN_WORD || t.token[i].kind == TH_TOKEN_STRING)
             th_automaton_build_symbol(&b->build, th_token_text(&t, &t.token[i]));
     }
-    th_tokens_free(&t);
     return ok;
 }
 
@@ -471,11 +465,14 @@ static void complete(Builder *b, ThText *notes)
                               "of a Moore machine");
 }
 
-ThAutomaton *th_dot_read(const char *text, ThText *notes, ThError *err)
+/* Graphviz, in the dialect of AutomataWiki: an edge from an invisible node marks a start,
+ * doublecircle accepts, labels are `in` or `in / out`, and `{ name | output }` in Moore machines.
+ * Of several labels on one edge each stands in its own line, or between commas. */
+static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
 {
     Builder b = {0};
     ThAutomaton *a = NULL;
-    if (!th_dot_graph_read(&b.g, text, err))
+    if (!th_dot_graph_read(&b.g, in->text, err))
         return NULL;
     b.between = b.g.taped ? '|' : '/';
     if (make_alphabet(&b, err) && make_states(&b, err) && check_kind(&b, err) &&
@@ -489,20 +486,6 @@ ThAutomaton *th_dot_read(const char *text, ThText *notes, ThError *err)
     return a;
 }
 
-/* ---- the row ---- */
-
-static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
-{
-    return th_dot_read(in->text, notes, err);
-}
-
-static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
-{
-    (void)notes;
-    return th_dot_write(&to->text, a, name, err);
-}
-
 const ThFormat th_format_dot = {
     .name = "dot",
     .title = "a graph of Graphviz",
@@ -511,5 +494,5 @@ const ThFormat th_format_dot = {
     .summary = "Graphviz, as AutomataWiki has it: an automaton (.gv, too)",
     .text = true,
     .read_automaton = read,
-    .write_automaton = write,
+    .write_automaton = th_dot_write,
 };

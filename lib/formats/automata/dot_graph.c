@@ -367,8 +367,7 @@ static bool enter(Reader *r, ThError *err)
 /* What is said in a subgraph ends with it. */
 static void leave(Reader *r)
 {
-    free(r->fallback.node.label);
-    free(r->fallback.node.shape);
+    TH_FREE(r->fallback.node.label, r->fallback.node.shape);
     if (r->depth > 0)
         r->fallback = r->outer[--r->depth];
 }
@@ -421,13 +420,9 @@ static bool read_graph(Reader *r, ThError *err)
 void th_dot_graph_free(ThDotGraph *g)
 {
     for (size_t i = 0; i < g->id.n && g->node; i++) {
-        free(g->node[i].label);
-        free(g->node[i].shape);
+        TH_FREE(g->node[i].label, g->node[i].shape);
     }
-    free(g->node);
-    free(g->edge);
-    free(g->text);
-    free(g->alphabet);
+    TH_FREE(g->node, g->edge, g->text, g->alphabet);
     th_intern_free(&g->id);
     *g = (ThDotGraph){0};
 }

@@ -58,8 +58,11 @@ static void write_letters(ThText *t, const ThAutomaton *a, bool own, bool empty)
     th_text_add(t, empty ? "@\"" : "\"");
 }
 
-bool th_format_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThError *err)
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
 {
+    (void)notes;
+    ThText *to = &out->text;
     enum { LETTERS = 26 };
     bool own = own_letters(a), empty = has_empty_moves(a);
     bool lists = !th_automaton_deterministic(a);
@@ -100,13 +103,6 @@ bool th_format_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThE
     write_marked(to, a->accept, a->n_states);
     th_text_add(to, ");\n");
     return true;
-}
-
-static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
-{
-    (void)notes;
-    return th_format_gap_write(&to->text, a, name, err);
 }
 
 const ThFormat th_format_gap = {

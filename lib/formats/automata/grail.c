@@ -3,8 +3,13 @@
 #include "formats/automata/automaton_files.h"
 #include "formats/format_table.h"
 
-bool th_format_grail_write(ThText *to, const ThAutomaton *a, ThError *err)
+/* Grail+ instructions, `(START) |- q`, `q symbol r`, `q -| (FINAL)`. */
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
 {
+    (void)name;
+    (void)notes;
+    ThText *to = &out->text;
     if (!th_format_automaton_no_outputs(a, "Grail", err))
         return false;
     for (int i = 0; i < a->n_symbols; i++) {
@@ -26,14 +31,6 @@ bool th_format_grail_write(ThText *to, const ThAutomaton *a, ThError *err)
             th_text_printf(to, "%d -| (FINAL)\n", q);
     }
     return true;
-}
-
-static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
-{
-    (void)name;
-    (void)notes;
-    return th_format_grail_write(&to->text, a, err);
 }
 
 const ThFormat th_format_grail = {

@@ -88,7 +88,7 @@ static int fresh_state(Reader *r, const char *name)
 {
     if (!name_taken(r, name))
         return th_automaton_build_state(&r->b, name);
-    ThText t = {0};
+    TH_AUTO(text) ThText t = {0};
     r->renamed = true;
     for (size_t i = r->b.state.n;; i++) {
         t.size = 0;
@@ -98,19 +98,16 @@ static int fresh_state(Reader *r, const char *name)
     }
     int q = t.failed ? -1 : th_automaton_build_state(&r->b, t.data);
     r->b.failed = r->b.failed || t.failed;
-    th_text_free(&t);
     return q;
 }
 
 static bool set_output(Reader *r, const xmlNode *n, int q, ThError *err)
 {
     const xmlNode *output = child(n, "output");
-    char *text = r->type == MOORE && output ? content(output, err) : NULL;
+    TH_AUTOFREE char *text = r->type == MOORE && output ? content(output, err) : NULL;
     if (text && *text)
         th_automaton_build_moore(&r->b, q, th_automaton_build_output(&r->b, text));
-    bool ok = text || r->type != MOORE || !output;
-    free(text);
-    return ok;
+    return text || r->type != MOORE || !output;
 }
 
 static bool read_state(Reader *r, xmlNode *n, ThError *err)
@@ -134,8 +131,7 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
         r->b.failed = r->b.failed || t.failed;
         th_text_free(&t);
     }
-    free(id);
-    free(name);
+    TH_FREE(id, name);
     if (!ok || r->b.failed)
         return ok;
     int q = r->state[index];
@@ -153,9 +149,8 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
 static bool find_state(const Reader *r, const xmlNode *n, const char *which, int *q, ThError *err)
 {
     const xmlNode *c = child(n, which);
-    char *id = c ? content(c, err) : NULL;
+    TH_AUTOFREE char *id = c ? content(c, err) : NULL;
     size_t index = id ? th_intern_find(&r->id, id, strlen(id) + 1) : SIZE_MAX;
-    free(id);
     if (index == SIZE_MAX || !r->state)
         return fail_node(err, n, "a transition from or to a state that is not there");
     *q = r->state[index];
@@ -191,7 +186,8 @@ static bool read_transition(Reader *r, const xmlNode *n, ThError *err)
     int from = 0, to = 0;
     if (!find_state(r, n, "from", &from, err) || !find_state(r, n, "to", &to, err))
         return false;
-    char *in = content(child(n, "read"), err), *out = content(child(n, "transout"), err);
+    TH_AUTOFREE char *in = content(child(n, "read"), err),
+                     *out = content(child(n, "transout"), err);
     bool ok = in && out;
     if (ok && r->type == FA && !r->symbols && *in) {
         add_word(r, from, to, in);
@@ -203,8 +199,6 @@ static bool read_transition(Reader *r, const xmlNode *n, ThError *err)
             arc.output = th_automaton_build_output(&r->b, out);
         th_automaton_build_arc(&r->b, arc);
     }
-    free(in);
-    free(out);
     return ok;
 }
 
@@ -231,7 +225,7 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
 static bool read_type(Reader *r, const xmlNode *structure, ThError *err)
 {
     const xmlNode *n = child(structure, "type");
-    char *type = content(n, err);
+    TH_AUTOFREE char *type = content(n, err);
     bool ok = type != NULL;
     if (ok && (!*type || strcmp(type, "fa") == 0))
         r->type = FA;
@@ -244,7 +238,6 @@ static bool read_type(Reader *r, const xmlNode *structure, ThError *err)
                         "the file holds a structure of type %.60s", type);
         th_hint(err, "fa, mealy and moore can be read");
     }
-    free(type);
     return ok;
 }
 
@@ -334,11 +327,13 @@ static xmlDoc *parse(const char *text, size_t size, ThError *err)
     return doc;
 }
 
-ThAutomaton *th_jff_read(const char *text, size_t size, ThText *notes, ThError *err)
+/* Finite automata, Mealy and Moore machines.  A label of several characters is a word in a finite
+ * automaton, read through new states, unless the file was written here. */
+static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
 {
     Reader r = {.notes = notes};
     ThAutomaton *a = NULL;
-    xmlDoc *doc = parse(text, size, err);
+    xmlDoc *doc = parse(in->text, in->size, err);
     if (doc && read_document(&r, doc, err)) {
         complete(&r);
         write_notes(&r);
@@ -430,8 +425,12 @@ static void write_alphabet(ThText *to, const ThAutomaton *a)
     th_text_add(to, "?>\n");
 }
 
-bool th_jff_write(ThText *to, const ThAutomaton *a, ThError *err)
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
 {
+    (void)name;
+    (void)notes;
+    ThText *to = &out->text;
     int starts, start = 0;
     if (!check_shape(a, &starts, err))
         return false;
@@ -461,19 +460,6 @@ bool th_jff_write(ThText *to, const ThAutomaton *a, ThError *err)
 
 /* ---- the row --------------------------------------------------------------------------------- */
 
-static ThAutomaton *read_row(const ThFormatInput *in, ThText *notes, ThError *err)
-{
-    return th_jff_read(in->text, in->size, notes, err);
-}
-
-static bool write_row(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
-                      ThError *err)
-{
-    (void)name;
-    (void)notes;
-    return th_jff_write(&to->text, a, err);
-}
-
 static int likely(const ThFormatLook *look, bool *sure)
 {
     *sure = true;
@@ -486,8 +472,8 @@ const ThFormat th_format_jflap = {
     .looks = "JFLAP, with several tapes, blocks, !x and ~",
     .extension = ".jff",
     .summary = "JFLAP: a finite automaton, a Mealy, Moore or Turing machine",
-    .read_automaton = read_row,
-    .write_automaton = write_row,
+    .read_automaton = read,
+    .write_automaton = write,
     .read_machine = th_jff_turing_read,
     .write_machine = th_jff_turing_write,
     .likely = likely,

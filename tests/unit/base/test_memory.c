@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "exchange.h"
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
 #include "automata/algebra/varieties.h"
@@ -28,7 +29,6 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/symbols.h"
-#include "formats/automata/automaton_files.h"
 #include "lab/evaluate.h"
 #include "lab/train.h"
 #include "learn/score.h"
@@ -319,14 +319,16 @@ static bool learn(ThError *err)
 static bool exchange(ThError *err)
 {
     ThText notes = {0};
-    ThAutomaton *a = th_att_read("0 1 1 2\n1 0.5\n", "<eps> 0\na 1\nb 2\n", &notes, err);
+    ThAutomaton *a =
+        read_text(&th_format_att, "0 1 1 2\n1 0.5\n", "<eps> 0\na 1\nb 2\n", &notes, err);
     ThAutomaton *b =
-        a ? th_dot_read("digraph { q [label=\"{ q | x }\" shape=record]; q -> q [label=\"a,b\"] }",
-                        &notes, err)
+        a ? read_text(&th_format_dot,
+                      "digraph { q [label=\"{ q | x }\" shape=record]; q -> q [label=\"a,b\"] }",
+                      NULL, &notes, err)
           : NULL;
     static const char jff[] = "<structure><state id=\"0\" name=\"q\"/><transition><from>0</from>"
                               "<to>0</to><read>ab</read></transition></structure>";
-    ThAutomaton *c = b ? th_jff_read(jff, sizeof jff - 1, &notes, err) : NULL;
+    ThAutomaton *c = b ? read_text(&th_format_jflap, jff, NULL, &notes, err) : NULL;
     th_text_free(&notes);
     th_automaton_free(a);
     th_automaton_free(b);

@@ -13,7 +13,7 @@
 #include "automata/core/build.h"
 #include "automata/operations/shortest_difference.h"
 #include "base/rng.h"
-#include "formats/automata/automaton_files.h"
+#include "exchange.h"
 #include "given.h"
 
 typedef enum { ACCEPTOR, MEALY, MOORE } Kind;
@@ -78,8 +78,8 @@ static void check_dot(const ThAutomaton *a)
 {
     ThText text = {0}, notes = {0}, none = {0};
     ThError err = {0};
-    assert_true(th_dot_write(&text, a, "A \"quoted\"", &err));
-    ThAutomaton *b = th_dot_read(text.data, &notes, &err);
+    assert_true(write_text(&th_format_dot, &text, NULL, a, "A \"quoted\"", NULL, &err));
+    ThAutomaton *b = read_text(&th_format_dot, text.data, NULL, &notes, &err);
     if (!b)
         fail_msg("%d:%d: %s\n%s", err.line, err.col, err.msg, text.data);
     assert_int_equal(a->n_states, b->n_states);
@@ -105,8 +105,8 @@ static void check_jff(const ThAutomaton *a)
 {
     ThText text = {0}, notes = {0}, none = {0};
     ThError err = {0};
-    assert_true(th_jff_write(&text, a, &err));
-    ThAutomaton *b = th_jff_read(text.data, text.size, &notes, &err);
+    assert_true(write_text(&th_format_jflap, &text, NULL, a, "A", NULL, &err));
+    ThAutomaton *b = read_text(&th_format_jflap, text.data, NULL, &notes, &err);
     if (!b)
         fail_msg("%d:%d: %s\n%s", err.line, err.col, err.msg, text.data);
     if (a->n_outputs == 0 || th_automaton_deterministic(a))
@@ -120,12 +120,13 @@ static void check_att(const ThAutomaton *a)
     ThText text = {0}, symbols = {0}, notes = {0};
     ThError err = {0};
     if (th_automaton_moore(a)) {
-        assert_false(th_att_write(&text, &symbols, a, &notes, &err));
+        assert_false(write_text(&th_format_att, &text, &symbols, a, "A", &notes, &err));
         free_texts(&text, &symbols, &notes);
         return;
     }
-    assert_true(th_att_write(&text, &symbols, a, &notes, &err));
-    ThAutomaton *b = th_att_read(text.data ? text.data : "", symbols.data, &notes, &err);
+    assert_true(write_text(&th_format_att, &text, &symbols, a, "A", &notes, &err));
+    ThAutomaton *b =
+        read_text(&th_format_att, text.data ? text.data : "", symbols.data, &notes, &err);
     if (!b)
         fail_msg("%d:%d: %s\n%s", err.line, err.col, err.msg, text.data);
     if (a->n_outputs == 0)
@@ -170,86 +171,96 @@ static void test_others(void **state)
     ThText notes = {0};
     ThError err = {0};
     /* foma: four columns, @0@; OpenFST: numbers and a table, weights. */
-    check(th_att_read("0\t1\ta\ta\n1\t0\t@0@\t@0@\n1\n", NULL, &notes, &err), &err,
+    check(read_text(&th_format_att, "0\t1\ta\ta\n1\t0\t@0@\t@0@\n1\n", NULL, &notes, &err), &err,
           "automaton A {\n  alphabet a\n  start 0\n  accept 1\n  0 a -> 1\n  1 eps -> 0\n}\n",
           &notes, "");
-    check(th_att_read("0 1 1 2 0.5\n1 1.5\n", "<eps> 0\na 1\nb 2\n", &notes, &err), &err,
-          "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 a -> 1 / b\n}\n", &notes,
+    check(read_text(&th_format_att, "0 1 1 2 0.5\n1 1.5\n", "<eps> 0\na 1\nb 2\n", &notes, &err),
+          &err, "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 a -> 1 / b\n}\n", &notes,
           "weights were left out\n");
     /* What has number 0 in the table is the empty word, whatever its name, and nothing else is. */
-    check(th_att_read("0 1 none\n1 2 b\n2 3 0\n3 4 2\n4\n", "none 0\na 1\nb 2\n", &notes, &err),
+    check(read_text(&th_format_att, "0 1 none\n1 2 b\n2 3 0\n3 4 2\n4\n", "none 0\na 1\nb 2\n",
+                    &notes, &err),
           &err,
           "automaton A {\n  alphabet a b\n  start 0\n  accept 4\n  0 eps -> 1\n  1 b -> 2\n"
           "  2 eps -> 3\n  3 b -> 4\n}\n",
           &notes, "");
-    check(th_att_read("0 1 none\n1\n", "a 1\nnone 10\nb 2\n", &notes, &err), &err,
+    check(read_text(&th_format_att, "0 1 none\n1\n", "a 1\nnone 10\nb 2\n", &notes, &err), &err,
           "automaton A {\n  alphabet a none b\n  start 0\n  accept 1\n  0 none -> 1\n}\n", &notes,
           "");
     /* What has infinite weight is not there. */
-    check(th_att_read("0 1 a\n0 2 b Infinity\n2 0 a 0\n1\n2 Infinity\n", NULL, &notes, &err), &err,
+    check(read_text(&th_format_att, "0 1 a\n0 2 b Infinity\n2 0 a 0\n1\n2 Infinity\n", NULL, &notes,
+                    &err),
+          &err,
           "automaton A {\n  alphabet a\n  start 0\n  accept 1\n  0 a -> 1\n"
           "  2 a -> 0\n}\n",
           &notes, "weights were left out\n");
     /* Without a line of three fields the fourth is an output, be it a number. */
-    check(th_att_read("0 1 a 1\n1 0 b 2 0.5\n1\n", NULL, &notes, &err), &err,
+    check(read_text(&th_format_att, "0 1 a 1\n1 0 b 2 0.5\n1\n", NULL, &notes, &err), &err,
           "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 a -> 1 / 1\n"
           "  1 b -> 0 / 2\n}\n",
           &notes, "weights were left out\n");
-    check(th_dot_read("digraph g {\n__start0 [label=\"\" shape=\"none\"];\n"
-                      "s0 [shape=\"circle\" label=\"s0\"];\ns0 -> s0 [label=\"COIN / ok\"];\n"
-                      "__start0 -> s0;\n}\n",
-                      &notes, &err),
+    check(read_text(&th_format_dot,
+                    "digraph g {\n__start0 [label=\"\" shape=\"none\"];\n"
+                    "s0 [shape=\"circle\" label=\"s0\"];\ns0 -> s0 [label=\"COIN / ok\"];\n"
+                    "__start0 -> s0;\n}\n",
+                    NULL, &notes, &err),
           &err, "automaton A {\n  alphabet COIN\n  start s0\n  s0 COIN -> s0 / ok\n}\n", &notes,
           "");
-    check(th_dot_read("digraph { q [shape=doublecircle]; q -> p -> q [label=\"a, b\"] }", &notes,
-                      &err),
+    check(read_text(&th_format_dot,
+                    "digraph { q [shape=doublecircle]; q -> p -> q [label=\"a, b\"] }", NULL,
+                    &notes, &err),
           &err,
           "automaton A {\n  alphabet a b\n  start q\n  accept q\n  q a,b -> p\n  p a,b -> q\n}\n",
           &notes, "no edge marks a start: the first state is it\n");
     /* A slash alone is a symbol; two peripheries accept; names are the ids where labels repeat. */
-    check(
-        th_dot_read("digraph { __start0 -> x; __start0 [shape=none]; x [label=same]; "
+    check(read_text(&th_format_dot,
+                    "digraph { __start0 -> x; __start0 [shape=none]; x [label=same]; "
                     "y [label=same, peripheries=2]; x -> y [label=\"/\"]; y -> x [label=\"//b\"] }",
-                    &notes, &err),
-        &err,
-        "automaton A {\n  alphabet \"/\"\n  start x\n  accept y\n  x \"/\" -> y\n"
-        "  y eps -> x / \"/b\"\n}\n",
-        &notes, "");
+                    NULL, &notes, &err),
+          &err,
+          "automaton A {\n  alphabet \"/\"\n  start x\n  accept y\n  x \"/\" -> y\n"
+          "  y eps -> x / \"/b\"\n}\n",
+          &notes, "");
     /* Only commas outside of brackets part symbols, where a bracket holds several things. */
-    check(th_dot_read("digraph { p [shape=point]; q [shape=doublecircle]; p -> q; "
-                      "q -> q [label=\"(0,1), (1,0),[1,1]\"]; q -> r [label=\"(,)\"] }",
-                      &notes, &err),
+    check(read_text(&th_format_dot,
+                    "digraph { p [shape=point]; q [shape=doublecircle]; p -> q; "
+                    "q -> q [label=\"(0,1), (1,0),[1,1]\"]; q -> r [label=\"(,)\"] }",
+                    NULL, &notes, &err),
           &err,
           "automaton A {\n  alphabet \"(0,1)\" \"(1,0)\" \"[1,1]\" \"(\" \")\"\n  start q\n"
           "  accept q\n  q \"(0,1)\",\"(1,0)\",\"[1,1]\" -> q\n  q \"(\",\")\" -> r\n}\n",
           &notes, "");
     /* Vcsn: an edge to a point accepts, \\e is the empty word, | is between tapes. */
-    check(th_dot_read("digraph { vcsn_context = \"letterset<char_letters(ab)>, b\"\n"
-                      "{ node [shape=point] I0 F1 } { node [shape=circle] 0 1 }\n"
-                      "I0 -> 0; 0 -> 1 [label=\"a, \\\\e\"]; 1 -> F1; 1 -> 0 [label=b] }",
-                      &notes, &err),
+    check(read_text(&th_format_dot,
+                    "digraph { vcsn_context = \"letterset<char_letters(ab)>, b\"\n"
+                    "{ node [shape=point] I0 F1 } { node [shape=circle] 0 1 }\n"
+                    "I0 -> 0; 0 -> 1 [label=\"a, \\\\e\"]; 1 -> F1; 1 -> 0 [label=b] }",
+                    NULL, &notes, &err),
           &err,
           "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 eps,a -> 1\n  1 b -> 0\n}\n",
           &notes, "");
-    check(th_dot_read("digraph { vcsn_context = \"lat<lal_char(ab), lal_char(xy)>_b\"\n"
-                      "{ node [style=invis, shape=none] I F1 } I -> 0; 0 -> 1 [label=\"a|x\"]; "
-                      "1 -> F1 }",
-                      &notes, &err),
+    check(read_text(&th_format_dot,
+                    "digraph { vcsn_context = \"lat<lal_char(ab), lal_char(xy)>_b\"\n"
+                    "{ node [style=invis, shape=none] I F1 } I -> 0; 0 -> 1 [label=\"a|x\"]; "
+                    "1 -> F1 }",
+                    NULL, &notes, &err),
           &err, "automaton A {\n  alphabet a\n  start 0\n  accept 1\n  0 a -> 1 / x\n}\n", &notes,
           "");
     /* Moore machines, as LearnLib writes them and as AALpy does. */
-    check(th_dot_read(
-              "digraph { s0 [shape=circle label=\"0 / a\"]; s1 [shape=circle label=\"1 / b\"];"
-              " s0 -> s1 [label=1]; s1 -> s0 [label=2]; __start0 [shape=none]; "
-              "__start0 -> s0 }",
-              &notes, &err),
-          &err,
-          "automaton A {\n  alphabet 1 2\n  start 0\n  output 0 a\n  output 1 b\n  0 1 -> 1\n"
-          "  1 2 -> 0\n}\n",
-          &notes, "");
-    check(th_dot_read("digraph { s0 [label=N]; s1 [label=A]; s2 [label=N]; s0 -> s1 [label=d]; "
-                      "s1 -> s2 [label=l]; __start0 [shape=none]; __start0 -> s0 }",
-                      &notes, &err),
+    check(
+        read_text(&th_format_dot,
+                  "digraph { s0 [shape=circle label=\"0 / a\"]; s1 [shape=circle label=\"1 / b\"];"
+                  " s0 -> s1 [label=1]; s1 -> s0 [label=2]; __start0 [shape=none]; "
+                  "__start0 -> s0 }",
+                  NULL, &notes, &err),
+        &err,
+        "automaton A {\n  alphabet 1 2\n  start 0\n  output 0 a\n  output 1 b\n  0 1 -> 1\n"
+        "  1 2 -> 0\n}\n",
+        &notes, "");
+    check(read_text(&th_format_dot,
+                    "digraph { s0 [label=N]; s1 [label=A]; s2 [label=N]; s0 -> s1 [label=d]; "
+                    "s1 -> s2 [label=l]; __start0 [shape=none]; __start0 -> s0 }",
+                    NULL, &notes, &err),
           &err,
           "automaton A {\n  alphabet d l\n  start s0\n  output s0 N\n  output s1 A\n  output s2 "
           "N\n  s0 d -> s1\n"
@@ -257,29 +268,31 @@ static void test_others(void **state)
           &notes,
           "the labels of states repeat: they are taken for the outputs of a Moore machine\n");
     /* An empty output, and a transition system, of which every state accepts. */
-    check(th_dot_read("digraph { q [shape=doublecircle]; s [shape=point]; s -> q; "
-                      "q -> q [label=\"a / ε\"]; q -> q [label=\"b / x\"] }",
-                      &notes, &err),
+    check(read_text(&th_format_dot,
+                    "digraph { q [shape=doublecircle]; s [shape=point]; s -> q; "
+                    "q -> q [label=\"a / ε\"]; q -> q [label=\"b / x\"] }",
+                    NULL, &notes, &err),
           &err, "automaton A {\n  alphabet a b\n  start q\n  q a -> q\n  q b -> q / x\n}\n", &notes,
           "");
-    check(th_dot_read("digraph { s [shape=none]; s -> q; q -> r [label=a]; r -> q [label=b] }",
-                      &notes, &err),
+    check(read_text(&th_format_dot,
+                    "digraph { s [shape=none]; s -> q; q -> r [label=a]; r -> q [label=b] }", NULL,
+                    &notes, &err),
           &err,
           "automaton A {\n  alphabet a b\n  start q\n  accept q r\n  q a -> r\n  r b -> q\n}\n",
           &notes,
           "no state is marked as accepting: every state accepts, as in a labelled transition "
           "system\n");
-    check(
-        th_dot_read("digraph { comment=\"alphabet a\"; s [shape=none]; s -> q; q -> q [label=a] }",
-                    &notes, &err),
-        &err, "automaton A {\n  alphabet a\n  start q\n  accept\n  q a -> q\n}\n", &notes,
-        "no state accepts\n");
+    check(read_text(&th_format_dot,
+                    "digraph { comment=\"alphabet a\"; s [shape=none]; s -> q; q -> q [label=a] }",
+                    NULL, &notes, &err),
+          &err, "automaton A {\n  alphabet a\n  start q\n  accept\n  q a -> q\n}\n", &notes,
+          "no state accepts\n");
     static const char jff[] =
         "<?xml version=\"1.0\"?><structure>&#13;\n<type>fa</type>&#13;\n<automaton>"
         "<transition><from>0</from><to>1</to><read>ab</read></transition>"
         "<state id=\"0\" name=\"q\"><x>1.0</x><initial/></state>"
         "<state id=\"1\" name=\"q\"><final/></state></automaton></structure>";
-    check(th_jff_read(jff, sizeof jff - 1, &notes, &err), &err,
+    check(read_text(&th_format_jflap, jff, NULL, &notes, &err), &err,
           "automaton A {\n  alphabet a b\n  states q q_1 between1\n  start q\n  accept q_1\n"
           "  q a -> between1\n  between1 b -> q_1\n}\n",
           &notes,
@@ -302,7 +315,7 @@ static void refuse_jff(const char *text, int line, int col)
 {
     ThText notes = {0};
     ThError err = {0};
-    refuse(th_jff_read(text, strlen(text), &notes, &err), &err, line, col);
+    refuse(read_text(&th_format_jflap, text, NULL, &notes, &err), &err, line, col);
     th_text_free(&notes);
 }
 
@@ -314,12 +327,12 @@ static void test_refused(void **state)
                                       "0\t1\ta\xff\n"};
     for (size_t i = 0; i < sizeof att / sizeof *att; i++) {
         ThError err = {0};
-        refuse(th_att_read(att[i], NULL, &notes, &err), &err, 1, 1);
+        refuse(read_text(&th_format_att, att[i], NULL, &notes, &err), &err, 1, 1);
     }
     static const char *const tables[] = {"a 1\nb 1\n", "a 1\na 2\n", "a\n", "a b\n", "a\xff 1\n"};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         ThError err = {0};
-        assert_null(th_att_read("0 1 a\n1\n", tables[i], &notes, &err));
+        assert_null(read_text(&th_format_att, "0 1 a\n1\n", tables[i], &notes, &err));
         assert_non_null(strstr(err.msg, i < 2 ? "line 2 of the symbol table" : "line 1 of the"));
     }
     static const struct {
@@ -351,7 +364,8 @@ static void test_refused(void **state)
         {"digraph { vcsn_context = \"letterset<char_letters(a)>, z\"\n a -> a [label=a] }", 2, 1}};
     for (size_t i = 0; i < sizeof dot / sizeof *dot; i++) {
         ThError err = {0};
-        refuse(th_dot_read(dot[i].text, &notes, &err), &err, dot[i].line, dot[i].col);
+        refuse(read_text(&th_format_dot, dot[i].text, NULL, &notes, &err), &err, dot[i].line,
+               dot[i].col);
     }
     refuse_jff("<structure>", 1, 1);
     refuse_jff("<html/>", 1, 1);
@@ -380,7 +394,7 @@ static void test_deep(void **state)
         th_text_add(&t, i ? "{" : "digraph {");
     ThText notes = {0};
     ThError err = {0};
-    assert_null(th_dot_read(t.data, &notes, &err));
+    assert_null(read_text(&th_format_dot, t.data, NULL, &notes, &err));
     assert_int_equal(err.code, TH_EPARSE);
     th_text_free(&t);
     th_text_free(&notes);
@@ -394,10 +408,10 @@ static void test_records(void **state)
     ThError err = {0};
     ThAutomaton *a = th_automaton_parse("start p\naccept q\np a -> q\np b -> p\nq b -> q\n", &err);
     ThText t = {0};
-    assert_true(th_format_grail_write(&t, a, &err));
+    assert_true(write_text(&th_format_grail, &t, NULL, a, "A", NULL, &err));
     assert_string_equal(t.data, "(START) |- 0\n0 a 1\n0 b 0\n1 b 1\n1 -| (FINAL)\n");
     th_text_free(&t);
-    assert_true(th_format_gap_write(&t, a, "A", &err));
+    assert_true(write_text(&th_format_gap, &t, NULL, a, "A", NULL, &err));
     assert_string_equal(t.data,
                         "# A; needs the package Automata\n"
                         "Automaton(\"det\", 2, \"ab\", [\n  [2, 0],\n  [1, 2]], [1], [2]);\n");
@@ -405,10 +419,10 @@ static void test_records(void **state)
     th_automaton_free(a);
     /* There @ is the empty move, so that a symbol of that name gets a letter. */
     a = th_automaton_parse("start p\naccept q\np \"@\" -> q\nq eps -> p\n", &err);
-    assert_true(th_format_grail_write(&t, a, &err));
+    assert_true(write_text(&th_format_grail, &t, NULL, a, "A", NULL, &err));
     assert_string_equal(t.data, "(START) |- 0\n0 @ 1\n1 @epsilon 0\n1 -| (FINAL)\n");
     th_text_free(&t);
-    assert_true(th_format_gap_write(&t, a, "A", &err));
+    assert_true(write_text(&th_format_gap, &t, NULL, a, "A", NULL, &err));
     assert_string_equal(t.data, "# A; needs the package Automata\n# a: \"@\"\n"
                                 "Automaton(\"epsilon\", 2, \"a@\", [\n  [[2], []],\n"
                                 "  [[], [1]]], [1], [2]);\n");
