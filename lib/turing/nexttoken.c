@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/memory.h"
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -123,17 +123,11 @@ int th_tm_next_local(const ThTmTokens *t, const int x[5])
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* The greatest token that followed, by key: a gram, or an integer. */
 typedef struct {
-    uint64_t hash; /* of the key; the key itself where it is an integer */
-    int most;      /* the greatest token that followed */
-} Entry;
-
-/* Values by key.  gram (n, width): the tokens of tuple keys. */
-typedef struct {
-    Entry *entry;
-    int *gram;
-    size_t n, cap, gram_cap;
-    ThHashTable index;
+    ThIntern key;
+    int *most;
+    size_t cap;
     uint64_t count; /* of the configuration that the keys belong to */
 } Table;
 
@@ -148,59 +142,13 @@ struct ThTmNext {
     Table table[2];               /* by the parity of the count; integer keys use the first */
 };
 
-static void free_table(Table *t)
+static bool put(Table *t, const void *key, size_t size, int value, ThError *err)
 {
-    free(t->entry);
-    free(t->gram);
-    th_hash_free(&t->index);
-    *t = (Table){0};
-}
-
-static ThHashSeek seek_key(uint64_t hash)
-{
-    return th_hash_seek(th_hash_mix(hash));
-}
-
-/* width: 0 for integer keys.  NULL: the search stands where the key belongs. */
-static Entry *find(const Table *t, ThHashSeek *s, uint64_t hash, const int *gram, int width)
-{
-    size_t w = (size_t)width, bytes = w * sizeof *gram;
-    for (uint32_t i; (i = th_hash_next(&t->index, s)) != TH_HASH_END;)
-        if (t->entry[i].hash == hash && (w == 0 || memcmp(t->gram + i * w, gram, bytes) == 0))
-            return &t->entry[i];
-    return NULL;
-}
-
-static bool make_room(Table *t, size_t width, ThError *err)
-{
-    if (t->n < t->cap)
-        return th_hash_reserve(&t->index, err);
-    size_t cap = t->cap ? 2 * t->cap : 64;
-    if (!th_grow(&t->gram, &t->gram_cap, cap * width, sizeof *t->gram, err))
+    size_t i, before = t->key.n;
+    if (!th_intern(&t->key, key, size, &i, err) ||
+        !th_grow(&t->most, &t->cap, t->key.n, sizeof *t->most, err))
         return false;
-    Entry *entry = realloc(t->entry, cap * sizeof *entry);
-    if (!entry)
-        return th_fail(err, TH_ENOMEM, "out of memory");
-    t->entry = entry;
-    t->cap = cap;
-    return th_hash_reserve(&t->index, err);
-}
-
-static bool put(Table *t, uint64_t hash, const int *gram, int width, int value, ThError *err)
-{
-    if (!make_room(t, (size_t)width, err))
-        return false;
-    ThHashSeek s = seek_key(hash);
-    Entry *e = find(t, &s, hash, gram, width);
-    if (!e) {
-        if (width > 0)
-            memcpy(t->gram + t->n * (size_t)width, gram, (size_t)width * sizeof *gram);
-        th_hash_put(&t->index, &s, t->n);
-        e = &t->entry[t->n++];
-        *e = (Entry){hash, value};
-    }
-    if (value > e->most)
-        e->most = value;
+    t->most[i] = i < before && t->most[i] > value ? t->most[i] : value;
     return true;
 }
 
@@ -214,21 +162,12 @@ uint64_t th_tm_next_integer_key(const int *gram, int n, uint64_t count)
     return count + scale * sum;
 }
 
-static uint64_t gram_hash(const int *gram, int width)
-{
-    uint64_t h = 0;
-    for (int i = 0; i < width; i++)
-        h = th_hash_mix(h ^ (uint64_t)gram[i]) + 1;
-    return h;
-}
-
 /* The table for keys of a configuration; what it held of an earlier one is forgotten. */
 static Table *table_for(ThTmNext *p, uint64_t count)
 {
     Table *t = &p->table[count & 1];
     if (t->count != count) {
-        th_hash_clear(&t->index);
-        t->n = 0;
+        th_intern_rewind(&t->key, 0);
         t->count = count;
     }
     return t;
@@ -236,22 +175,21 @@ static Table *table_for(ThTmNext *p, uint64_t count)
 
 static bool remember(ThTmNext *p, int value, ThError *err)
 {
+    uint64_t key = th_tm_next_integer_key(p->turned, p->n, p->turned_count);
     if (p->keys == TH_TM_KEYS_INTEGER)
-        return put(&p->table[0], th_tm_next_integer_key(p->turned, p->n, p->turned_count),
-                   p->turned, 0, value, err);
-    Table *t = table_for(p, p->turned_count);
-    return put(t, gram_hash(p->turned, p->width), p->turned, p->width, value, err);
+        return put(&p->table[0], &key, sizeof key, value, err);
+    return put(table_for(p, p->turned_count), p->turned, (size_t)p->width * sizeof *p->turned,
+               value, err);
 }
 
 static int look_up(ThTmNext *p)
 {
     bool integer = p->keys == TH_TM_KEYS_INTEGER;
-    uint64_t hash =
-        integer ? th_tm_next_integer_key(p->gram, p->n, p->count) : gram_hash(p->gram, p->width);
-    Table *t = integer ? &p->table[0] : table_for(p, p->count);
-    ThHashSeek s = seek_key(hash);
-    const Entry *e = find(t, &s, hash, p->gram, integer ? 0 : p->width);
-    return e ? e->most : 0;
+    uint64_t key = th_tm_next_integer_key(p->gram, p->n, p->count);
+    const Table *t = integer ? &p->table[0] : table_for(p, p->count);
+    size_t i = integer ? th_intern_find(&t->key, &key, sizeof key)
+                       : th_intern_find(&t->key, p->gram, (size_t)p->width * sizeof *p->gram);
+    return i == SIZE_MAX ? 0 : t->most[i];
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -281,11 +219,9 @@ void th_tm_next_free(ThTmNext *p)
 {
     if (!p)
         return;
-    free_table(&p->table[0]);
-    free_table(&p->table[1]);
-    free(p->gram);
-    free(p->turned);
-    free(p);
+    th_intern_free(&p->table[0].key);
+    th_intern_free(&p->table[1].key);
+    TH_FREE(p->table[0].most, p->table[1].most, p->gram, p->turned, p);
 }
 
 /* Appends a token to the last ones, newest first; a gap forgets those before it and itself. */
@@ -448,8 +384,8 @@ bool th_tm_random_walled_words(ThTmTapeWords *w, const ThTm *m, int length, ThRn
 bool th_tm_next_trial(ThTmSimulation *x, const ThTmNextTrial *trial, ThRng *rng, ThStop *stop,
                       ThError *err)
 {
-    ThTmTapeWords words = {0};
-    ThTm *m = th_tm_random_walled(trial->states, trial->symbols, rng, err);
+    TH_AUTO(tm_tape_words) ThTmTapeWords words = {0};
+    TH_AUTOPTR(tm) ThTm *m = th_tm_random_walled(trial->states, trial->symbols, rng, err);
     bool ok = m && th_tm_random_walled_words(&words, m, trial->length, rng, err);
     if (ok) {
         ThTmRunStart s = {.machine = m, .words = &words};
@@ -458,7 +394,5 @@ bool th_tm_next_trial(ThTmSimulation *x, const ThTmNextTrial *trial, ThRng *rng,
         ThTmSimulationRules how = {true, trial->n, trial->keys, {trial->steps, UINT64_MAX}};
         ok = th_tm_simulate(x, &s, &how, stop, err);
     }
-    th_tm_tape_words_free(&words);
-    th_tm_free(m);
     return ok;
 }

@@ -1,5 +1,5 @@
 /* Words are added in order, so that everything that the next word does not share is finished, and
- * replaced by an equal state if there is one.  Finished states lie in one array of arcs. */
+ * replaced by an equal state if there is one. */
 #include "automata/words/lexicon.h"
 
 #include <stdint.h>
@@ -7,16 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 
 enum { LONGEST = 1000000 }; /* symbols of a word: what is longer is no list of words */
-
-typedef struct {
-    int symbol, to;
-} Arc;
 
 /* A word as text: its lines in the order of bytes are the words in the order of symbols. */
 typedef struct {
@@ -24,11 +19,11 @@ typedef struct {
     size_t size;
 } Line;
 
-/* A state on the way of the last word, whose arcs may still become more. */
+/* A state on the way of the last word, whose arcs may still become more: whether it accepts, and a
+ * symbol and a state for each arc. */
 typedef struct {
-    Arc *arc;
+    int *item;
     size_t n, cap;
-    bool accept;
 } Open;
 
 typedef struct {
@@ -38,26 +33,18 @@ typedef struct {
     ThIntern symbol; /* names with their ends, in order of bytes */
     Open *open;      /* the states of the last word so far */
     size_t n_open, open_cap;
-    Arc *arc; /* arcs of finished states, end to end */
-    size_t n_arcs, arc_cap;
-    size_t *first; /* (states + 1) */
-    bool *accept;
-    size_t n, first_cap, accept_cap;
-    ThHashTable table; /* of the finished states */
+    ThIntern state; /* that are finished: the items that they had when they were open */
+    size_t n_arcs;  /* of these */
     ThError *err;
 } Words;
 
 static void words_free(Words *w)
 {
     for (size_t i = 0; i < w->open_cap; i++)
-        free(w->open[i].arc);
-    free(w->line);
+        free(w->open[i].item);
+    TH_FREE(w->line, w->open);
     th_intern_free(&w->symbol);
-    free(w->open);
-    free(w->arc);
-    free(w->first);
-    free(w->accept);
-    th_hash_free(&w->table);
+    th_intern_free(&w->state);
 }
 
 /* ---- lines ---- */
@@ -124,7 +111,7 @@ static int compare_names(const void *x, const void *y)
 static bool sort_symbols(Words *w)
 {
     size_t n = w->symbol.n, index;
-    char **name = th_alloc(n, sizeof *name, w->err);
+    TH_AUTOFREE char **name = th_alloc(n, sizeof *name, w->err);
     ThIntern sorted = {0};
     bool good = name != NULL;
     for (size_t i = 0; good && i < n; i++)
@@ -133,7 +120,6 @@ static bool sort_symbols(Words *w)
         qsort(name, n, sizeof *name, compare_names);
     for (size_t i = 0; good && i < n; i++)
         good = th_intern(&sorted, name[i], strlen(name[i]) + 1, &index, w->err);
-    free(name);
     th_intern_free(&w->symbol);
     w->symbol = sorted;
     return good;
@@ -177,51 +163,17 @@ static int compare_lines(const void *x, const void *y)
 
 /* ---- states ---- */
 
-static uint64_t hash_of(const Arc *arc, size_t n, bool accept)
-{
-    uint64_t h = accept + 2 * n;
-    for (size_t i = 0; i < n; i++)
-        h = th_hash_mix(h ^ ((uint64_t)(uint32_t)arc[i].symbol << 32 | (uint32_t)arc[i].to));
-    return th_hash_mix(h);
-}
-
-/* Is the open state the same as state q? */
-static bool equal(const Words *w, const Open *o, size_t q)
-{
-    return w->first[q + 1] - w->first[q] == o->n && w->accept[q] == o->accept &&
-           (o->n == 0 || memcmp(w->arc + w->first[q], o->arc, o->n * sizeof *o->arc) == 0);
-}
-
-static bool add_state(Words *w, const Open *o)
-{
-    if (w->n >= INT32_MAX - 1)
-        return th_fail(w->err, TH_ELIMIT, "too many states");
-    if (!th_grow(&w->arc, &w->arc_cap, w->n_arcs + o->n + 1, sizeof *w->arc, w->err) ||
-        !th_grow(&w->first, &w->first_cap, w->n + 2, sizeof *w->first, w->err) ||
-        !th_grow(&w->accept, &w->accept_cap, w->n + 1, sizeof *w->accept, w->err))
-        return false;
-    if (o->n)
-        memcpy(w->arc + w->n_arcs, o->arc, o->n * sizeof *o->arc);
-    w->first[w->n] = w->n_arcs;
-    w->n_arcs += o->n;
-    w->first[w->n + 1] = w->n_arcs;
-    w->accept[w->n++] = o->accept;
-    return true;
-}
-
 /* The number of a state equal to the open one, which is new if there is none; -1 on failure. */
 static int finish_state(Words *w, const Open *o)
 {
-    if (!th_hash_reserve(&w->table, w->err))
-        return -1;
-    ThHashSeek s = th_hash_seek(hash_of(o->arc, o->n, o->accept));
-    for (uint32_t q; (q = th_hash_next(&w->table, &s)) != TH_HASH_END;)
-        if (equal(w, o, q))
-            return (int)q;
-    if (!add_state(w, o))
-        return -1;
-    th_hash_put(&w->table, &s, w->n - 1);
-    return (int)w->n - 1;
+    size_t index, before = w->state.n;
+    if (before >= INT32_MAX - 1)
+        th_fail(w->err, TH_ELIMIT, "too many states");
+    else if (th_intern(&w->state, o->item, o->n * sizeof *o->item, &index, w->err)) {
+        w->n_arcs += index == before ? o->n / 2 : 0;
+        return (int)index;
+    }
+    return -1;
 }
 
 /* Finishes the open states behind the first `depth` symbols of the last word. */
@@ -232,7 +184,7 @@ static bool finish_behind(Words *w, size_t depth)
         Open *before = &w->open[w->n_open - 2];
         if (q < 0)
             return false;
-        before->arc[before->n - 1].to = q;
+        before->item[before->n - 1] = q;
     }
     return true;
 }
@@ -244,8 +196,11 @@ static bool open_state(Words *w)
         return false;
     if (w->open_cap > cap)
         memset(w->open + cap, 0, (w->open_cap - cap) * sizeof *w->open);
-    w->open[w->n_open].n = 0;
-    w->open[w->n_open++].accept = false;
+    Open *o = &w->open[w->n_open++];
+    if (!th_grow(&o->item, &o->cap, 1, sizeof *o->item, w->err))
+        return false;
+    o->item[0] = false;
+    o->n = 1;
     return true;
 }
 
@@ -253,9 +208,10 @@ static bool open_state(Words *w)
 static bool extend(Words *w, int symbol)
 {
     Open *o = &w->open[w->n_open - 1];
-    if (!th_grow(&o->arc, &o->cap, o->n + 1, sizeof *o->arc, w->err))
+    if (!th_grow(&o->item, &o->cap, o->n + 2, sizeof *o->item, w->err))
         return false;
-    o->arc[o->n++] = (Arc){symbol, -1};
+    o->item[o->n++] = symbol;
+    o->item[o->n++] = -1;
     return open_state(w);
 }
 
@@ -273,7 +229,7 @@ static bool add_word(Words *w, const Line *line, const int *ascii)
             symbol = (int)th_intern_find(&w->symbol, name, n + 1);
         }
         const Open *o = &w->open[depth];
-        shared = shared && depth + 1 < w->n_open && o->arc[o->n - 1].symbol == symbol;
+        shared = shared && depth + 1 < w->n_open && o->item[o->n - 2] == symbol;
         if (shared)
             continue;
         if (!finish_behind(w, depth) || !extend(w, symbol))
@@ -281,23 +237,35 @@ static bool add_word(Words *w, const Line *line, const int *ascii)
     }
     if (!finish_behind(w, depth))
         return false;
-    w->open[depth].accept = true;
+    w->open[depth].item[0] = true;
     return true;
 }
 
 /* ---- the result ---- */
 
+/* Symbol and state of each arc; *accepts: of the state. */
+static const int *arcs_of(const Words *w, int q, size_t *n, bool *accepts)
+{
+    size_t bytes;
+    const int *item = th_intern_at(&w->state, (size_t)q, &bytes);
+    *n = bytes / sizeof *item / 2;
+    *accepts = item[0];
+    return item + 1;
+}
+
 /* Numbers the states breadth first from the root in number[], and lists them in order[]. */
 static int number_states(const Words *w, int root, int *number, int *order)
 {
     int n = 0;
-    for (size_t q = 0; q < w->n; q++)
-        number[q] = -1;
+    size_t arcs;
+    bool accepts;
+    memset(number, -1, w->state.n * sizeof *number);
     number[root] = 0;
     order[n++] = root;
     for (int i = 0; i < n; i++) {
-        for (size_t j = w->first[order[i]]; j < w->first[order[i] + 1]; j++) {
-            int to = w->arc[j].to;
+        const int *arc = arcs_of(w, order[i], &arcs, &accepts);
+        for (size_t j = 0; j < arcs; j++) {
+            int to = arc[2 * j + 1];
             if (number[to] < 0) {
                 number[to] = n;
                 order[n++] = to;
@@ -323,30 +291,28 @@ static void fill_names(const Words *w, ThAutomaton *a)
 
 static ThAutomaton *assemble(const Words *w, int root)
 {
-    int *number = th_alloc(w->n, sizeof *number, w->err);
-    int *order = th_alloc(w->n, sizeof *order, w->err);
+    TH_AUTOFREE int *number = th_alloc(w->state.n, sizeof *number, w->err);
+    TH_AUTOFREE int *order = th_alloc(w->state.n, sizeof *order, w->err);
     ThAutomaton *a = NULL;
     if (number && order) {
         ThAutomaton sizes = {.n_symbols = (int)w->symbol.n,
                              .n_states = number_states(w, root, number, order),
                              .n_arcs = w->n_arcs};
-        a = th_automaton_alloc(&sizes, w->symbol.size + 12 * w->n, w->err);
+        a = th_automaton_alloc(&sizes, w->symbol.size + 12 * w->state.n, w->err);
     }
     size_t n = 0;
     for (int q = 0; a && q < a->n_states; q++) {
         a->first[q] = n;
-        a->accept[q] = w->accept[order[q]];
-        for (size_t j = w->first[order[q]]; j < w->first[order[q] + 1]; j++)
-            a->arc[n++] =
-                (ThAutomatonArc){q, w->arc[j].symbol, number[w->arc[j].to], TH_AUTOMATON_NO_OUTPUT};
+        size_t arcs;
+        const int *arc = arcs_of(w, order[q], &arcs, &a->accept[q]);
+        for (; arcs > 0; arcs--, arc += 2)
+            a->arc[n++] = (ThAutomatonArc){q, arc[0], number[arc[1]], TH_AUTOMATON_NO_OUTPUT};
     }
     if (a) {
         a->first[a->n_states] = n;
         a->start[0] = true;
         fill_names(w, a);
     }
-    free(number);
-    free(order);
     return a;
 }
 
