@@ -102,9 +102,8 @@ void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q, bool elements)
     ThText t = {0};
     th_rasp_write_elements(r, q, &t);
     char *text TH_OWNED(free) = th_text_take(&t, NULL);
-    sh_result_text(s, "output", text ? text : "");
-    sh_result_text(s, "type", th_rasp_atom_kind_plural(q->kind));
-    sh_result_int(s, "length", (long long)q->n);
+    sh_results(s, "output:s type:s length:i", text ? text : "", th_rasp_atom_kind_plural(q->kind),
+               (long long)q->n);
     if (s->out.format != SH_FORMAT_JSON || !elements)
         return;
     json_t *list = json_array();
@@ -139,8 +138,7 @@ void sh_rasp_grid_figures(ShSession *s, const uint8_t *cell, size_t n)
     ThText t = {0};
     sh_rasp_write_cells(cell, n, &t);
     char *text TH_OWNED(free) = th_text_take(&t, NULL);
-    sh_result_text(s, "output", text ? text : "");
-    sh_result_int(s, "length", (long long)n);
+    sh_results(s, "output:s length:i", text ? text : "", (long long)n);
 }
 
 static void selector_figure(ShSession *s, const ThRaspValue *v)

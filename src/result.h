@@ -22,6 +22,10 @@ void sh_result_real(ShSession *s, const char *name, double value);
 void sh_result_flag(ShSession *s, const char *name, bool value);
 void sh_result_text(ShSession *s, const char *name, const char *value); /* NULL: there is none */
 
+/* Several: "name:kind" separated by blanks, kind one of i, r, b and s, and a long long, double, int
+ * (a flag) or text for each. */
+void sh_results(ShSession *s, const char *figures, ...);
+
 /* The figures that were set until now say what the answer is about: in csv each row of a table
  * begins with them. */
 void sh_result_about(ShSession *s);
@@ -46,7 +50,7 @@ FILE *sh_listing(ShSession *s);
 /* A table: begin with its name and columns, "name:kind" separated by blanks, kind one of i
  * (integer), r (real), s (text), b (flag), n (a number of any size as its digits), l (numbers and
  * words between blanks, in json an array), v (reals, which text leaves out; the last column, whose
- * name may be empty); then rows, one cell per column in order. */
+ * name may be empty); then rows, one cell per column in order.  Without rows text shows nothing. */
 void sh_table(ShSession *s, const char *name, const char *columns);
 void sh_row(ShSession *s, ...); /* long long, double, const char *, int (flag), const double *
                                    as the kinds say */

@@ -117,6 +117,28 @@ void sh_result_text(ShSession *s, const char *name, const char *value)
         sh_output_member(s, name, json_null());
 }
 
+void sh_results(ShSession *s, const char *figures, ...)
+{
+    va_list args;
+    va_start(args, figures);
+    for (const char *c = figures; *c; c += strspn(c, " ")) {
+        char name[sizeof((ShFigureEntry *)0)->name];
+        size_t n = strcspn(c, ":");
+        snprintf(name, sizeof name, "%.*s", (int)n, c);
+        char kind = c[n + 1];
+        c += n + 2;
+        if (kind == 'i')
+            sh_result_int(s, name, va_arg(args, long long));
+        else if (kind == 'r')
+            sh_result_real(s, name, va_arg(args, double));
+        else if (kind == 'b')
+            sh_result_flag(s, name, va_arg(args, int));
+        else
+            sh_result_text(s, name, va_arg(args, const char *));
+    }
+    va_end(args);
+}
+
 void sh_result_about(ShSession *s)
 {
     s->out.about = s->out.pending.n;

@@ -183,24 +183,15 @@ void sh_set_algebra(ShSession *s, const ShAlgebra *a)
 {
     const ThVarieties *v = &a->v;
     int reset = sh_reset_element(a->m);
-    sh_result_int(s, "size", a->m->size);
-    sh_result_int(s, "idempotents", a->g->n_idempotents);
-    sh_result_flag(s, "aperiodic", v->aperiodic);
-    sh_result_flag(s, "group", v->group);
-    sh_result_flag(s, "solvable", v->solvable);
-    sh_result_int(s, "period", (long long)v->period);
-    sh_result_int(s, "exponent", (long long)v->exponent);
-    sh_result_int(s, "complete_states", a->m->n_states);
-    sh_result_int(s, "classes", a->g->n_d);
-    sh_result_flag(s, "star_free", v->aperiodic);
-    sh_result_flag(s, "commutative", v->commutative);
-    sh_result_flag(s, "definite", v->definite);
-    sh_result_flag(s, "reset", v->reset);
-    sh_result_flag(s, "locally_testable", v->locally_testable);
-    sh_result_flag(s, "j_trivial", v->j_trivial);
-    sh_result_flag(s, "r_trivial", v->r_trivial);
-    sh_result_flag(s, "l_trivial", v->l_trivial);
-    sh_result_int(s, "reset_length", reset < 0 ? -1 : a->m->length[reset]);
+    sh_results(s,
+               "size:i idempotents:i aperiodic:b group:b solvable:b period:i exponent:i "
+               "complete_states:i classes:i star_free:b commutative:b definite:b reset:b "
+               "locally_testable:b j_trivial:b r_trivial:b l_trivial:b reset_length:i",
+               (long long)a->m->size, (long long)a->g->n_idempotents, v->aperiodic, v->group,
+               v->solvable, (long long)v->period, (long long)v->exponent, (long long)a->m->n_states,
+               (long long)a->g->n_d, v->aperiodic, v->commutative, v->definite, v->reset,
+               v->locally_testable, v->j_trivial, v->r_trivial, v->l_trivial,
+               (long long)(reset < 0 ? -1 : a->m->length[reset]));
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */

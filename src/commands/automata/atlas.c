@@ -189,9 +189,8 @@ SH_COMMAND(
     ok = ok && show_entries(&a, err);
     if (ok) {
         long long languages = show_classes(&a);
-        sh_result_int(s, "automata", (long long)a.n);
-        sh_result_int(s, "languages", languages);
-        sh_result_int(s, "monoids", monoids);
+        sh_results(s, "automata:i languages:i monoids:i", (long long)a.n, (long long)languages,
+                   (long long)monoids);
     }
     free_atlas(&a);
     return ok;

@@ -21,11 +21,9 @@ void sh_automaton_figures(ShSession *s, const ThAutomaton *a)
 {
     size_t states, transitions;
     th_automaton_size(a, &states, &transitions);
-    sh_result_int(s, "states", (long long)states);
-    sh_result_int(s, "transitions", (long long)transitions);
-    sh_result_int(s, "symbols", a->n_symbols);
-    sh_result_int(s, "all_states", a->n_states);
-    sh_result_int(s, "all_transitions", (long long)a->n_arcs);
+    sh_results(s, "states:i transitions:i symbols:i all_states:i all_transitions:i",
+               (long long)states, (long long)transitions, (long long)a->n_symbols,
+               (long long)a->n_states, (long long)a->n_arcs);
 }
 
 /* ---- defining -------------------------------------------------------------------------------- */
@@ -160,10 +158,8 @@ static void say_relation(ShSession *s, const ThAutomatonRelation *r, const char 
 {
     if (!r->known)
         return;
-    sh_result_flag(s, "included", !r->only[0]);
-    sh_result_flag(s, "includes", !r->only[1]);
-    sh_result_flag(s, "disjoint", !r->both);
-    sh_result_text(s, "common", r->both ? r->both : "");
+    sh_results(s, "included:b includes:b disjoint:b common:s", !r->only[0], !r->only[1], !r->both,
+               r->both ? r->both : "");
     if (!r->only[0] && r->only[1])
         sh_say(s, "  every word of %s is one of %s\n", a, b);
     if (!r->only[1] && r->only[0])
@@ -177,8 +173,7 @@ static void say_difference(ShSession *s, const ThAutomatonDifference *d, const c
                            const char *b)
 {
     const char *word = d->word ? d->word : "";
-    sh_result_flag(s, "equivalent", d->equivalent);
-    sh_result_text(s, "word", word);
+    sh_results(s, "equivalent:b word:s", d->equivalent, word);
     if (d->equivalent) {
         sh_say(s, "equivalent\n");
         return;
@@ -396,8 +391,7 @@ static bool is_transducer(const ThAutomaton *a)
 
 static void set_run(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const RunTexts *x)
 {
-    sh_result_flag(s, "accepted", r->accepted);
-    sh_result_text(s, "state", x->state);
+    sh_results(s, "accepted:b state:s", r->accepted, x->state);
     if (is_transducer(a))
         sh_result_text(s, "output", x->output);
 }
@@ -456,13 +450,11 @@ static bool run_input(ShSession *s, const ThAutomaton *a, const ShOperand *input
 bool sh_run_automaton(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
-    bool ok = true, table = !sh_out(s);
-    if (table)
-        sh_table(s, "runs", "input:s accepted:b state:s output:s path:s");
+    bool ok = true;
+    sh_table(s, "runs", "input:s accepted:b state:s output:s path:s");
     for (int i = 1; ok && i < call->n; i++)
         ok = run_input(s, a, &call->operand[i], call->n > 2, err);
-    if (table)
-        sh_table_end(s);
+    sh_table_end(s);
     return ok;
 }
 

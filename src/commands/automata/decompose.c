@@ -161,12 +161,9 @@ static void set_decomposition(ShSession *s, const ThHolonomy *h, const ThHolonom
         components += h->families[i].n_points > 1;
         groups += h->families[i].facts.order > 1;
     }
-    sh_result_int(s, "levels", h->n_levels);
-    sh_result_int(s, "components", components);
-    sh_result_int(s, "groups", groups);
-    sh_result_flag(s, "verified", true);
-    sh_result_int(s, "tuples", (long long)check->tuples);
-    sh_result_int(s, "complete_states", h->n_states);
+    sh_results(s, "levels:i components:i groups:i verified:b tuples:i complete_states:i",
+               (long long)h->n_levels, (long long)components, (long long)groups, true,
+               (long long)check->tuples, (long long)h->n_states);
 }
 
 SH_COMMAND(

@@ -280,16 +280,14 @@ void sh_learned_report(ShSession *s, const ShCall *call, const ThInspectExtracte
     if (l->merged)
         say_merging(s, l);
     say_disagreement(s, call, l);
-    sh_result_int(s, "states", (long long)states);
-    sh_result_int(s, "transitions", (long long)transitions);
-    sh_result_int(s, "symbols", l->automaton->n_symbols);
-    sh_result_int(s, "queries", l->queries.asked);
-    sh_result_int(s, "guesses", l->queries.guesses);
-    sh_result_int(s, "counterexamples", l->queries.counterexamples);
-    sh_result_int(s, "merges", l->merging.merges);
-    sh_result_real(s, "disagreement", l->exact ? 0 : (double)l->wrong / (double)l->samples);
-    sh_result_real(s, "low", l->exact ? 0 : l->low);
-    sh_result_real(s, "high", l->exact ? 0 : l->high);
+    sh_results(s,
+               "states:i transitions:i symbols:i queries:i guesses:i counterexamples:i merges:i "
+               "disagreement:r low:r high:r",
+               (long long)states, (long long)transitions, (long long)l->automaton->n_symbols,
+               (long long)l->queries.asked, (long long)l->queries.guesses,
+               (long long)l->queries.counterexamples, (long long)l->merging.merges,
+               l->exact ? 0 : (double)l->wrong / (double)l->samples, l->exact ? 0 : l->low,
+               l->exact ? 0 : l->high);
 }
 
 SH_COMMAND(

@@ -93,9 +93,8 @@ SH_COMMAND(
         return sh_error_inside(err, &call->operand[0]);
     sh_say(s, "%d set%s, %lld of them accept%s\n", states, sh_plural(states), b.accepting,
            b.accepting == 1 ? "s" : "");
-    sh_result_int(s, "states", states);
-    sh_result_int(s, "transitions", b.arcs);
-    sh_result_int(s, "accepting", b.accepting);
+    sh_results(s, "states:i transitions:i accepting:i", (long long)states, (long long)b.arcs,
+               (long long)b.accepting);
     return true;
 }
 
@@ -245,8 +244,7 @@ SH_COMMAND(
     if (!ok)
         return sh_error_inside(err, &call->operand[0]);
     sh_say(s, "round %d changes nothing: %d state%s\n", rounds, blocks, sh_plural(blocks));
-    sh_result_int(s, "states", blocks);
-    sh_result_int(s, "rounds", rounds);
+    sh_results(s, "states:i rounds:i", (long long)blocks, (long long)rounds);
     return true;
 }
 

@@ -174,9 +174,8 @@ SH_COMMAND(
     if (th_option_given(&call->options, "most"))
         most = th_option_int(&call->options, "most");
     ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, a, err);
-    bool good = d != NULL, table = !sh_out(s), cut = false;
-    if (table && good)
-        sh_table(s, "words", "word:s length:i");
+    bool good = d != NULL, cut = false;
+    sh_table(s, "words", "word:s length:i");
     if (good && th_option_int(&call->options, "random") > 0) {
         good = draw_words(s, a, d, call, err);
     } else if (good) {
@@ -188,8 +187,7 @@ SH_COMMAND(
         good = good && list_words(s, a, d, finite, most, &cut, err) &&
                say_count(s, d, range, most, cut, err);
     }
-    if (table && d)
-        sh_table_end(s);
+    sh_table_end(s);
     return good;
 }
 
@@ -215,10 +213,8 @@ static bool count_row(void *context, int length, const char *digits)
 /* Words about the growth, and its figures. */
 static void say_growth(ShSession *s, const ThWordsGrowth *g)
 {
-    sh_result_flag(s, "finite", g->finite);
-    sh_result_int(s, "longest", g->longest);
-    sh_result_real(s, "rate", g->rate);
-    sh_result_int(s, "degree", g->degree);
+    sh_results(s, "finite:b longest:i rate:r degree:i", g->finite, (long long)g->longest, g->rate,
+               (long long)g->degree);
     if (g->empty)
         sh_say(s, "it has no words\n");
     else if (g->finite)
@@ -303,10 +299,8 @@ SH_COMMAND(shortest, .group = "automata",
     ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, a, err);
     bool good = d && first_word(a, d, 1, &accepted, err) && first_word(a, d, 0, &rejected, err);
     if (good) {
-        sh_result_text(s, "accepted", accepted);
-        sh_result_text(s, "rejected", rejected);
-        sh_result_flag(s, "empty", !accepted);
-        sh_result_flag(s, "universal", !rejected);
+        sh_results(s, "accepted:s rejected:s empty:b universal:b", accepted, rejected, !accepted,
+                   !rejected);
         say_first(s, "accepts", accepted);
         say_first(s, "rejects", rejected);
     }
@@ -389,11 +383,10 @@ SH_COMMAND(ambiguity, .group = "automata",
                                 err))
         return sh_error_inside(err, &call->operand[0]);
     char *growing TH_OWNED(free) = growing_words(&found, &own);
-    sh_result_text(s, "ambiguity", name[found.kind]);
-    sh_result_text(s, "word", found.word ? found.word : "");
-    sh_result_int(s, "degree", found.degree);
-    sh_result_int(s, "ways", found.kind == TH_WORDS_UNAMBIGUOUS ? 1 : (long long)found.most);
-    sh_result_text(s, "growing", growing ? growing : "");
+    sh_results(s, "ambiguity:s word:s degree:i ways:i growing:s", name[found.kind],
+               found.word ? found.word : "", (long long)found.degree,
+               (long long)(found.kind == TH_WORDS_UNAMBIGUOUS ? 1 : (long long)found.most),
+               growing ? growing : "");
     say_ambiguity(s, &found, growing);
     th_words_ambiguity_free(&found);
     return true;
@@ -447,9 +440,7 @@ SH_PLOT(plot_growth, .summary = "draw how many words an automaton has by length"
     bool good =
         p.log10 && th_dfa_growth(d, &g, sh_stop(s), err) && th_dfa_count(d, &how, NULL, err);
     if (good) {
-        sh_result_flag(s, "finite", g.finite);
-        sh_result_real(s, "rate", g.rate);
-        sh_result_int(s, "degree", g.degree);
+        sh_results(s, "finite:b rate:r degree:i", g.finite, g.rate, (long long)g.degree);
         good = th_plot_growth(f, o->name, p.log10, p.range, d->n_symbols, &g, err) ||
                sh_error_inside(err, &call->operand[0]);
     }

@@ -541,9 +541,8 @@ SH_COMMAND(
               print_results(s, call, &r, err);
     if (ok) {
         long long n = (long long)json_array_size(r.records), failed = say_failures(s, &r);
-        sh_result_int(s, "points", n);
-        sh_result_int(s, "done", n - failed);
-        sh_result_int(s, "failed", failed);
+        sh_results(s, "points:i done:i failed:i", (long long)n, (long long)(n - failed),
+                   (long long)failed);
     }
     return ok;
 }

@@ -304,11 +304,8 @@ static void say_sum(ShSweep *w)
     if (failed > 0)
         sh_say(s, ", %lld failed: results says which", failed);
     sh_say(s, "\n");
-    sh_result_int(s, "points", w->points);
-    sh_result_int(s, "done", done);
-    sh_result_int(s, "failed", failed);
-    sh_result_int(s, "again", w->again);
-    sh_result_real(s, "seconds", sh_clock() - w->began);
+    sh_results(s, "points:i done:i failed:i again:i seconds:r", (long long)w->points,
+               (long long)done, (long long)failed, (long long)w->again, sh_clock() - w->began);
 }
 
 static void say_estimate(ShSweep *w)
@@ -320,10 +317,8 @@ static void say_estimate(ShSweep *w)
            "%lld points, %lld of them recorded; the other %lld take about %.3g s, %d at a time, "
            "and %.3g MB each\n",
            w->points, known, left, seconds, w->jobs, w->memory / 1e6);
-    sh_result_int(s, "points", w->points);
-    sh_result_int(s, "recorded", known);
-    sh_result_real(s, "seconds", seconds);
-    sh_result_real(s, "memory", w->memory);
+    sh_results(s, "points:i recorded:i seconds:r memory:r", (long long)w->points, (long long)known,
+               seconds, w->memory);
 }
 
 /* K/N */

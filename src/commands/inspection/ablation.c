@@ -261,8 +261,7 @@ static bool print_patch(ShSession *s, const ShCall *call, const ThInspectPatch *
     if (ok) {
         sh_say(s, "%s: %s; %s: %s\n\n", call->operand[1].text, source, call->operand[2].text,
                target);
-        sh_result_text(s, "source", source);
-        sh_result_text(s, "before", target);
+        sh_results(s, "source:s before:s", source, target);
     }
     sh_table(s, "patches", "level:i first:i last:i replaced:s output:s own:r other:r p:v");
     sh_table_parts(s, (const char *const *)g->label, g->n_classes);
@@ -270,8 +269,7 @@ static bool print_patch(ShSession *s, const ShCall *call, const ThInspectPatch *
         ok = patch_row(s, g, word, p, i, err);
     if (ok)
         sh_table_end(s);
-    sh_result_int(s, "vectors", p->n_rows);
-    sh_result_int(s, "changed", changed);
+    sh_results(s, "vectors:i changed:i", (long long)p->n_rows, (long long)changed);
     return ok;
 }
 
@@ -313,9 +311,7 @@ static void print_causes(ShSession *s, const ThInspectCause *c, int n)
            "\n%lld vectors replaced: by one of the same function %lld, and %.4g %% of the answers "
            "stay right;\nby one of another %lld, and %.4g %% follow it\n",
            all.same + all.other, all.same, 100 * kept, all.other, 100 * follows);
-    sh_result_int(s, "vectors", all.same + all.other);
-    sh_result_real(s, "kept", kept);
-    sh_result_real(s, "follows", follows);
+    sh_results(s, "vectors:i kept:r follows:r", (long long)(all.same + all.other), kept, follows);
 }
 
 static bool patch_task(ShSession *s, const ShCall *call, ThError *err)

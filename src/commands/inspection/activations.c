@@ -221,8 +221,7 @@ SH_COMMAND(
     ok = ok &&
          (sh_redirect_is_array(call) ? write_arrays(call, v, n, err) : list_values(s, v, n, err));
     free_values(v, n);
-    sh_result_int(s, "values", values);
-    sh_result_int(s, "numbers", numbers);
+    sh_results(s, "values:i numbers:i", (long long)values, (long long)numbers);
     return ok;
 }
 
@@ -322,10 +321,8 @@ static void print_probes(ShSession *s, const ThInspectProbed *p, int n)
                accuracy, p[l].low, p[l].high, p[l].chance);
     }
     sh_table_end(s);
-    sh_result_int(s, "levels", n);
-    sh_result_real(s, "accuracy", (double)p[n - 1].right / (double)p[n - 1].held);
-    sh_result_real(s, "chance", p[n - 1].chance);
-    sh_result_real(s, "best", best);
+    sh_results(s, "levels:i accuracy:r chance:r best:r", (long long)n,
+               (double)p[n - 1].right / (double)p[n - 1].held, p[n - 1].chance, best);
 }
 
 SH_COMMAND(

@@ -5,16 +5,11 @@
 
 static void set_algebra(ShSession *s, const ThProofAlgebra *p, double radius, double slack)
 {
-    sh_result_int(s, "elements", p->elements);
-    sh_result_int(s, "products", p->products);
-    sh_result_real(s, "radius", radius);
-    sh_result_real(s, "slack", slack);
-    sh_result_real(s, "error", p->error);
-    sh_result_real(s, "stretch", p->stretch);
-    sh_result_real(s, "margin", p->margin);
-    sh_result_int(s, "levels", p->levels);
-    sh_result_flag(s, "right", p->right);
-    sh_result_flag(s, "closed", p->closed);
+    sh_results(s,
+               "elements:i products:i radius:r slack:r error:r stretch:r margin:r levels:i right:b "
+               "closed:b",
+               (long long)p->elements, (long long)p->products, radius, slack, p->error, p->stretch,
+               p->margin, (long long)p->levels, p->right, p->closed);
 }
 
 void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,

@@ -156,9 +156,7 @@ static void say_open(ShSession *s, const char *name, const ThProof *p, const ThS
     sh_say(s, "%s is not proved: the bounds do not close\n", name);
     sh_say(s, "  worst        %s: %.3g times its radius\n", t.data ? t.data : "", p->excess);
     sh_say(s, "  obstacle     %s\n", obstacle(p));
-    sh_result_text(s, "pair", t.data ? t.data : "");
-    sh_result_text(s, "obstacle", obstacle(p));
-    sh_result_real(s, "excess", p->excess);
+    sh_results(s, "pair:s obstacle:s excess:r", t.data ? t.data : "", obstacle(p), p->excess);
 }
 
 static void say_refused(ShSession *s, const char *name, const ThProofChecked *k)
@@ -198,12 +196,9 @@ static void say_figures(ShSession *s, const ThProof *p)
     if (p->slope >= 1)
         sh_say(s, "; %.3g in the best metric tried\n", p->contraction);
     sh_say(s, "  seen         a float run off by %.2g a vector\n", p->float_error);
-    sh_result_int(s, "labels", p->n);
-    sh_result_int(s, "pairs", p->checks);
-    sh_result_real(s, "farthest", p->reach);
-    sh_result_real(s, "slope", p->slope);
-    sh_result_real(s, "contraction", p->contraction);
-    sh_result_real(s, "float_error", p->float_error);
+    sh_results(s, "labels:i pairs:i farthest:r slope:r contraction:r float_error:r",
+               (long long)p->n, (long long)p->checks, p->reach, p->slope, p->contraction,
+               p->float_error);
 }
 
 void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
@@ -219,10 +214,8 @@ void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
         sh_say(s, "  run in float NOT proved: %s\n", k->why_float);
     if (!k->in_float && k->in_double)
         sh_say(s, "  in double    proved of runs with set precision double\n");
-    sh_result_real(s, "tolerance", k->tolerance);
-    sh_result_real(s, "rounding", k->rounding);
-    sh_result_flag(s, "in_float", k->in_float);
-    sh_result_flag(s, "in_double", k->in_double);
+    sh_results(s, "tolerance:r rounding:r in_float:b in_double:b", k->tolerance, k->rounding,
+               k->in_float, k->in_double);
 }
 
 const char *sh_proved(const ShSession *s, const ThProofChecked *k)
@@ -490,10 +483,8 @@ static void say_checked(ShSession *s, const char *name, const Domain *d,
                    c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);
         sh_say_arithmetic(s, k);
     }
-    sh_result_flag(s, "holds", k->holds);
-    sh_result_int(s, "checks", k->checks);
-    sh_result_real(s, "tightest", k->tightest);
-    sh_result_text(s, "why", k->why);
+    sh_results(s, "holds:b checks:i tightest:r why:s", k->holds, (long long)k->checks, k->tightest,
+               k->why);
 }
 
 /* Of the certificate in file: does it prove a model right on a task? */

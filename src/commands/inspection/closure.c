@@ -46,20 +46,15 @@ static void say_word(ShSession *s, const char *name, const ThProofClosure *c, co
         sh_say(s,
                wrong ? "  %s answers it WRONG: %s, not %s\n" : "  %s still answers it right: %s\n",
                name, g->label[c->said], g->label[c->right]);
-    sh_result_int(s, "length", c->length);
-    sh_result_text(s, "word", t.data);
-    sh_result_flag(s, "wrong", wrong);
+    sh_results(s, "length:i word:s wrong:b", (long long)c->length, t.data, wrong);
 }
 
 static void say_closure(ShSession *s, const char *name, const ThProofClosure *c,
                         const ThSignature *g)
 {
     const ThProofClosureLevel *last = &c->level[c->levels - 1];
-    sh_result_flag(s, "closed", c->first < 0);
-    sh_result_int(s, "level", c->first + 1);
-    sh_result_real(s, "radius", last->radius);
-    sh_result_real(s, "gap", last->gap);
-    sh_result_real(s, "purity", last->purity);
+    sh_results(s, "closed:b level:i radius:r gap:r purity:r", c->first < 0,
+               (long long)(c->first + 1), last->radius, last->gap, last->purity);
     if (c->first >= 0)
         say_word(s, name, c, g);
     else

@@ -153,14 +153,9 @@ static bool set_figures(const Extraction *x, const ThAutomaton *a, ThError *err)
     char *word TH_OWNED(free) = difference(x, x->best, TH_INSPECT_WAYS, &same, err);
     if (!word)
         return false;
-    sh_result_text(x->s, "method", names[x->best]);
-    sh_result_int(x->s, "states", w->machine->n_states);
-    sh_result_int(x->s, "symbols", a->n_symbols);
-    sh_result_real(x->s, "disagreement", (double)w->wrong / (double)x->ways.samples);
-    sh_result_real(x->s, "low", w->low);
-    sh_result_real(x->s, "high", w->high);
-    sh_result_flag(x->s, "equivalent", same);
-    sh_result_text(x->s, "word", word);
+    sh_results(x->s, "method:s states:i symbols:i disagreement:r low:r high:r equivalent:b word:s",
+               names[x->best], (long long)w->machine->n_states, (long long)a->n_symbols,
+               (double)w->wrong / (double)x->ways.samples, w->low, w->high, same, word);
     return true;
 }
 

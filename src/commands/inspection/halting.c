@@ -86,8 +86,7 @@ static void print_thought(ShSession *s, const ShCall *call, const Thought *t)
     sh_table_end(s);
     double depth = th_inspect_mean_depth(h), ponder = th_inspect_mean_ponder(h);
     sh_say(s, "depth %.6g of at most %d, ponder %.6g\n", depth, h->most, ponder);
-    sh_result_real(s, "depth", depth);
-    sh_result_real(s, "ponder", ponder);
+    sh_results(s, "depth:r ponder:r", depth, ponder);
 }
 
 /* ---- a task ---------------------------------------------------------------------------------- */
@@ -156,9 +155,8 @@ static void print_by_nesting(ShSession *s, const ThInspectHalting *h)
         all = (Sums){all.n + y.n, all.depth + y.depth, all.ponder + y.ponder};
     }
     sh_table_end(s);
-    sh_result_int(s, "strings", all.n);
-    sh_result_real(s, "depth", all.depth / (double)all.n);
-    sh_result_real(s, "ponder", all.ponder / (double)all.n);
+    sh_results(s, "strings:i depth:r ponder:r", (long long)all.n, all.depth / (double)all.n,
+               all.ponder / (double)all.n);
 }
 
 static bool show_task(ShSession *s, const ShCall *call, ThError *err)

@@ -151,8 +151,8 @@ static void print_attention(ShSession *s, const ThModelTrace *trace, const ThPat
     print_path(s, trace, path);
     sh_say(s, "\n");
     print_heads(s, trace, path);
-    sh_result_int(s, "layers", trace->n_layers);
-    sh_result_int(s, "heads", trace->layer[0].n_heads);
+    sh_results(s, "layers:i heads:i", (long long)trace->n_layers,
+               (long long)trace->layer[0].n_heads);
 }
 
 static size_t count_weights(const ThModelTrace *trace)
@@ -284,12 +284,9 @@ ThDfa *sh_true_machine(const ThTask *t, ThStop *stop, ThError *err)
 
 static void set_cluster_figures(ShSession *s, const ThClusters *c)
 {
-    sh_result_int(s, "clusters", c->n_clusters);
-    sh_result_real(s, "purity", c->purity);
-    sh_result_real(s, "variance", c->variance[0] + c->variance[1]);
-    sh_result_int(s, "functions", c->n_functions);
-    sh_result_real(s, "gap", c->gap);
-    sh_result_real(s, "spread", c->spread);
+    sh_results(s, "clusters:i purity:r variance:r functions:i gap:r spread:r",
+               (long long)c->n_clusters, c->purity, c->variance[0] + c->variance[1],
+               (long long)c->n_functions, c->gap, c->spread);
 }
 
 static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
@@ -539,8 +536,7 @@ ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
     }
     if (!f)
         return NULL;
-    sh_result_real(s, "extent", f->reach);
-    sh_result_real(s, "deviation", deviation(f));
+    sh_results(s, "extent:r deviation:r", f->reach, deviation(f));
     return f;
 }
 

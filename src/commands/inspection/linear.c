@@ -173,8 +173,7 @@ static void print_scans(ShSession *s, const Scan *c)
     sh_table_end(s);
     if (c->powers.levels > 0)
         print_powers(s, &c->powers);
-    sh_result_real(s, "difference", most);
-    sh_result_int(s, "numbers", (long long)c->moves->blocks * c->moves->size);
+    sh_results(s, "difference:r numbers:i", most, (long long)c->moves->blocks * c->moves->size);
 }
 
 SH_COMMAND(
@@ -378,9 +377,8 @@ SH_COMMAND(
     sh_table_end(s);
     if (y.left > 0)
         sh_say(s, "… and %lld more: most= shows them\n", y.left);
-    sh_result_real(s, "radius", y.radius);
-    sh_result_int(s, "negative", y.negative);
-    sh_result_int(s, "complex", y.complex);
+    sh_results(s, "radius:r negative:i complex:i", y.radius, (long long)y.negative,
+               (long long)y.complex);
     free_spectra(x, n);
     return true;
 }
@@ -466,9 +464,7 @@ SH_COMMAND(
     sh_say(s, "apart: the norm of x(0-1) - x(1-0), whose values differ; equal: of x(0-0-1) - "
               "x(0-1-0), whose values do not.\nWhere differ is 0 no state is a function of the "
               "value.  help proposition says what that does not mean.\n");
-    sh_result_real(s, "apart", claimed.apart);
-    sh_result_real(s, "equal", claimed.equal);
-    sh_result_real(s, "differ", claimed.differ);
-    sh_result_real(s, "dense", dense.differ);
+    sh_results(s, "apart:r equal:r differ:r dense:r", claimed.apart, claimed.equal, claimed.differ,
+               dense.differ);
     return true;
 }

@@ -115,14 +115,11 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
         sh_say(s, "%s, snapped, is not the automaton; no short string shows it\n", name);
     sh_say(s, "  entries      %d, %d of them not the automaton's; margin %.3g\n", q->checked,
            q->wrong, q->margin);
-    sh_result_text(s, "verdict", verdict);
-    sh_result_int(s, "entries", q->checked);
-    sh_result_int(s, "different", q->wrong);
+    sh_results(s, "verdict:s entries:i different:i", verdict, (long long)q->checked,
+               (long long)q->wrong);
     sh_say(s, "  rounding     takes a vector of a float run %.2g away at most%s\n", q->rounding,
            q->in_float ? "" : ": an entry can change");
-    sh_result_real(s, "margin", q->margin);
-    sh_result_real(s, "rounding", q->rounding);
-    sh_result_text(s, "word", t.data ? t.data : "");
+    sh_results(s, "margin:r rounding:r word:s", q->margin, q->rounding, t.data ? t.data : "");
 }
 
 /* The share of strings that a model answers right. */
@@ -151,8 +148,7 @@ static bool define(ShSession *s, const ShCall *call, ThModel *snapped, ThError *
     }
     sh_say(s, "  accuracy     %.4g on strings of %lld symbols, %.4g snapped\n", before,
            th_option_int(&call->options, "length"), after);
-    sh_result_real(s, "before", before);
-    sh_result_real(s, "after", after);
+    sh_results(s, "before:r after:r", before, after);
     ThText t = {0};
     th_text_printf(&t, "%s quantized", o->name);
     char *made_by TH_OWNED(free) = th_text_take(&t, err);

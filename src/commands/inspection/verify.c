@@ -98,11 +98,8 @@ static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
             sh_say(s, ", at symbol %d\n", v->at + 1);
         sh_say(s, "  %s says %s\n  %s says %s\n", call->operand[0].text, said,
                call->operand[1].text, due);
-        sh_result_text(s, "word", word);
-        sh_result_text(s, "due", due);
-        sh_result_text(s, "said", said);
-        sh_result_int(s, "at", v->at + 1);
-        sh_result_flag(s, "shortest", v->shortest);
+        sh_results(s, "word:s due:s said:s at:i shortest:b", word, due, said,
+                   (long long)(v->at + 1), v->shortest);
     }
     bool ok = said != NULL;
     return ok && show_prefixes(s, m, t, v, err);
@@ -150,12 +147,9 @@ static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
 
 static void set_figures(ShSession *s, const ThInspectVerified *v)
 {
-    sh_result_flag(s, "equivalent", v->word == NULL);
-    sh_result_int(s, "words", v->words);
-    sh_result_int(s, "wrong", v->wrong);
-    sh_result_int(s, "all", v->all);
-    sh_result_int(s, "drawn", v->drawn);
-    sh_result_int(s, "drawn_wrong", v->drawn_wrong);
+    sh_results(s, "equivalent:b words:i wrong:i all:i drawn:i drawn_wrong:i", v->word == NULL,
+               (long long)v->words, (long long)v->wrong, (long long)v->all, (long long)v->drawn,
+               (long long)v->drawn_wrong);
     if (!v->word)
         sh_result_text(s, "word", "");
 }
@@ -182,8 +176,7 @@ static bool define_errors(ShSession *s, const ShCall *call, const ThInspectVerif
     sh_say(s, "%s, the wrong words of %s symbols: %zu state%s, %zu transition%s\n", name->text,
            whole_lengths(v, of, sizeof of), states, sh_plural(states), transitions,
            sh_plural(transitions));
-    sh_result_int(s, "states", (long long)states);
-    sh_result_int(s, "transitions", (long long)transitions);
+    sh_results(s, "states:i transitions:i", (long long)states, (long long)transitions);
     return true;
 }
 

@@ -77,11 +77,9 @@ void sh_summarize_written(ShSession *s, const ThScore *score, size_t n, bool for
     sh_say(s, "mean over %zu length%s: answers %.6g, whole texts %.6g; lowest answers %.6g at %d\n",
            n, sh_plural(n), answer, exact, (double)lowest->answered / (double)lowest->written,
            lowest->length);
-    sh_result_real(s, "answer", answer);
-    sh_result_real(s, "exact", exact);
-    sh_result_real(s, "lowest", (double)lowest->answered / (double)lowest->written);
-    sh_result_int(s, "longest", score[n - 1].length);
-    sh_result_int(s, "strings", strings);
+    sh_results(s, "answer:r exact:r lowest:r longest:i strings:i", answer, exact,
+               (double)lowest->answered / (double)lowest->written, (long long)(score[n - 1].length),
+               (long long)strings);
     if (forced)
         sh_result_real(s, "accuracy", accuracy);
 }
@@ -285,11 +283,8 @@ static void set_figures(ShSession *s, const Slips *y)
 {
     Summary z = sum_up(y);
     double share = z.slips > 0 ? (double)z.repeated / (double)z.slips : (double)NAN;
-    sh_result_int(s, "strings", (long long)y->n);
-    sh_result_int(s, "right", (long long)z.right);
-    sh_result_text(s, "first_error", z.kind);
-    sh_result_real(s, "repeated", share);
-    sh_result_real(s, "usual", z.usual);
+    sh_results(s, "strings:i right:i first_error:s repeated:r usual:r", (long long)y->n,
+               (long long)z.right, z.kind, share, z.usual);
 }
 
 static void say_summary(ShSession *s, const Slips *y)

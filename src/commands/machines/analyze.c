@@ -137,22 +137,16 @@ static const char *verdict_of(const ThTmAnalysis *a)
 static void set_figures(ShSession *s, const ThTmAnalysis *a)
 {
     bool again = a->proof == TH_TM_PROOF_CYCLE || a->proof == TH_TM_PROOF_TRANSLATION;
-    sh_result_text(s, "verdict", verdict_of(a));
-    sh_result_text(s, "proof", th_tm_proof_name(a->proof));
-    sh_result_int(s, "steps", (long long)a->end.steps);
-    sh_result_int(s, "cells", (long long)a->end.cells);
-    if (again) {
-        sh_result_int(s, "begins", (long long)a->again.step);
-        sh_result_int(s, "period", (long long)a->again.period);
-        sh_result_int(s, "shift", a->again.shift);
-    }
+    sh_results(s, "verdict:s proof:s steps:i cells:i", verdict_of(a), th_tm_proof_name(a->proof),
+               (long long)a->end.steps, (long long)a->end.cells);
+    if (again)
+        sh_results(s, "begins:i period:i shift:i", (long long)a->again.step,
+                   (long long)a->again.period, (long long)a->again.shift);
     if (a->proof == TH_TM_PROOF_BACKWARD)
         sh_result_int(s, "depth", a->backward.depth);
-    if (a->proof == TH_TM_PROOF_CONTEXTS) {
-        sh_result_int(s, "width", a->contexts.width);
-        sh_result_int(s, "history", a->contexts.history);
-        sh_result_int(s, "contexts", (long long)a->contexts.context.n);
-    }
+    if (a->proof == TH_TM_PROOF_CONTEXTS)
+        sh_results(s, "width:i history:i contexts:i", (long long)a->contexts.width,
+                   (long long)a->contexts.history, (long long)a->contexts.context.n);
 }
 
 static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a,

@@ -113,10 +113,8 @@ static bool report(const Search *x, ThError *err)
     char *word TH_OWNED(free) = th_text_take(&text, err);
     if (!word)
         return false;
-    sh_result_flag(x->s, "equivalent", !x->differ);
-    sh_result_text(x->s, "word", word);
-    sh_result_int(x->s, "inputs", x->inputs);
-    sh_result_int(x->s, "open", x->open);
+    sh_results(x->s, "equivalent:b word:s inputs:i open:i", !x->differ, word, (long long)x->inputs,
+               (long long)x->open);
     if (x->differ)
         sh_say(x->s, "they differ on %s\n", *word ? word : "the blank tape");
     for (int k = 0; x->differ && k < 2; k++)

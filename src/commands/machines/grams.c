@@ -67,12 +67,9 @@ static bool write_repeated(ThText *t, const ThTmRunStart *s, const ThTmGrams *g,
 
 static void set_grams(ShSession *s, const ThTmRunExtent *x, const ThTmGrams *g)
 {
-    sh_result_int(s, "steps", (long long)x->steps);
-    sh_result_flag(s, "halted", th_tm_verdict_final(x->verdict));
-    sh_result_flag(s, "memory", !x->leaves);
-    sh_result_int(s, "cells", (long long)x->last - x->first + 1);
-    sh_result_int(s, "least", g->longest + 1LL);
-    sh_result_int(s, "n", g->longest);
+    sh_results(s, "steps:i halted:b memory:b cells:i least:i n:i", (long long)x->steps,
+               th_tm_verdict_final(x->verdict), !x->leaves, (long long)x->last - x->first + 1,
+               (long long)(g->longest + 1LL), (long long)g->longest);
     if (g->longest > 0)
         sh_result_int(s, "step", (long long)g->step);
 }
@@ -162,18 +159,13 @@ static ThTmKeys keys_of(const ShCall *call)
 static void set_simulation(ShSession *s, const ThTmSimulation *x, const char *stands,
                            const char *predicted)
 {
-    sh_result_flag(s, "exact", x->exact);
-    sh_result_flag(s, "unique", x->unique);
-    sh_result_flag(s, "memory", !x->extent.leaves);
-    sh_result_int(s, "steps", (long long)x->extent.steps);
-    sh_result_int(s, "tokens", (long long)x->tokens);
-    sh_result_int(s, "right", (long long)x->right);
+    sh_results(s, "exact:b unique:b memory:b steps:i tokens:i right:i", x->exact, x->unique,
+               !x->extent.leaves, (long long)x->extent.steps, (long long)x->tokens,
+               (long long)x->right);
     if (x->exact)
         return;
-    sh_result_int(s, "step", (long long)x->step);
-    sh_result_int(s, "token", x->place + 1);
-    sh_result_text(s, "stands", stands);
-    sh_result_text(s, "predicted", predicted);
+    sh_results(s, "step:i token:i stands:s predicted:s", (long long)x->step,
+               (long long)(x->place + 1), stands, predicted);
 }
 
 static void say_difference(ShSession *s, const ThTmSimulation *x, int n, const char *stands,
@@ -330,9 +322,7 @@ SH_COMMAND(
     sh_table_end(s);
     if (!ok)
         return false;
-    sh_result_real(s, "exact", row.exact / runs);
-    sh_result_real(s, "unique", row.unique / runs);
-    sh_result_real(s, "tokens", (double)row.right / (double)row.tokens);
-    sh_result_flag(s, "agree", agree);
+    sh_results(s, "exact:r unique:r tokens:r agree:b", row.exact / runs, row.unique / runs,
+               (double)row.right / (double)row.tokens, agree);
     return true;
 }

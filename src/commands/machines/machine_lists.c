@@ -154,9 +154,7 @@ bool sh_each_machine(ShSession *s, const ShCall *call, const char *columns, ShOn
         th_hint(err, "the same command with >> instead of > goes on");
     if (!call->redirect)
         sh_table_end(s);
-    if (ok) {
-        sh_result_int(s, "machines", (long long)l.n);
-        sh_result_int(s, "done", (long long)done);
-    }
+    if (ok)
+        sh_results(s, "machines:i done:i", (long long)l.n, (long long)done);
     return ok;
 }

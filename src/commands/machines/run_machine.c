@@ -47,15 +47,10 @@ void sh_machine_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *x, c
 {
     bool halted =
         x->verdict == TH_TM_HALTED || x->verdict == TH_TM_ACCEPTED || x->verdict == TH_TM_REJECTED;
-    sh_result_text(s, "verdict", th_tm_verdict_name(x->verdict));
-    sh_result_flag(s, "halted", halted);
-    sh_result_flag(s, "accepted", x->verdict == TH_TM_ACCEPTED);
-    sh_result_int(s, "steps", (long long)x->steps);
-    sh_result_int(s, "nonblank", (long long)x->nonblank);
-    sh_result_int(s, "cells", (long long)x->cells);
-    sh_result_int(s, "head", x->head);
-    sh_result_text(s, "state", m->state[x->state]);
-    sh_result_text(s, "tape", tape);
+    sh_results(s, "verdict:s halted:b accepted:b steps:i nonblank:i cells:i head:i state:s tape:s",
+               th_tm_verdict_name(x->verdict), halted, x->verdict == TH_TM_ACCEPTED,
+               (long long)x->steps, (long long)x->nonblank, (long long)x->cells, (long long)x->head,
+               m->state[x->state], tape);
 }
 
 void sh_machine_say_verdict(ShSession *s, const ThTmFastFigures *x)
@@ -209,15 +204,13 @@ static const char columns[] = "input:s verdict:s steps:i nonblank:i cells:i head
 
 bool sh_run_machine(ShSession *s, const ShCall *call, ThError *err)
 {
-    bool ok = true, table = !sh_out(s);
-    if (table)
-        sh_table(s, "runs", columns);
+    bool ok = true;
+    sh_table(s, "runs", columns);
     for (int i = 1; ok && i < call->n; i++)
         ok = run_input(s, call, &call->operand[i], err);
     if (call->n == 1)
         ok = run_input(s, call, NULL, err);
-    if (table)
-        sh_table_end(s);
+    sh_table_end(s);
     return ok;
 }
 
@@ -275,11 +268,9 @@ SH_COMMAND(
         sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "no run of %s was stopped", o->name);
         return th_hint(err, "run %s starts one", o->name);
     }
-    if (!sh_out(s))
-        sh_table(s, "runs", columns);
+    sh_table(s, "runs", columns);
     bool ok = go_on(s, call, o, "", err);
-    if (!sh_out(s))
-        sh_table_end(s);
+    sh_table_end(s);
     return ok;
 }
 
@@ -343,16 +334,13 @@ static bool trace_once(ShSession *s, const ShCall *call, const ThTm *m, const Th
     Trace t = {.s = s};
     ThTmEngine e TH_OWNED(th_tm_engine_free) = {.machine = m};
     ThRng rng = th_rng((uint64_t)sh_seed(s, &call->options), "machine.choice", 0);
-    bool table = !sh_out(s);
-    if (table)
-        sh_table(s, "trace", "step:i state:s configuration:s");
+    sh_table(s, "trace", "step:i state:s configuration:s");
     bool ok = sh_machine_writer(&t.writer, m, &call->options, err) &&
               th_tm_running_start_words(&e.plain, m, words, err);
     e.plain.choose = is_random(call) ? &rng : NULL;
     ok = ok && trace_steps(&t, &e.plain, &call->options, err);
     flush_lines(&t);
-    if (table)
-        sh_table_end(s);
+    sh_table_end(s);
     ok = ok && th_tm_engine_tape(&t.text, &e, SH_TAPE_LONGEST, err);
     if (ok) {
         ThTmFastFigures x = th_tm_engine_figures(&e);

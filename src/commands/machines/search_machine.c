@@ -16,8 +16,7 @@ static ThTmSearchLimits limits_of(const ShCall *call)
 
 static void set_counts(ShSession *s, const ThTmSearch *x)
 {
-    sh_result_int(s, "configurations", (long long)x->n);
-    sh_result_int(s, "merged", (long long)x->again);
+    sh_results(s, "configurations:i merged:i", (long long)x->n, (long long)x->again);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -238,17 +237,14 @@ bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,
     while (ok && x.verdict == TH_TM_GOES_ON)
         ok = th_tm_search_go(&x, 1 << 12, sh_stop(s), err);
     t.line = ok ? th_alloc(x.n, sizeof *t.line, err) : NULL;
-    if (ok && !sh_out(s))
-        sh_table(s, "tree", "line:i branches:i step:i state:s configuration:s note:s");
+    sh_table(s, "tree", "line:i branches:i step:i state:s configuration:s note:s");
     ok = ok && t.line && print_tree(&t, false, err) && print_tree(&t, true, err);
-    if (!sh_out(s))
-        sh_table_end(s);
+    sh_table_end(s);
     if (ok) {
         uint64_t steps = x.goal != TH_TM_NO_NODE ? x.node[x.goal].depth : th_tm_search_depth(&x);
         say_verdict(s, &x, steps);
-        sh_result_text(s, "verdict", th_tm_verdict_name(x.verdict));
-        sh_result_flag(s, "accepted", x.verdict == TH_TM_ACCEPTED);
-        sh_result_int(s, "steps", (long long)steps);
+        sh_results(s, "verdict:s accepted:b steps:i", th_tm_verdict_name(x.verdict),
+                   x.verdict == TH_TM_ACCEPTED, (long long)steps);
         set_counts(s, &x);
     }
     free(t.line);

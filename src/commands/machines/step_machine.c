@@ -94,8 +94,8 @@ static bool show(ShSession *s, const ShCall *call, const ThTmStepper *p, size_t 
         else
             say_choices(s, r);
         sh_machine_figures(s, r->machine, &x, tape.data ? tape.data : "");
-        sh_result_text(s, "breakpoint", point.data ? point.data : "");
-        sh_result_int(s, "undo", (long long)th_tm_stepper_undo(p));
+        sh_results(s, "breakpoint:s undo:i", point.data ? point.data : "",
+                   (long long)th_tm_stepper_undo(p));
     }
     return ok;
 }

@@ -118,8 +118,7 @@ SH_COMMAND(
               run_cases(s, call, &c, &failed, err);
     if (ok) {
         sh_say(s, "%zu passed, %zu failed\n", c.n - failed, failed);
-        sh_result_int(s, "passed", (long long)(c.n - failed));
-        sh_result_int(s, "failed", (long long)failed);
+        sh_results(s, "passed:i failed:i", (long long)(c.n - failed), (long long)failed);
         if (failed > 0)
             ok = sh_fail_operand(err, file, TH_EASSERT, "%zu of %zu test%s failed", failed, c.n,
                                  sh_plural(c.n));

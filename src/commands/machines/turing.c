@@ -12,10 +12,8 @@
 
 void sh_machine_size_figures(ShSession *s, const ThTm *m)
 {
-    sh_result_int(s, "states", m->n_states);
-    sh_result_int(s, "symbols", m->n_symbols);
-    sh_result_int(s, "rules", (long long)m->n_rules);
-    sh_result_int(s, "tapes", m->n_tapes);
+    sh_results(s, "states:i symbols:i rules:i tapes:i", (long long)m->n_states,
+               (long long)m->n_symbols, (long long)m->n_rules, (long long)m->n_tapes);
 }
 
 static const ThOptionSpec machine_options[] = {
@@ -176,10 +174,8 @@ SH_COMMAND(enumerate_count, .alias = "census", .group = "machines",
             sh_row(s, (long long)i, (long long)c.by_steps[i]);
     }
     sh_table_end(s);
-    sh_result_int(s, "machines", (long long)c.machines);
-    sh_result_int(s, "halting", (long long)c.halting);
-    sh_result_int(s, "longest", longest);
-    sh_result_int(s, "ones", ones);
+    sh_results(s, "machines:i halting:i longest:i ones:i", (long long)c.machines,
+               (long long)c.halting, (long long)longest, (long long)ones);
     sh_say(s, "%llu of %llu machines halt within %d steps; at most %d steps, %d ones\n",
            (unsigned long long)c.halting, (unsigned long long)c.machines, limit, longest, ones);
     th_tm_census_free(&c);
@@ -244,16 +240,13 @@ SH_COMMAND(
                            .stop = sh_stop(s),
                            .each = list_machine,
                            .context = &e};
-    if (!sh_out(s))
-        sh_table(s, "machines", "machine:s verdict:s steps:i");
+    sh_table(s, "machines", "machine:s verdict:s steps:i");
     bool ok = th_tm_census(&c, &work, err);
-    if (!sh_out(s))
-        sh_table_end(s);
+    sh_table_end(s);
     if (!ok)
         return err->code ? false : th_stopped(sh_stop(s), err);
-    sh_result_int(s, "machines", (long long)c.machines);
-    sh_result_int(s, "shown", e.shown);
-    sh_result_int(s, "halting", (long long)c.halting);
+    sh_results(s, "machines:i shown:i halting:i", (long long)c.machines, (long long)e.shown,
+               (long long)c.halting);
     th_tm_census_free(&c);
     return true;
 }

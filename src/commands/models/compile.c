@@ -270,8 +270,7 @@ static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *
     ThCompileTrial trial = {.words = 1000, .drawn = 20, .length = 500, .stop = sh_stop(s)};
     if (!th_compile_try(m, f->task, &trial, err))
         return false;
-    sh_result_int(s, "words", trial.tried);
-    sh_result_flag(s, "right", trial.right);
+    sh_results(s, "words:i right:b", (long long)trial.tried, trial.right);
     sh_say(s, "  run on all %lld words of up to %d symbols, and on %d drawn of %d: %s\n",
            trial.tried - trial.drawn, trial.all, trial.drawn, trial.length,
            trial.right ? "every answer right" : "a wrong answer");

@@ -23,9 +23,8 @@ static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompilePro
            z->stream);
     sh_say(s, "  run on all %lld inputs of up to %d symbols: every answer is the program's\n",
            z->inputs, p->length);
-    sh_result_int(s, "inputs", z->inputs);
-    sh_result_int(s, "heads", z->heads);
-    sh_result_int(s, "layers", z->attending);
+    sh_results(s, "inputs:i heads:i layers:i", (long long)z->inputs, (long long)z->heads,
+               (long long)z->attending);
     return true;
 }
 
@@ -85,9 +84,8 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
     if (!ok)
         return false;
     bool exact = f.right == f.tokens;
-    sh_result_int(s, "tokens", f.tokens);
-    sh_result_int(s, "right_tokens", f.right);
-    sh_result_flag(s, "exact", exact);
+    sh_results(s, "tokens:i right_tokens:i exact:b", (long long)f.tokens, (long long)f.right,
+               exact);
     if (!exact && !th_option_flag(o, "partial")) {
         th_fail(err, TH_EVALUE, "the model writes %lld tokens of the run right, then one is wrong",
                 f.right);

@@ -153,11 +153,9 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
     bool ok = (g && write_on(&w, g, err)) || sh_error_inside(err, length > 0 ? o : input);
     if (w.n > 0)
         sh_say(s, "\n");
-    if (ok) {
-        sh_result_text(s, "output", w.text.data ? w.text.data : "");
-        sh_result_int(s, "tokens", w.n);
-        sh_result_flag(s, "ended", th_generate_ended(g, 0));
-    }
+    if (ok)
+        sh_results(s, "output:s tokens:i ended:b", w.text.data ? w.text.data : "", (long long)w.n,
+                   th_generate_ended(g, 0));
     th_text_free(&w.text);
     return ok;
 }
@@ -263,9 +261,8 @@ static bool generate_on_task(ShSession *s, const ShCall *call, ThError *err)
     if (!sh_out(s))
         sh_table_end(s);
     sh_say(s, "%lld of %lld right\n", y.right, y.strings);
-    sh_result_int(s, "strings", y.strings);
-    sh_result_int(s, "right", y.right);
-    sh_result_int(s, "tokens", y.tokens);
+    sh_results(s, "strings:i right:i tokens:i", (long long)y.strings, (long long)y.right,
+               (long long)y.tokens);
     return ok;
 }
 

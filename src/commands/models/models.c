@@ -176,8 +176,8 @@ void sh_model_figures(ShSession *s, const ThModel *m)
     sh_result_flag(s, "bound", m->bound);
     if (!m->bound)
         return;
-    sh_result_int(s, "parameters", (long long)th_params_count(&m->params));
-    sh_result_int(s, "steps", m->training.step);
+    sh_results(s, "parameters:i steps:i", (long long)th_params_count(&m->params),
+               (long long)m->training.step);
 }
 
 /* Before any step the text says what the parameters were made from. */
@@ -190,10 +190,12 @@ void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task)
 {
     const ThModel *m = model->as.model;
     const char *trained = sh_trained_on(m) ? sh_trained_on(m) : "";
-    sh_result_text(s, "model", sh_shown_name(model));
-    sh_result_text(s, "architecture", model->made_by ? model->made_by : m->kind->name);
-    sh_result_text(s, "task", !task ? trained : task->made_by ? task->made_by : task->name);
-    sh_result_int(s, "seed", (long long)m->training.seed);
+    sh_results(s, "model:s architecture:s task:s seed:i", sh_shown_name(model),
+               model->made_by ? model->made_by : m->kind->name,
+               !task           ? trained
+               : task->made_by ? task->made_by
+                               : task->name,
+               (long long)m->training.seed);
     sh_result_about(s);
 }
 

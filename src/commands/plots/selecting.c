@@ -183,8 +183,7 @@ bool sh_show_selecting(ShSession *s, const ShCall *call, ThError *err)
             list_cells(&x);
         sh_say(s, "\nbeside what is selected the heads look with a weight of %.2g at most\n",
                x.outside);
-        sh_result_int(s, "heads", (long long)x.n_heads);
-        sh_result_real(s, "outside", x.outside);
+        sh_results(s, "heads:i outside:r", (long long)x.n_heads, x.outside);
     }
     free_all(&x);
     return ok;

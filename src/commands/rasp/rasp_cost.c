@@ -130,9 +130,8 @@ static bool say_cost(ShSession *s, const ThRaspGraph *g, ThRaspSop node, ThError
         merged += c.merged[k];
     }
     if (breach) {
-        sh_result_int(s, "layers", c.layers);
-        sh_result_int(s, "heads", (long long)heads);
-        sh_result_int(s, "merged", (long long)merged);
+        sh_results(s, "layers:i heads:i merged:i", (long long)c.layers, (long long)heads,
+                   (long long)merged);
         list_figure(s, "heads_per_layer", c.heads, c.layers);
         list_figure(s, "merged_per_layer", c.merged, c.layers);
         sh_say(s, "%u layer%s, %zu head%s", c.layers, sh_plural(c.layers), heads, sh_plural(heads));
@@ -235,8 +234,7 @@ static bool say_differ(ShSession *s, const ShCall *call, const ThRaspDifferOf *d
                        const ThRaspSop *node, ThError *err)
 {
     ThText t TH_OWNED(th_text_free) = {0};
-    sh_result_flag(s, "equivalent", !d->differ);
-    sh_result_int(s, "inputs", (long long)d->inputs);
+    sh_results(s, "equivalent:b inputs:i", !d->differ, (long long)d->inputs);
     if (!d->differ) {
         sh_say(s, "the same on all %llu inputs\n", (unsigned long long)d->inputs);
         return true;

@@ -51,9 +51,8 @@ static void say(ShSession *s, const Search *x, const ThAutomaton *a, const char 
         th_text_add(&t, i && !single ? " " : "");
         th_text_add(&t, a->symbol[x->word[i]]);
     }
-    sh_result_flag(s, "equivalent", !x->differ);
-    sh_result_text(s, "word", t.data ? t.data : "");
-    sh_result_int(s, "inputs", x->words);
+    sh_results(s, "equivalent:b word:s inputs:i", !x->differ, t.data ? t.data : "",
+               (long long)x->words);
     if (x->differ) {
         sh_say(s, "they differ on %s\n", t.data ? t.data : "");
         sh_say(s, "  %s %s it\n", program, x->accepts ? "accepts" : "rejects");

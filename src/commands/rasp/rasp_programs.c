@@ -150,9 +150,8 @@ static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
         th_rasp_write_element(x->rasp, x->atom[i], &t);
     }
     sh_say(s, "%s\n", t.data ? t.data : "");
-    sh_result_text(s, "output", t.data ? t.data : "");
-    sh_result_int(s, "tokens", (long long)(x->n - first));
-    sh_result_flag(s, "ended", ended);
+    sh_results(s, "output:s tokens:i ended:b", t.data ? t.data : "", (long long)(x->n - first),
+               ended);
     return true;
 }
 
@@ -265,11 +264,9 @@ static void say_wrong(ShSession *s, const Text *x, const Reference *ref, size_t 
     else
         sh_say(s, "no repeated tokens explain that: the %d before it %s there once\n", n + 1,
                n ? "are" : "is");
-    sh_result_int(s, "step", (long long)step);
-    sh_result_int(s, "token", (long long)place + 1);
-    sh_result_text(s, "stands", stands.data ? stands.data : "");
-    sh_result_text(s, "predicted", instead.data ? instead.data : "");
-    sh_result_flag(s, "repeated", again >= 0);
+    sh_results(s, "step:i token:i stands:s predicted:s repeated:b", (long long)step,
+               (long long)place + 1, stands.data ? stands.data : "",
+               instead.data ? instead.data : "", again >= 0);
 }
 
 static bool compare_run(ShSession *s, const ShCall *call, Text *x, const Reference *ref,
@@ -283,9 +280,8 @@ static bool compare_run(ShSession *s, const ShCall *call, Text *x, const Referen
         if (i + ref->line <= wrong || i == 0)
             say_tokens(s, x, i, i + ref->line, " ");
     bool exact = wrong == x->n || !x->atom;
-    sh_result_flag(s, "exact", exact);
-    sh_result_int(s, "steps", (long long)ref->steps);
-    sh_result_int(s, "tokens", (long long)(wrong - ref->line));
+    sh_results(s, "exact:b steps:i tokens:i", exact, (long long)ref->steps,
+               (long long)(wrong - ref->line));
     if (exact)
         sh_say(s, "exact: all %zu tokens are right\n", x->n - ref->line);
     else

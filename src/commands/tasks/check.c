@@ -107,16 +107,12 @@ static void say_checked(ShSession *s, const char *text, size_t size, const ThPad
 
 static void set_figures(ShSession *s, const ThPadChecked *c)
 {
-    sh_result_flag(s, "right", c->slip == TH_PAD_SLIP_NONE);
-    sh_result_text(s, "kind", kind_name(c));
-    sh_result_text(s, "style", c->style);
-    sh_result_text(s, "first_error", th_pad_slip_name(c->slip));
-    sh_result_int(s, "line", (long long)c->line);
-    sh_result_int(s, "column", (long long)c->column);
-    sh_result_int(s, "lines", (long long)c->lines);
-    sh_result_text(s, "expected", c->expected);
-    sh_result_text(s, "found", c->found);
-    sh_result_flag(s, "misprint", c->misprint);
+    sh_results(s,
+               "right:b kind:s style:s first_error:s line:i column:i lines:i expected:s found:s "
+               "misprint:b",
+               c->slip == TH_PAD_SLIP_NONE, kind_name(c), c->style, th_pad_slip_name(c->slip),
+               (long long)c->line, (long long)c->column, (long long)c->lines, c->expected, c->found,
+               c->misprint);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -196,8 +192,7 @@ static bool check_file(ShSession *s, const ShOperand *file, const ThPadCheckRule
             *err = (ThError){0};
         return sh_fail_operand(err, file, inside.code, "%s%.400s", where, inside.msg);
     }
-    sh_result_int(s, "checked", t.n);
-    sh_result_int(s, "right", t.right);
+    sh_results(s, "checked:i right:i", (long long)t.n, (long long)t.right);
     sh_say(s, "%lld of %lld right", t.right, t.n);
     for (int i = TH_PAD_SLIP_COPY; i <= TH_PAD_SLIP_FORMAT; i++)
         if (t.slips[i])

@@ -65,10 +65,8 @@ static bool show_one(ShSession *s, const ThPad *p, const ThPadExample *e, ThErro
     FILE *out = sh_listing(s);
     fwrite(e->text.data, 1, e->text.size, out);
     putc('\n', out);
-    sh_result_int(s, "characters", (long long)th_utf8_length(e->text.data));
-    sh_result_int(s, "tokens", (long long)(n - marks));
-    sh_result_int(s, "lines", (long long)count_lines(p, e));
-    sh_result_text(s, "answer", e->text.data + e->answer);
+    sh_results(s, "characters:i tokens:i lines:i answer:s", (long long)th_utf8_length(e->text.data),
+               (long long)(n - marks), (long long)count_lines(p, e), e->text.data + e->answer);
     return true;
 }
 
@@ -128,9 +126,8 @@ static bool write_data(ShSession *s, const ShCall *call, const ThPad *p, const T
                              : th_dataset_print(&d, sh_listing(s), &f, err);
     if (!ok)
         return false;
-    sh_result_int(s, "rows", f.rows);
-    sh_result_int(s, "examples", f.examples);
-    sh_result_int(s, "vocabulary", th_pad_tokens(p));
+    sh_results(s, "rows:i examples:i vocabulary:i", (long long)f.rows, (long long)f.examples,
+               (long long)th_pad_tokens(p));
     return true;
 }
 

@@ -142,8 +142,7 @@ SH_COMMAND(
         return sh_error_inside(err, &call->operand[call->n - 1]);
     if (!ok)
         return false;
-    sh_result_int(s, "symbols", symbols);
-    sh_result_int(s, "classes", classes);
+    sh_results(s, "symbols:i classes:i", (long long)symbols, (long long)classes);
     sh_say_defined(s, call->operand[0].text);
     return true;
 }
@@ -214,8 +213,8 @@ bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)
         fprintf(out, "# chance    %.6g at length 40, %.6g at 41\n", th_task_chance(t, 40),
                 th_task_chance(t, 41));
     describe_kind(out, t);
-    sh_result_int(s, "symbols", t->signature.n_symbols);
-    sh_result_int(s, "classes", t->signature.n_classes);
+    sh_results(s, "symbols:i classes:i", (long long)t->signature.n_symbols,
+               (long long)t->signature.n_classes);
     return true;
 }
 

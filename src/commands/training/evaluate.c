@@ -172,15 +172,10 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
     if (scores->exact)
         sh_say(s, "; whole strings %.6g", y.exact);
     sh_say(s, "\n");
-    sh_result_real(s, "accuracy", y.accuracy);
-    sh_result_real(s, "lowest", lowest->accuracy);
-    sh_result_int(s, "longest", scores->item[scores->n - 1].length);
-    sh_result_real(s, "chance", y.chance);
-    sh_result_int(s, "strings", y.rows);
-    if (scores->rows) {
-        sh_result_int(s, "rows", y.rows);
-        sh_result_real(s, "random", random);
-    }
+    sh_results(s, "accuracy:r lowest:r longest:i chance:r strings:i", y.accuracy, lowest->accuracy,
+               (long long)(scores->item[scores->n - 1].length), y.chance, (long long)y.rows);
+    if (scores->rows)
+        sh_results(s, "rows:i random:r", (long long)y.rows, random);
     if (scores->exact)
         sh_result_real(s, "exact", y.exact);
     if (scores->perplexity)

@@ -18,8 +18,7 @@ static void print_gradcheck(ShSession *s, const ThGradcheck *g)
         sh_row(s, g->row[i].name, (long long)g->row[i].checked, g->row[i].analytic_error,
                g->row[i].fast_error);
     sh_table_end(s);
-    sh_result_real(s, "worst", g->worst);
-    sh_result_real(s, "worst_fast", g->worst_fast);
+    sh_results(s, "worst:r worst_fast:r", g->worst, g->worst_fast);
 }
 
 SH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient",

@@ -168,14 +168,12 @@ static bool check_only(const char *only, const ThInspectLanguage *l, ThError *er
 /* The figures are those of the last row. */
 static void show_row(ShSession *s, const ThInspectPrediction *p, const Measured *m, bool measured)
 {
-    sh_result_text(s, "learns", verdicts[p->learns]);
-    sh_result_text(s, "extends", verdicts[p->extends]);
+    sh_results(s, "learns:s extends:s", verdicts[p->learns], verdicts[p->extends]);
     if (!measured) {
         sh_row(s, p->kind, verdicts[p->learns], verdicts[p->extends], p->why, p->source);
         return;
     }
-    sh_result_real(s, "accuracy", m->learned);
-    sh_result_real(s, "longer", m->longer);
+    sh_results(s, "accuracy:r longer:r", m->learned, m->longer);
     sh_row(s, p->kind, verdicts[p->learns], m->learned, fits(p->learns, m->learned),
            verdicts[p->extends], m->longer, fits(p->extends, m->longer), p->why, p->source);
 }
@@ -222,14 +220,10 @@ static void say_language(ShSession *s, const ShAlgebra *a, const ThInspectLangua
            v->r_trivial && !v->j_trivial ? ", R-trivial" : "",
            v->commutative ? ", commutative" : "");
     sh_say(s, "decided by counting: %s\n\n", verdicts[th_inspect_counting(l)]);
-    sh_result_flag(s, "aperiodic", v->aperiodic);
-    sh_result_flag(s, "group", v->group);
-    sh_result_flag(s, "solvable", v->solvable);
-    sh_result_flag(s, "definite", v->definite);
-    sh_result_flag(s, "r_trivial", v->r_trivial);
-    sh_result_flag(s, "j_trivial", v->j_trivial);
-    sh_result_text(s, "class", th_varieties_class_name(th_varieties_class(v)));
-    sh_result_text(s, "counting", verdicts[th_inspect_counting(l)]);
+    sh_results(
+        s, "aperiodic:b group:b solvable:b definite:b r_trivial:b j_trivial:b class:s counting:s",
+        v->aperiodic, v->group, v->solvable, v->definite, v->r_trivial, v->j_trivial,
+        th_varieties_class_name(th_varieties_class(v)), verdicts[th_inspect_counting(l)]);
 }
 
 /* Returns new: does the automaton accept? */
@@ -285,8 +279,7 @@ SH_COMMAND(
     if (ok && th_option_flag(&call->options, "measure"))
         ok = (task = task_of(call->operand[0].object->as.automaton, err)) != NULL;
     if (ok) {
-        sh_result_int(s, "states", l.states);
-        sh_result_int(s, "size", l.size);
+        sh_results(s, "states:i size:i", (long long)l.states, (long long)l.size);
         say_language(s, &a, &l);
         ok = show_rows(s, call, &l, task, err);
     }

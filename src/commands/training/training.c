@@ -244,22 +244,15 @@ static void set_results(const Training *t)
     long long steps = p.step - t->first_step;
     const ThModelTraining *done = &t->object->as.model->training;
     const ThModelValidation *best = th_train_best(done, done->began);
-    sh_result_real(t->s, "loss", p.loss);
-    sh_result_real(t->s, "accuracy", p.accuracy);
-    sh_result_int(t->s, "steps", steps);
-    sh_result_real(t->s, "seconds", seconds);
-    sh_result_real(t->s, "rate", seconds > 0 ? (double)steps / seconds : 0);
-    sh_result_int(t->s, "curriculum_length", p.longest);
-    if (best) {
-        sh_result_real(t->s, "validation", best->accuracy);
-        sh_result_int(t->s, "best", best->step);
-    }
+    sh_results(t->s, "loss:r accuracy:r steps:i seconds:r rate:r curriculum_length:i", p.loss,
+               p.accuracy, (long long)steps, seconds, seconds > 0 ? (double)steps / seconds : 0,
+               (long long)p.longest);
+    if (best)
+        sh_results(t->s, "validation:r best:i", best->accuracy, (long long)best->step);
     const ThModelComparison *c = last_comparison(t);
-    if (c) {
-        sh_result_int(t->s, "words", c->words);
-        sh_result_int(t->s, "wrong", c->wrong);
-        sh_result_int(t->s, "states", c->states);
-    }
+    if (c)
+        sh_results(t->s, "words:i wrong:i states:i", (long long)c->words, (long long)c->wrong,
+                   (long long)c->states);
     say_what_was_left(t, &p);
     if (sh_interactive(t->s))
         sh_say(t->s, "%lld steps in %.3g s, %.4g steps/s\n", steps, seconds,
@@ -271,12 +264,10 @@ static bool finished_before(const Training *t, const ShObject *task)
 {
     const ThModelTraining *done = &t->object->as.model->training;
     sh_about_model(t->s, t->object, task);
-    sh_result_int(t->s, "steps", 0);
-    sh_result_real(t->s, "seconds", 0);
-    if (done->n_history > 0) {
-        sh_result_real(t->s, "loss", done->history[done->n_history - 1].loss);
-        sh_result_real(t->s, "accuracy", done->history[done->n_history - 1].accuracy);
-    }
+    sh_results(t->s, "steps:i seconds:r", 0LL, 0.0);
+    if (done->n_history > 0)
+        sh_results(t->s, "loss:r accuracy:r", done->history[done->n_history - 1].loss,
+                   done->history[done->n_history - 1].accuracy);
     return true;
 }
 
