@@ -123,11 +123,10 @@ static const struct argp argp = {
     options,
     parse_option,
     "[FILE]... [-- ARG...]",
-    "A laboratory for automata and the small sequence models that learn them.\v"
-    "Without FILE and -e, and with a terminal on standard input, commands are read from a prompt; "
-    "otherwise from standard input.  The FILE - is standard input.  Scripts find each ARG as $1, "
-    "$2, "
-    "..., and all as $args.",
+    "A laboratory for automata and the small sequence models that learn them.\vWithout FILE and "
+    "-e, and with a terminal on standard input, commands are read from a prompt; otherwise from "
+    "standard input.  The FILE - is standard input.  Scripts find each ARG as $1, $2, ..., and all "
+    "as $args.",
     NULL,
     NULL,
     NULL};
@@ -192,8 +191,9 @@ static void say_hello(void)
 {
     ShSheet to = sh_sheet(stdout, isatty(STDOUT_FILENO));
     sh_wrap(&to, 0,
-            "tapehead " TH_VERSION ".  help says how to start, tutorial 1 shows it, help examples "
-            "lists scripts; Tab completes, Meta-h explains the word at the cursor; quit leaves.");
+            "tapehead " TH_VERSION
+            ".  help says how to start, tutorial 1 shows it, help examples lists scripts; Tab "
+            "completes, Meta-h explains the word at the cursor; quit leaves.");
 }
 
 static int run(ShSession *s, const Arguments *a)

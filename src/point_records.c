@@ -36,8 +36,8 @@ static uint32_t hash(const char *text)
 
 char *sh_point_id(ShSession *s, const ShLoopNames *names, ThError *err)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=,.";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.";
     ThText exact = {0};
     for (size_t i = 0; i < names->n; i++) {
         ShFigureValue v = sh_variable(s, names->name[i]);
@@ -118,10 +118,10 @@ static bool read_json(const char *path, json_t **value, ThError *err)
 
 static bool fail_without_inputs(const char *dir, ThError *err)
 {
-    th_fail(err, TH_EUSAGE,
-            "'%s' has the records of an older tapehead, which do not say what they were computed "
-            "from",
-            dir);
+    th_fail(
+        err, TH_EUSAGE,
+        "'%s' has the records of an older tapehead, which do not say what they were computed from",
+        dir);
     return th_hint(err, "keep=stale uses them as they are; another folder, or none of this name, "
                         "computes them again");
 }

@@ -11,8 +11,7 @@ static const char *const description[] = {
     "Otherwise each FILE is run in order, '-' being standard input, which is also what is run "
     "where nothing is given.  The same commands print the same on standard output whichever way "
     "they come.  What stands behind a double hyphen is for the script, which finds it as $1, $2 "
-    "and so on, and "
-    "all of it as $args.",
+    "and so on, and all of it as $args.",
     NULL};
 
 static const ShPageItem options[] = {
@@ -32,9 +31,9 @@ static const ShPageItem options[] = {
 
 static const char *const prompt[] = {
     "Lines are edited with readline(3), under the application name tapehead for inputrc.  Tab "
-    "completes commands, options, their values, the names of objects of the fitting kind, and "
-    "file names.  Meta-h explains the word at the cursor.  An open bracket or string continues on "
-    "the next line, under another prompt; the whole becomes one entry of the history.",
+    "completes commands, options, their values, the names of objects of the fitting kind, and file "
+    "names.  Meta-h explains the word at the cursor.  An open bracket or string continues on the "
+    "next line, under another prompt; the whole becomes one entry of the history.",
     "Definitions say in one line what they have made.  An empty line repeats the last step.",
     "Ctrl-C drops the line being typed, or stops the running command at its next safe point: a "
     "training keeps its last finished step.  Ctrl-C three times in one command ends tapehead.  "
@@ -87,9 +86,8 @@ static const ShPageItem environment[] = {
     {"PAGER", "the program that shows long listings at the prompt"},
     {"TERM", "if it is dumb, messages are not coloured, and long listings are printed whole"},
     {"DISPLAY, WAYLAND_DISPLAY", "where one of them is set, plots without a file open a window"},
-    {"OPENBLAS_CORETYPE",
-     "the kernels that OpenBLAS uses; if it is not set and OpenBLAS does not know the processor, "
-     "tapehead chooses"},
+    {"OPENBLAS_CORETYPE", "the kernels that OpenBLAS uses; if it is not set and OpenBLAS does not "
+                          "know the processor, tapehead chooses"},
     {"XDG_CONFIG_HOME, XDG_STATE_HOME", "see Files"},
     {NULL, NULL}};
 

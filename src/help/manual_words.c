@@ -45,11 +45,11 @@ void sh_emit_bash(FILE *out)
           "    esac\n"
           "    if [[ $word == -* ]]; then\n"
           "        mapfile -t COMPREPLY < <(compgen -W '--execute --define --keep-going "
-          "--interactive --quiet "
-          "--no-init --format --seed --threads --help --version' -- \"$word\")\n"
+          "--interactive --quiet --no-init --format --seed --threads --help --version' -- "
+          "\"$word\")\n"
           "    else\n"
-          "        mapfile -t COMPREPLY < <(compgen -f -X '!*.th' -- \"$word\"; "
-          "compgen -d -- \"$word\")\n"
+          "        mapfile -t COMPREPLY < <(compgen -f -X '!*.th' -- \"$word\"; compgen -d -- "
+          "\"$word\")\n"
           "    fi\n}\n\n"
           "complete -o filenames -F _tapehead tapehead\n",
           out);

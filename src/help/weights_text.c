@@ -21,11 +21,10 @@ const char *const sh_weights_guide[] = {
     "input, save the last one, which adds nothing; then come a norm, a head with ReLU and answer.  "
     "pd_ssm has its norms behind the layers, and adds nothing.  Row 0 of convolution is for the "
     "symbol itself, row 1 for the one before.  In deltanet's convolution query, keys and values "
-    "stand side by side, and the query is divided by the root of its width.  lru has input = "
-    "[Re B, Im B], output = [Re C; -Im C], and eigenvalues exp(-exp(size) + i exp(phase)).  s4 and "
-    "s4d have half of the eigenvalues, of which decay is ln(-Re) and frequency Im, and step = ln "
-    "of the step.  mamba's select is [step, B, C], and its decay ln(-A), a row for each state.",
+    "stand side by side, and the query is divided by the root of its width.  lru has input = [Re "
+    "B, Im B], output = [Re C; -Im C], and eigenvalues exp(-exp(size) + i exp(phase)).  s4 and s4d "
+    "have half of the eigenvalues, of which decay is ln(-Re) and frequency Im, and step = ln of "
+    "the step.  mamba's select is [step, B, C], and its decay ln(-A), a row for each state.",
     "Halting.  With halt=none the block is applied steps= times; else up to n + 1 times to a "
-    "string "
-    "of n symbols, and in causal models up to k + 1 times at symbol k.",
+    "string of n symbols, and in causal models up to k + 1 times at symbol k.",
     NULL};

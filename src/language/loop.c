@@ -194,8 +194,8 @@ static void quote_words(ThText *to, const char *text)
                     !(n == 4 && memcmp(text, "True", 4) == 0) &&
                     !(n == 5 && memcmp(text, "False", 5) == 0);
         if (n == 0 && *text == '$')
-            n = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-                                     "0123456789");
+            n = 1 +
+                strspn(text + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
         bool escape = quoted && *text == '\\' && text[1];
         n = n ? n : 1 + (size_t)escape;
         quoted = quoted != (*text == '"');
@@ -295,8 +295,7 @@ static bool set_names(const Loop *l, const Clause *c, const Turns *t, size_t i)
         v = th_rasp_element(&t->list, i);
     if (several && (v.kind != TH_RASP_VALUE_LIST || th_rasp_length(&v) != (size_t)c->n_names))
         return fail_at(l, c->list,
-                       "an element of this list has not as many values as there are "
-                       "names");
+                       "an element of this list has not as many values as there are names");
     for (int k = 0; k < c->n_names; k++) {
         ThRaspValue part = several ? th_rasp_element(&v, (size_t)k) : v;
         snprintf(name, sizeof name, "%.*s", (int)c->name_size[k], c->name[k]);

@@ -6,9 +6,9 @@
 
 /* Words are separated by |; a blank in them stands for any blanks. */
 static const char statements[] =
-    "def|not|lambda|set example|set s-op example|set selector example|show example|"
-    "show s-op example|show selector example|examples on|examples off|s-op examples|"
-    "selector examples|full seq";
+    "def|not|lambda|set example|set s-op example|set selector example|show example|show s-op "
+    "example|show selector example|examples on|examples off|s-op examples|selector examples|full "
+    "seq";
 static const char word_operators[] = "and|or|if|in";
 
 typedef struct {

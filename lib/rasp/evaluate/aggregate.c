@@ -95,8 +95,8 @@ static bool put(const Work *w, ThRaspSeq *out, size_t i, ThRaspAtom z, ThError *
         return true;
     th_fail(err, why.code, "%s", why.msg);
     if (w->empty && !w->node.has_default)
-        return th_hint(err, "rows that select nothing get 0: give aggregate a default of the "
-                            "values' type");
+        return th_hint(
+            err, "rows that select nothing get 0: give aggregate a default of the values' type");
     return why.hint[0] ? th_hint(err, "%s", why.hint) : false;
 }
 

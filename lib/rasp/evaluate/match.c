@@ -108,10 +108,10 @@ static bool select_by_function(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m
     if (!q)
         return false;
     if ((uint64_t)m->keys->m * q->m > PAIRS_MAX)
-        return th_fail(err, TH_ELIMIT,
-                       "a function selects among %u keys and %u queries: %d pairs "
-                       "at most can be asked for",
-                       m->keys->m, q->m, PAIRS_MAX);
+        return th_fail(
+            err, TH_ELIMIT,
+            "a function selects among %u keys and %u queries: %d pairs at most can be asked for",
+            m->keys->m, q->m, PAIRS_MAX);
     m->words = (m->keys->m + 63) / 64;
     m->table = th_alloc(m->words * q->m, sizeof *m->table, err);
     m->query = th_copy(q->rank, r->n, sizeof *q->rank, err);

@@ -160,17 +160,16 @@ static long long show_classes(const Atlas *a)
 SH_COMMAND(
     enumerate_automata, .alias = "atlas", .group = "automata",
     .summary = "list all minimal acceptors of a size, by the algebra of their languages",
-    .detail =
-        "One of all those that renaming states or symbols makes equal; languages is how many that "
-        "are, in all as many as there are languages (Domaratzki, Kisman and Shallit 2002).  The "
-        "automaton with a number is atlas(number, symbols) in expressions; numbers do not depend "
-        "on states=.  next tells for each state, 0 the start, where the symbols lead; missing "
-        "transitions count, so that a sink is a state.\n\n"
-        "class is the first that holds of: trivial, J-trivial, definite, reverse definite, "
-        "generalized definite, R-trivial, L-trivial, DA, locally testable, star-free, group, "
-        "solvable, not solvable (see monoid).  Automata with the same monoid have, up to the names "
-        "of symbols, the same multiplication of words.\n\n"
-        "What architectures make of them is a sweep over numbers: examples/slow/atlas.th.",
+    .detail = "One of all those that renaming states or symbols makes equal; languages is how many "
+              "that are, in all as many as there are languages (Domaratzki, Kisman and Shallit "
+              "2002).  The automaton with a number is atlas(number, symbols) in expressions; "
+              "numbers do not depend on states=.  next tells for each state, 0 the start, where "
+              "the symbols lead; missing transitions count, so that a sink is a state.\n\n"
+              "class is the first that holds of: trivial, J-trivial, definite, reverse definite, "
+              "generalized definite, R-trivial, L-trivial, DA, locally testable, star-free, group, "
+              "solvable, not solvable (see monoid).  Automata with the same monoid have, up to the "
+              "names of symbols, the same multiplication of words.\n\n"
+              "What architectures make of them is a sweep over numbers: examples/slow/atlas.th.",
     .example = "enumerate automata states=2 > \"atlas.txt\"\n"
                "assert automata == 16 and languages == 26\n"
                "compare atlas(7) parity",

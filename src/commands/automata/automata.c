@@ -44,9 +44,9 @@ SH_COMMAND(
         "outputs and without accept accepts wherever it can go.  A name that is no plain word "
         "stands in quotes.\n\n"
         "After = stands an expression: names of automata, built-in automata (help automata), "
-        "regular expressions, functions, and for the languages, from tight to loose, ~A (the "
-        "words over its alphabet that A rejects), A & B, and A | B and A - B, where the - needs "
-        "blanks around it.  Operations on languages drop outputs, and unite the alphabets.\n\n"
+        "regular expressions, functions, and for the languages, from tight to loose, ~A (the words "
+        "over its alphabet that A rejects), A & B, and A | B and A - B, where the - needs blanks "
+        "around it.  Operations on languages drop outputs, and unite the alphabets.\n\n"
         "regex \"...\" knows literals, . [a-z] [^ab] [[:digit:]] ( ) | * + ? {m,n}, and & "
         "(intersection), - (difference) and ~ (complement).  From tight to loose: repetitions, ~, "
         "juxtaposition, &, and | and -, so that ~a*b is (~(a*))b.  'w0' is one symbol, blanks mean "
@@ -203,21 +203,20 @@ SH_COMMAND(
     .summary = "tell whether two automata, or two programs of RASP, are equivalent, or a shortest "
                "input that shows that they are not",
     .detail =
-        "B may be an expression.  The word is the shortest that the two treat "
-        "differently, and among those the first in the order of the alphabet of A.  "
-        "Two automata with outputs are compared by the last output of every word, too.\n\n"
-        "Where the languages differ it is also said whether one is part of the other "
-        "($included: every word of A is one of B; $includes: the other way round) and "
-        "whether they are $disjoint; $common is the shortest word of both.  These are left "
-        "out where more pairs of states than limit-states would have to be looked at.\n\n"
+        "B may be an expression.  The word is the shortest that the two treat differently, and "
+        "among those the first in the order of the alphabet of A.  Two automata with outputs are "
+        "compared by the last output of every word, too.\n\n"
+        "Where the languages differ it is also said whether one is part of the other ($included: "
+        "every word of A is one of B; $includes: the other way round) and whether they are "
+        "$disjoint; $common is the shortest word of both.  These are left out where more pairs of "
+        "states than limit-states would have to be looked at.\n\n"
         "P and Q are names of s-ops or selectors of RASP, or expressions, in brackets or quotes.  "
-        "They are "
-        "run on every input over the alphabet, shortest first; what differs is a value, or "
-        "that only one of the two is an error.  $at is the first element that differs, and "
+        "They are run on every input over the alphabet, shortest first; what differs is a value, "
+        "or that only one of the two is an error.  $at is the first element that differs, and "
         "$inputs how many inputs were compared.\n\n"
-        "An s-op that gives truth values is a language, too: what it gives at the last position "
-        "of a word says whether the word belongs to it.  With an automaton for the other one it "
-        "is run on all words over the automaton's alphabet up to the greatest length.\n\n"
+        "An s-op that gives truth values is a language, too: what it gives at the last position of "
+        "a word says whether the word belongs to it.  With an automaton for the other one it is "
+        "run on all words over the automaton's alphabet up to the greatest length.\n\n"
         "Where A names a model or a machine, this is compare models or compare machines.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
@@ -265,11 +264,10 @@ SH_COMMAND(
 }
 
 SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal and deterministic",
-           .detail =
-               "States are numbered breadth first from the start, in the order of the symbols, "
-               "so that equivalent automata become the same.  A sink is left out: a missing "
-               "transition rejects.  With `as` the automaton itself stays as it is.  Hopcroft's "
-               "algorithm, after the subset construction where it is needed.",
+           .detail = "States are numbered breadth first from the start, in the order of the "
+                     "symbols, so that equivalent automata become the same.  A sink is left out: a "
+                     "missing transition rejects.  With `as` the automaton itself stays as it is.  "
+                     "Hopcroft's algorithm, after the subset construction where it is needed.",
            .example = "automaton both = parity & even_pairs\n"
                       "minimize both as small\n"
                       "#> small: 7 states, 14 transitions\n"

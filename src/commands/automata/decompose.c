@@ -143,8 +143,8 @@ static void say_check(ShSession *s, const ThHolonomy *h, const ThHolonomyCheck *
     th_text_add(&t, "; the cascade follows the machine from every state by every symbol: ");
     write_count(&t, check->tuples, "tuple");
     th_text_printf(&t,
-                   " of coordinates%s, each with every symbol, and what happens on a level "
-                   "depends on those above only",
+                   " of coordinates%s, each with every symbol, and what happens on a level depends "
+                   "on those above only",
                    check->closed ? ", all that the states' own lead to" : "");
     sh_say_wrapped(s, "verified:", &t);
 }
@@ -198,8 +198,7 @@ SH_COMMAND(
                "#> verified: 2 levels; the cascade follows the machine from every state by every\n"
                "#>   symbol: 4 tuples of coordinates, all that the states' own lead to, each with\n"
                "#>   every symbol, and what happens on a level depends on those above only",
-    .results = "levels components groups verified "
-               "tuples complete_states",
+    .results = "levels components groups verified tuples complete_states",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = decompose_options, .flags = C_PAGED)
 {
     ShMachine m TH_OWNED(sh_machine_free) = {0};

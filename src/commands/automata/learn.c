@@ -295,31 +295,30 @@ SH_COMMAND(
     .detail =
         "From an automaton, a task or a trained model, by membership and equivalence queries: "
         "Angluin's L* with Rivest and Schapire's treatment of counterexamples.  An automaton and a "
-        "task say themselves whether a guess is right.  A model cannot, so words are drawn: "
-        "with the given confidence the result is wrong on a share below `error` of the words of "
-        "the given lengths; short words, and words through every state of the guess, are tried "
-        "first.  What a model answers after the last symbol of a word becomes the output "
-        "of a state: a class, or the whole set where it answers with the symbols that may follow; "
-        "unless the classes are reject and accept, or accept=CLASS names one: then that makes a "
-        "language (accept=end: the words that may end).\n\n"
+        "task say themselves whether a guess is right.  A model cannot, so words are drawn: with "
+        "the given confidence the result is wrong on a share below `error` of the words of the "
+        "given lengths; short words, and words through every state of the guess, are tried first.  "
+        "What a model answers after the last symbol of a word becomes the output of a state: a "
+        "class, or the whole set where it answers with the symbols that may follow; unless the "
+        "classes are reject and accept, or accept=CLASS names one: then that makes a language "
+        "(accept=end: the words that may end).\n\n"
         "From an s-op of RASP that gives truth values, what it gives at the last position of a "
         "word over the alphabet says whether the word belongs to the language; it is asked as a "
         "model is.\n\n"
         "From a file, by merging states of the tree of its words as long as no word gets two "
-        "labels, those with the most agreeing labels first (RPNI with evidence-driven merging).  "
-        "A line of the file is a word and its label, separated by blanks: abba 1.  The last field "
-        "is the label.  If some word has several fields, each is a symbol: s1 a6 L 1.  "
-        "Otherwise each character is.  A label alone, or behind \"\", is about the empty word.  "
-        "Lines that begin with # and a blank are comments.  Labels 1 + accept yes true and "
-        "0 - reject no false make a language; any others become the outputs of states.  What no "
-        "word tells about is rejected.\n\n"
-        "With noise=P an automaton is accepted if it is wrong on a share of at most P of the "
-        "words drawn, and at the limit of states the last guess is kept.  As wrong answers may "
-        "lead "
-        "the questions astray, words are then drawn and merged, too, contradictions being allowed "
-        "at a price.  The smaller automaton is the result if both are tolerated, else the one that "
-        "is wrong less.  The disagreement is measured on words "
-        "drawn afterwards (of a file: on its own words), with the interval of Clopper and Pearson.",
+        "labels, those with the most agreeing labels first (RPNI with evidence-driven merging).  A "
+        "line of the file is a word and its label, separated by blanks: abba 1.  The last field is "
+        "the label.  If some word has several fields, each is a symbol: s1 a6 L 1.  Otherwise each "
+        "character is.  A label alone, or behind \"\", is about the empty word.  Lines that begin "
+        "with # and a blank are comments.  Labels 1 + accept yes true and 0 - reject no false make "
+        "a language; any others become the outputs of states.  What no word tells about is "
+        "rejected.\n\n"
+        "With noise=P an automaton is accepted if it is wrong on a share of at most P of the words "
+        "drawn, and at the limit of states the last guess is kept.  As wrong answers may lead the "
+        "questions astray, words are then drawn and merged, too, contradictions being allowed at a "
+        "price.  The smaller automaton is the result if both are tolerated, else the one that is "
+        "wrong less.  The disagreement is measured on words drawn afterwards (of a file: on its "
+        "own words), with the interval of Clopper and Pearson.",
     .example = "automaton p = parity\n"
                "learn q from p\n"
                "#> q: 2 states, 4 transitions\n"
@@ -327,8 +326,8 @@ SH_COMMAND(
                "#>   the oracle agrees on every word\n"
                "compare p q\n"
                "#> equivalent",
-    .results = "states transitions symbols queries guesses counterexamples merges disagreement low "
-               "high",
+    .results =
+        "states transitions symbols queries guesses counterexamples merges disagreement low high",
     .args = {{A_NEW, "A", 0}, {A_KEYWORD, "from", 0}, {A_OBJECT, "ORACLE", 0}},
     .args2 = {{A_NEW, "A", 0}, {A_KEYWORD, "from", 0}, {A_FILE, "FILE", 0}},
     .options = sh_learn_options)

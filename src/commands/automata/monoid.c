@@ -286,11 +286,10 @@ SH_COMMAND(
         "some word does, and what this lets expect of models.  Those are results of the "
         "literature, not predictions of a training.\n\n"
         "Then follow Green's relations.  An egg-box is a D-class: its rows are R-classes, its "
-        "columns L-classes, its cells H-classes; idempotents have a star (° where the "
-        "alphabet has one), and their cells are groups.  Where words have no room a cell is a star "
-        "or a dot.  show=elements prints the "
-        "Cayley table: right are the products with every symbol in the order of the alphabet, left "
-        "those from the left.\n\n"
+        "columns L-classes, its cells H-classes; idempotents have a star (° where the alphabet has "
+        "one), and their cells are groups.  Where words have no room a cell is a star or a dot.  "
+        "show=elements prints the Cayley table: right are the products with every symbol in the "
+        "order of the alphabet, left those from the left.\n\n"
         "For a transducer the machine is minimal with respect to its outputs.",
     .example =
         "monoid flip_flop\n"
@@ -314,9 +313,8 @@ SH_COMMAND(
         "#>   | w0* | w1* |\n"
         "#>   +-----+-----+",
     .results = "size idempotents aperiodic group solvable period exponent complete_states classes "
-               "star_free "
-               "commutative definite reset locally_testable j_trivial r_trivial l_trivial "
-               "reset_length",
+               "star_free commutative definite reset locally_testable j_trivial r_trivial "
+               "l_trivial reset_length",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = monoid_options, .flags = C_PAGED)
 {
     ShAlgebra a TH_OWNED(sh_algebra_free) = {0};

@@ -17,8 +17,7 @@ static const ThOptionSpec options[] = {
      "at most one transition for each state and symbol"},
     {"arcs", TH_REAL, NULL, 0, 1000000, NULL,
      "transitions for each state and symbol, in the mean; default: 1, a complete automaton, or "
-     "1.25 "
-     "with deterministic=no"},
+     "1.25 with deterministic=no"},
     {"accepting", TH_REAL, "0.5", 0, 1, NULL, "share of the states that accept"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of what is drawn; default: set seed"},
     {0},
@@ -37,23 +36,22 @@ static char **read_symbols(const ThOptions *o, int *n, ThError *err)
     return th_symbols_list(alphabet ? alphabet : letters, false, n, err);
 }
 
-SH_COMMAND(
-    random_automaton, .group = "automata", .summary = "define a random automaton",
-    .detail =
-        "Has as many states as it says, q0 the start, and all can be reached from it; the number "
-        "of transitions is arcs times states times symbols, that of accepting states accepting "
-        "times states, both rounded.  First a tree is drawn that reaches every state, then the "
-        "other transitions, each with the same chance.  The same options and seed give the same "
-        "automaton.  minimize says what is left of it.\n\n"
-        "With deterministic=no, arcs= and accepting= are the two densities of Tabakov and Vardi "
-        "(Experimental evaluation of classical automata constructions, 2005), who found "
-        "determinization hardest at 1.25, the default.",
-    .example = "random automaton a states=6 symbols=3 seed=4\n"
-               "assert all_states == 6 and all_transitions == 18\n"
-               "random automaton n states=8 deterministic=no accepting=0.25 seed=1\n"
-               "assert all_transitions == 20",
-    .results = "states transitions symbols all_states all_transitions",
-    .args = {{A_NEW, "NAME", 0}}, .options = options)
+SH_COMMAND(random_automaton, .group = "automata", .summary = "define a random automaton",
+           .detail =
+               "Has as many states as it says, q0 the start, and all can be reached from it; the "
+               "number of transitions is arcs times states times symbols, that of accepting states "
+               "accepting times states, both rounded.  First a tree is drawn that reaches every "
+               "state, then the other transitions, each with the same chance.  The same options "
+               "and seed give the same automaton.  minimize says what is left of it.\n\n"
+               "With deterministic=no, arcs= and accepting= are the two densities of Tabakov and "
+               "Vardi (Experimental evaluation of classical automata constructions, 2005), who "
+               "found determinization hardest at 1.25, the default.",
+           .example = "random automaton a states=6 symbols=3 seed=4\n"
+                      "assert all_states == 6 and all_transitions == 18\n"
+                      "random automaton n states=8 deterministic=no accepting=0.25 seed=1\n"
+                      "assert all_transitions == 20",
+           .results = "states transitions symbols all_states all_transitions",
+           .args = {{A_NEW, "NAME", 0}}, .options = options)
 {
     const ThOptions *o = &call->options;
     const ShOperand *name = &call->operand[0];

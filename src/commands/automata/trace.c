@@ -70,8 +70,8 @@ static bool subset_step(void *context, const ThAutomatonSubsetStep *x, ThError *
 SH_COMMAND(
     trace_determinize, .group = "automata", .summary = "show the subset construction step by step",
     .detail = "Every line says where a set of states leads by a symbol.  A set that has not been "
-              "seen before gets the next number, and its own lines later.  The set {} is the "
-              "sink.  The automaton itself stays as it is.",
+              "seen before gets the next number, and its own lines later.  The set {} is the sink. "
+              " The automaton itself stays as it is.",
     .example = "automaton ends = tomita(1)\n"
                "trace determinize ends\n"
                "#> s0 is {q0}: the start states and what empty moves reach from there; it accepts\n"
@@ -212,8 +212,8 @@ static bool partition_step(void *context, const ThAutomatonPartitionStep *x, ThE
 SH_COMMAND(
     trace_minimize, .group = "automata", .summary = "show the minimization round by round",
     .detail =
-        "Moore's algorithm: in round 0 a block holds the states that accept, another those that "
-        "do not (or one block for every output); in round n the states that no word of up to n "
+        "Moore's algorithm: in round 0 a block holds the states that accept, another those that do "
+        "not (or one block for every output); in round n the states that no word of up to n "
         "symbols tells apart.  A block that is new says by which symbol its states part from those "
         "that they were with.  The last round changes nothing: its blocks are the states of the "
         "minimal automaton.  A nondeterministic automaton is made deterministic first (trace "
@@ -481,8 +481,8 @@ SH_COMMAND(
                "#> learned: 2 states, 4 transitions\n"
                "#>   5 membership queries (0 more answered from memory), 1 guess\n"
                "#>   the oracle agrees on every word",
-    .results = "states transitions symbols queries guesses counterexamples merges disagreement low "
-               "high",
+    .results =
+        "states transitions symbols queries guesses counterexamples merges disagreement low high",
     .args = {{A_OBJECT, "ORACLE", 0}}, .args2 = {{A_FILE, "FILE", 0}}, .options = sh_learn_options,
     .flags = C_PAGED)
 {

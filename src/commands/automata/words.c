@@ -142,28 +142,27 @@ static bool draw_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, const
     return true;
 }
 
-SH_COMMAND(
-    words, .group = "automata", .summary = "list the words of an automaton, in order or at random",
-    .detail =
-        "In length-lexicographic order: shorter words first, and words of one length in the order "
-        "of the alphabet.  random=N draws N words of each length instead, every word with "
-        "exactly the same probability.\n\n"
-        "$count is the number of words of these lengths, also where not all are printed; "
-        "a last line says so then.",
-    .example = "automaton e = regex \"(a|b)*ab\"\n"
-               "words e length=2..3\n"
-               "#> ab\n"
-               "#> aab\n"
-               "#> bab\n"
-               "words e length=100 random=5 > \"random.txt\"\n"
-               "words e most=4\n"
-               "#> ab\n"
-               "#> aab\n"
-               "#> bab\n"
-               "#> aaab\n"
-               "#> ... the first 4 of infinitely many",
-    .results = "count finite", .args = {{A_AUTOMATON, "A", 0}}, .options = words_options,
-    .flags = C_PAGED)
+SH_COMMAND(words, .group = "automata",
+           .summary = "list the words of an automaton, in order or at random",
+           .detail = "In length-lexicographic order: shorter words first, and words of one length "
+                     "in the order of the alphabet.  random=N draws N words of each length "
+                     "instead, every word with exactly the same probability.\n\n"
+                     "$count is the number of words of these lengths, also where not all are "
+                     "printed; a last line says so then.",
+           .example = "automaton e = regex \"(a|b)*ab\"\n"
+                      "words e length=2..3\n"
+                      "#> ab\n"
+                      "#> aab\n"
+                      "#> bab\n"
+                      "words e length=100 random=5 > \"random.txt\"\n"
+                      "words e most=4\n"
+                      "#> ab\n"
+                      "#> aab\n"
+                      "#> bab\n"
+                      "#> aaab\n"
+                      "#> ... the first 4 of infinitely many",
+           .results = "count finite", .args = {{A_AUTOMATON, "A", 0}}, .options = words_options,
+           .flags = C_PAGED)
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     bool given = th_option_given(&call->options, "length");
@@ -228,12 +227,12 @@ static void say_growth(ShSession *s, const ThWordsGrowth *g)
 }
 
 SH_COMMAND(count, .group = "automata", .summary = "count the words of an automaton by length",
-           .detail = "Exactly, however large the numbers are.  Below the table stands whether the "
-                     "language is finite, and if not, how fast it grows: the largest eigenvalue of "
-                     "the transitions ($rate), or, where that is 1, the degree of the polynomial "
-                     "that bounds the number of words of length n ($degree).  $total is the sum "
-                     "over these lengths, $longest the length of the longest word of a finite "
-                     "language, else -1.",
+           .detail =
+               "Exactly, however large the numbers are.  Below the table stands whether the "
+               "language is finite, and if not, how fast it grows: the largest eigenvalue of the "
+               "transitions ($rate), or, where that is 1, the degree of the polynomial that bounds "
+               "the number of words of length n ($degree).  $total is the sum over these lengths, "
+               "$longest the length of the longest word of a finite language, else -1.",
            .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
                       "count e length=0..4\n"
                       "#> length  words\n"
@@ -353,27 +352,26 @@ static void say_ambiguity(ShSession *s, const ThWordsAmbiguity *a, const char *g
                a->degree);
 }
 
-SH_COMMAND(ambiguity, .group = "automata",
-           .summary = "tell in how many ways an automaton accepts its words",
-           .detail =
-               "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
-               "(finitely ambiguous), grows like a power of the length (polynomially; the degree "
-               "is the exponent) or faster (exponentially).  Shown are a shortest word that is "
-               "accepted in two ways, and the greatest number of ways of any word, or words with "
-               "a loop or several, whose ways grow with the times n that each is gone through.  "
-               "The criteria are those of Weber and Seidl (1991).  Ways that differ in empty moves "
-               "only count as one.\n\n"
-               "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, "
-               "$ways the greatest number (0: it has none, or it was not found), $growing the "
-               "words with loops.",
-           .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
-                      "ambiguity e\n"
-                      "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
-                      "#>   a (aa)^n (ba)^n in at least n^2\n"
-                      "automaton d = determinize(e)\n"
-                      "ambiguity d\n"
-                      "#> unambiguous",
-           .results = "ambiguity word degree ways growing", .args = {{A_AUTOMATON, "A", 0}})
+SH_COMMAND(
+    ambiguity, .group = "automata",
+    .summary = "tell in how many ways an automaton accepts its words",
+    .detail =
+        "Unambiguous: in one way at most.  Otherwise the number of ways is bounded (finitely "
+        "ambiguous), grows like a power of the length (polynomially; the degree is the exponent) "
+        "or faster (exponentially).  Shown are a shortest word that is accepted in two ways, and "
+        "the greatest number of ways of any word, or words with a loop or several, whose ways grow "
+        "with the times n that each is gone through.  The criteria are those of Weber and Seidl "
+        "(1991).  Ways that differ in empty moves only count as one.\n\n"
+        "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, $ways "
+        "the greatest number (0: it has none, or it was not found), $growing the words with loops.",
+    .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
+               "ambiguity e\n"
+               "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
+               "#>   a (aa)^n (ba)^n in at least n^2\n"
+               "automaton d = determinize(e)\n"
+               "ambiguity d\n"
+               "#> unambiguous",
+    .results = "ambiguity word degree ways growing", .args = {{A_AUTOMATON, "A", 0}})
 {
     static const char *const name[] = {"none", "finite", "polynomial", "exponential"};
     ThWordsAmbiguity found;
@@ -423,13 +421,14 @@ static bool growth_point(void *context, int length, const char *digits)
     return true;
 }
 
-SH_PLOT(plot_growth, .summary = "draw how many words an automaton has by length",
-        .detail = "The number of words of each length on a logarithmic scale, beside the number "
-                  "of all words over the alphabet; lengths without words have no point.  count "
-                  "prints the numbers.",
-        .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
-                   "plot growth e > \"growth.svg\"",
-        .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}}, .options = growth_options)
+SH_PLOT(
+    plot_growth, .summary = "draw how many words an automaton has by length",
+    .detail =
+        "The number of words of each length on a logarithmic scale, beside the number of all words "
+        "over the alphabet; lengths without words have no point.  count prints the numbers.",
+    .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
+               "plot growth e > \"growth.svg\"",
+    .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}}, .options = growth_options)
 {
     const ShObject *o = call->operand[0].object;
     GrowthPoints p = {.range = th_option_range(&call->options, "length")};

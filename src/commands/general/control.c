@@ -22,13 +22,7 @@ static bool run_turn(void *context, const ShLoopNames *names, ThError *err)
 SH_COMMAND(
     for, .group = "general", .summary = "run commands for every number of a range or element of a list",
     .detail =
-        "LIST is a range, 1..5 or 41..500:20, or a list: [32, 64], [lstm, gru] (bare words in it "
-        "are strings), an expression of RASP, or $args.  NAME is a variable, which $NAME inserts "
-        "and which keeps its last value; several names take a list's elements apart.  Further "
-        "names and lists behind a comma make loops inside the loop.  The body holds commands and "
-        "statements of RASP, one a line or between semicolons, and may hold loops and conditions.  "
-        "Values of RASP are not shown in it.  Behind the } may stand where the output of all turns "
-        "goes, > FILE or | COMMAND.  What fails ends the loop; so does Ctrl-C.",
+        "LIST is a range, 1..5 or 41..500:20, or a list: [32, 64], [lstm, gru] (bare words in it are strings), an expression of RASP, or $args.  NAME is a variable, which $NAME inserts and which keeps its last value; several names take a list's elements apart.  Further names and lists behind a comma make loops inside the loop.  The body holds commands and statements of RASP, one a line or between semicolons, and may hold loops and conditions.  Values of RASP are not shown in it.  Behind the } may stand where the output of all turns goes, > FILE or | COMMAND.  What fails ends the loop; so does Ctrl-C.",
     .example = "for n in 2..3 {\n"
                "  automaton a = cycle_navigation($n)\n"
                "  echo \"cycle_navigation($n): $states states\"\n"
@@ -68,9 +62,8 @@ static bool condition(ShSession *s, size_t from, size_t open, bool *holds, ThErr
 }
 
 SH_COMMAND(if, .group = "general", .summary = "run commands where a condition holds",
-           .detail =
-               "The conditions are those of assert.  The else stands on the line of the } before "
-               "it; else if asks further.",
+           .detail = "The conditions are those of assert.  The else stands on the line of the } "
+                     "before it; else if asks further.",
            .example = "automaton p = parity\n"
                       "if states > 2 {\n"
                       "  echo large\n"

@@ -21,16 +21,16 @@ ShSheet sh_session_sheet(ShSession *s)
     return sh_sheet(sh_listing(s), terminal);
 }
 
-SH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
-           .detail = "Without a topic, says how to start and lists the groups of commands; help "
-                     "all lists all commands, help GROUP those of a group.  ?run, run? and run "
-                     "--help are help run.  A topic "
-                     "is a command (help train, help plot loss), a kind of task or model (help "
-                     "parity, help regulargpt), a function (help shuffle), a setting, or one of "
-                     "tutorial, examples, syntax, tasks, models, automata, rasp, "
-                     "functions, settings, formats and results.",
-           .example = "help drop", .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
-           .flags = C_PAGED | C_KEEPS_RESULT)
+SH_COMMAND(
+    help, .group = "general", .summary = "explain a command or a topic",
+    .detail =
+        "Without a topic, says how to start and lists the groups of commands; help all lists all "
+        "commands, help GROUP those of a group.  ?run, run? and run --help are help run.  A topic "
+        "is a command (help train, help plot loss), a kind of task or model (help parity, help "
+        "regulargpt), a function (help shuffle), a setting, or one of tutorial, examples, syntax, "
+        "tasks, models, automata, rasp, functions, settings, formats and results.",
+    .example = "help drop", .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
+    .flags = C_PAGED | C_KEEPS_RESULT)
 {
     ThText topic = {0};
     for (int i = 0; i < call->n; i++)
@@ -125,18 +125,18 @@ SH_COMMAND(echo, .group = "general", .summary = "print text and figures of the l
     return text != NULL;
 }
 
-SH_COMMAND(
-    assert, .group = "general", .summary = "fail unless a condition holds",
-    .detail = "The condition compares variables and the figures of the last result, by name, with "
-              "numbers and texts: == != < <= > >=, and, or, not, parentheses and arithmetic.  "
-              "Those that are yes or no stand alone.  equivalent(A, B) tells whether two automata, "
-              "or expressions, accept the same words; defined(NAME) whether there is a variable "
-              "or figure of that name, as those that tapehead -D sets.\n\n"
-              "When the condition is false the message shows what the figures were; a script "
-              "stops there with status 1.",
-    .example = "automaton p = parity\nassert states == 2 and symbols <= 3\nassert equivalent(p, "
-               "minimize(p))",
-    .args = {{A_RAW, "CONDITION", 0}}, .flags = C_KEEPS_RESULT)
+SH_COMMAND(assert, .group = "general", .summary = "fail unless a condition holds",
+           .detail =
+               "The condition compares variables and the figures of the last result, by name, with "
+               "numbers and texts: == != < <= > >=, and, or, not, parentheses and arithmetic.  "
+               "Those that are yes or no stand alone.  equivalent(A, B) tells whether two "
+               "automata, or expressions, accept the same words; defined(NAME) whether there is a "
+               "variable or figure of that name, as those that tapehead -D sets.\n\n"
+               "When the condition is false the message shows what the figures were; a script "
+               "stops there with status 1.",
+           .example = "automaton p = parity\nassert states == 2 and symbols <= 3\nassert "
+                      "equivalent(p, minimize(p))",
+           .args = {{A_RAW, "CONDITION", 0}}, .flags = C_KEEPS_RESULT)
 {
     const ShOperand *o = &call->operand[0];
     ThText values TH_OWNED(th_text_free) = {0};
@@ -179,19 +179,18 @@ SH_COMMAND(time, .group = "general", .summary = "run a command and tell how long
     return ok;
 }
 
-SH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
-           .detail =
-               "Stops at the first command that fails.  A script can do whatever you can, run "
-               "shell commands and write files; load takes definitions from a file and "
-               "runs nothing.  A FILE that is not there is looked for beside the script that runs "
-               "it.\n\n"
-               "The file finds the arguments behind its name as $1, $2, ..., all of them as $args, "
-               "and how many there are as $nargs; without any it finds those of the file that runs "
-               "it.",
-           .example = "echo \"echo hello $$1\" > hello.th\nsource hello.th Anna\n"
-                      "#> hello Anna",
-           .args = {{A_FILE, "FILE", 0}, {A_TEXT, "ARG", A_OPTIONAL | A_REPEATED}},
-           .flags = C_KEEPS_RESULT)
+SH_COMMAND(
+    source, .group = "general", .summary = "run the commands of a file",
+    .detail =
+        "Stops at the first command that fails.  A script can do whatever you can, run shell "
+        "commands and write files; load takes definitions from a file and runs nothing.  A FILE "
+        "that is not there is looked for beside the script that runs it.\n\n"
+        "The file finds the arguments behind its name as $1, $2, ..., all of them as $args, and "
+        "how many there are as $nargs; without any it finds those of the file that runs it.",
+    .example = "echo \"echo hello $$1\" > hello.th\nsource hello.th Anna\n"
+               "#> hello Anna",
+    .args = {{A_FILE, "FILE", 0}, {A_TEXT, "ARG", A_OPTIONAL | A_REPEATED}},
+    .flags = C_KEEPS_RESULT)
 {
     const char **outer = s->args;
     size_t n_outer = s->n_args, n = (size_t)call->n - 1;

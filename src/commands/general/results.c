@@ -402,8 +402,7 @@ static const ThOptionSpec results_options[] = {
      "the figure; default: accuracy, or the first there is of answer, perplexity, loss"},
     {"show", TH_STRING, "max,mean,interval", 0, 0, NULL,
      "of the points that differ in nothing else: max, mean, interval (95 %), min, median, sd, "
-     "success (how many reach "
-     "goal=), spread (mean ± sd)"},
+     "success (how many reach goal=), spread (mean ± sd)"},
     {"goal", TH_REAL, "0.99", -1e12, 1e12, NULL, "of success"},
     {"share", TH_FLAG, NULL, 0, 0, NULL,
      "the figure is a share of right answers; default: of accuracy, answer, exact, lowest, reach, "
@@ -421,12 +420,10 @@ static const ThOptionSpec results_options[] = {
      "a file of published figures, here or beside the script, to print and judge these by"},
     {"versus", TH_STRING, NULL, 0, 0, NULL,
      "NAME=VALUE, the row that the others are compared with, seed by seed; with published= instead "
-     "of "
-     "chance"},
+     "of chance"},
     {"within", TH_STRING, NULL, 0, 0, NULL,
      "with published=: what shows that something was learned: NAME=VALUE, the row that is tested "
-     "on "
-     "the lengths of training, or a figure of the points that is measured there; default: for "
+     "on the lengths of training, or a figure of the points that is measured there; default: for "
      "accuracy, that of the training"},
     {"statistic", TH_CHOICE, "mean", 0, 0, "mean|median|max",
      "with published=: what the paper has of its runs, where the file does not say"},
@@ -479,44 +476,42 @@ static bool print_results(ShSession *s, const ShCall *call, const ShResults *r, 
 SH_COMMAND(
     results, .group = "general", .summary = "show what the points of a sweep found",
     .detail =
-        "A row for all points of DIR that agree in the variables named behind by, which are "
-        "all but seed if none is; the columns are statistics of one figure of the last "
-        "command that answered with it; points that have it of an earlier one only, or not at "
-        "all, count as failed.  by takes figures, too: after predict, its class.  "
-        "across= makes columns of one variable's values, as papers do.  Points that failed "
-        "are counted and named below, in csv and json as a table of their own, failures.  The "
-        "table is ready for a paper with layout=latex "
-        "(package booktabs), or in a .tex file; csv and json hold numbers.\n\n"
-        "Intervals are of the mean over seeds, by Student's t, and within 0 to 1 for shares. "
-        "They are right where seeds spread like one group.  Where they fall into two (a gap "
-        "of more than 0.15) there is none, but show=success: how many reach goal=, and from "
-        "where to where the share lies for the recipe (Clopper and Pearson).  Where all "
-        "shares are equal the interval is that of one model for other strings; where other "
-        "figures are equal to the last digit there is none, for then the seeds made no "
-        "difference, unless they are whole numbers.\n\n"
-        "versus=NAME=VALUE by itself compares each row with the one that has that value, in "
-        "pairs of the same seed: how many are higher, the mean difference with its interval "
-        "(for other seeds and other strings), and the exact p of the signs, which five pairs "
-        "never bring below 0.0625.\n\n"
-        "published= names a .csv file with the figures of a paper: columns of variables of "
-        "the sweep, a column published (a number, or above, at or below), and perhaps: chance "
-        "on our test (default: what evaluate has measured, for accuracy), paper_chance (on "
-        "the paper's; default: ours), statistic (mean, median or max of the paper's runs), "
-        "and paper_test, in words.  A row of the file is that statistic of the points that "
-        "have its values; reached counts those that come within near= of the published "
-        "figure, or beyond.  Points that no row of the file is about are left out.\n\n"
-        "The verdict is the first that is true.  Not run: no point.  Not learned: at chance "
-        "here and on the lengths of training (within=), from which nothing follows.  Same "
-        "value: the 95 % interval lies within near= of the published figure; a wide one "
-        "proves nothing.  Better: it lies beyond it by more than near=, and above chance.  "
-        "Same direction: it excludes chance on the paper's side, and the middle is a quarter "
-        "of the paper's way from it; or neither is above its chance.  Contradicted: it "
-        "excludes what it is compared with on the other side.  Not reached: no point, or all "
-        "of the interval, comes within near=.  Too noisy: none of these.  Intervals of the "
-        "seeds and of the strings must both agree; a point that failed takes the interval "
-        "away.  versus=NAME=VALUE puts that row, theirs and ours, in the place of chance, "
-        "with pairs of seeds.  near=0 is for figures without error: all points have the "
-        "published one, or it is not reached.",
+        "A row for all points of DIR that agree in the variables named behind by, which are all "
+        "but seed if none is; the columns are statistics of one figure of the last command that "
+        "answered with it; points that have it of an earlier one only, or not at all, count as "
+        "failed.  by takes figures, too: after predict, its class.  across= makes columns of one "
+        "variable's values, as papers do.  Points that failed are counted and named below, in csv "
+        "and json as a table of their own, failures.  The table is ready for a paper with "
+        "layout=latex (package booktabs), or in a .tex file; csv and json hold numbers.\n\n"
+        "Intervals are of the mean over seeds, by Student's t, and within 0 to 1 for shares. They "
+        "are right where seeds spread like one group.  Where they fall into two (a gap of more "
+        "than 0.15) there is none, but show=success: how many reach goal=, and from where to where "
+        "the share lies for the recipe (Clopper and Pearson).  Where all shares are equal the "
+        "interval is that of one model for other strings; where other figures are equal to the "
+        "last digit there is none, for then the seeds made no difference, unless they are whole "
+        "numbers.\n\n"
+        "versus=NAME=VALUE by itself compares each row with the one that has that value, in pairs "
+        "of the same seed: how many are higher, the mean difference with its interval (for other "
+        "seeds and other strings), and the exact p of the signs, which five pairs never bring "
+        "below 0.0625.\n\n"
+        "published= names a .csv file with the figures of a paper: columns of variables of the "
+        "sweep, a column published (a number, or above, at or below), and perhaps: chance on our "
+        "test (default: what evaluate has measured, for accuracy), paper_chance (on the paper's; "
+        "default: ours), statistic (mean, median or max of the paper's runs), and paper_test, in "
+        "words.  A row of the file is that statistic of the points that have its values; reached "
+        "counts those that come within near= of the published figure, or beyond.  Points that no "
+        "row of the file is about are left out.\n\n"
+        "The verdict is the first that is true.  Not run: no point.  Not learned: at chance here "
+        "and on the lengths of training (within=), from which nothing follows.  Same value: the 95 "
+        "% interval lies within near= of the published figure; a wide one proves nothing.  Better: "
+        "it lies beyond it by more than near=, and above chance.  Same direction: it excludes "
+        "chance on the paper's side, and the middle is a quarter of the paper's way from it; or "
+        "neither is above its chance.  Contradicted: it excludes what it is compared with on the "
+        "other side.  Not reached: no point, or all of the interval, comes within near=.  Too "
+        "noisy: none of these.  Intervals of the seeds and of the strings must both agree; a point "
+        "that failed takes the interval away.  versus=NAME=VALUE puts that row, theirs and ours, "
+        "in the place of chance, with pairs of seeds.  near=0 is for figures without error: all "
+        "points have the published one, or it is not reached.",
     .example = "sweep \"runs\" for n in 2..4, seed in 1..2 {\n"
                "  automaton a = cycle_navigation($n)\n"
                "  words a length=3 random=2 seed=$seed > \"words.txt\"\n"

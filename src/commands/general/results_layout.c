@@ -25,9 +25,8 @@ bool sh_shown_read(const ThOptions *o, ShShown *sh, ThError *err)
         if (what < 0 || sh->n == N_SHOWN) {
             th_fail(err, TH_EUSAGE, "show=%s: '%.*s' is nothing that can be shown", text, (int)n,
                     p);
-            return th_hint(err,
-                           "words of max, mean, interval, min, median, sd, success, spread, with "
-                           "commas");
+            return th_hint(
+                err, "words of max, mean, interval, min, median, sd, success, spread, with commas");
         }
         sh->what[sh->n++] = what;
         p += n + (p[n] == ',');

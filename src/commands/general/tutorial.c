@@ -35,8 +35,7 @@ static const struct {
       {"The file odd.svg is in the current directory now.  help plots lists the pictures.", ""}}},
     {"a task",
      {{"A task is where a model's examples come from: strings, each with its answer.  Any "
-       "automaton "
-       "makes one.",
+       "automaton makes one.",
        "automaton odd = minimize(regex \"a*b(a*ba*b)*a*\")\n"
        "task bits = recognize odd\n"
        "sample bits length=3..8 count=1"},
@@ -55,8 +54,8 @@ static const struct {
        ""}}},
     {"a look inside",
      {{"Where does a model look?  attention tells it for one input, level by level; clusters "
-       "whether "
-       "the hidden vectors stand for what the parts of a string do to the automaton's state.",
+       "whether the hidden vectors stand for what the parts of a string do to the automaton's "
+       "state.",
        "automaton odd = minimize(regex \"a*b(a*ba*b)*a*\")\n"
        "task bits = recognize odd\n"
        "model seen = regulargpt\n"
@@ -65,8 +64,7 @@ static const struct {
        "clusters seen on bits length=16"}}},
     {"a Turing machine",
      {{"A machine is written rule by rule, or in one line as busy beaver hunters do.  This one "
-       "adds "
-       "one to a binary number.",
+       "adds one to a binary number.",
        "machine inc { start right; halt done; right 0,1 -> R right; right _ -> L carry; carry 1 -> "
        "0 L carry; carry 0,_ -> 1 L done }\n"
        "run inc 1011\n"
@@ -85,8 +83,7 @@ static const struct {
        "check \"57+68|5h+6i(1,5)|f+g(0,25)|^+^(0,25)|25\""}}},
     {"RASP",
      {{"RASP says what a transformer can compute.  An s-op gives a sequence for every input, and "
-       "is "
-       "shown on an example.",
+       "is shown on an example.",
        "set example \"abcab\"\n"
        "backwards = aggregate(select(indices, length - 1 - indices, ==), tokens)\n"
        "seen = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));"},
@@ -101,16 +98,14 @@ static const struct {
       {"The monoid of a language tells what it takes to compute it.", "monoid odd"}}},
     {"a script",
      {{"What is typed here also works in a file.  Every command leaves figures behind; assert "
-       "makes "
-       "a script a test.",
+       "makes a script a test.",
        "automaton odd = minimize(regex \"a*b(a*ba*b)*a*\")\n"
        "echo odd has $states states\n"
        "assert states == 2\n"
        "save odd \"odd.th\"\n"
        "source \"odd.th\""},
       {"tapehead odd.th runs it without the prompt.  help examples lists scripts to begin with, "
-       "help "
-       "syntax says how commands are written.",
+       "help syntax says how commands are written.",
        ""}}},
 };
 

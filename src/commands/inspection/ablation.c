@@ -100,18 +100,16 @@ void sh_write_ablations(ThText *t, const ThModel *m)
 
 SH_COMMAND(
     ablate, .group = "inspection", .summary = "make a model of which a part is silent",
-    .detail =
-        "NAME is a copy of MODEL in which, wherever it is run, the part is replaced: by zeros, or "
-        "with `on TASK` by its mean over all vectors while MODEL reads strings of the task.  The "
-        "part is a head of attention (what it reads, before the output matrix), the vectors that "
-        "a level hands on, or the embedded symbol at a position; several options silence several "
-        "parts, and so does ablating again.  Levels and heads count from 1, as in attention, "
-        "positions from 0.\n\n"
-        "evaluate, run, trace, attention, activations, lens, probe, patch, clusters, receptive "
-        "field and "
-        "learn take the new model as any other; show says what is ablated.  What looks at the "
-        "weights alone, or changes or saves them, refuses it: save, train, certify, quantize, "
-        "scan.",
+    .detail = "NAME is a copy of MODEL in which, wherever it is run, the part is replaced: by "
+              "zeros, or with `on TASK` by its mean over all vectors while MODEL reads strings of "
+              "the task.  The part is a head of attention (what it reads, before the output "
+              "matrix), the vectors that a level hands on, or the embedded symbol at a position; "
+              "several options silence several parts, and so does ablating again.  Levels and "
+              "heads count from 1, as in attention, positions from 0.\n\n"
+              "evaluate, run, trace, attention, activations, lens, probe, patch, clusters, "
+              "receptive field and learn take the new model as any other; show says what is "
+              "ablated.  What looks at the weights alone, or changes or saves them, refuses it: "
+              "save, train, certify, quantize, scan.",
     .example = "task p = parity\n"
                "compile p as m > \"proof.txt\"\n"
                "ablate m position=1 as deaf\n"
@@ -350,8 +348,8 @@ SH_COMMAND(
         "on TASK, for RegularGPT: the causal test of what clusters shows.  In pairs of strings "
         "every vector is replaced by that of the other string, and the answer compared with that "
         "of the automaton on the string with the segment replaced.  Where the segments have the "
-        "same function the answer must stay (kept); where they differ it must follow the "
-        "function of the vector (follows, with its 95 % interval).\n\n"
+        "same function the answer must stay (kept); where they differ it must follow the function "
+        "of the vector (follows, with its 95 % interval).\n\n"
         "A model whose vectors nothing reads but the answer, as those of one recurrent layer, is "
         "refused.  plot patch draws it.",
     .example = "task p = parity\n"

@@ -190,8 +190,8 @@ SH_COMMAND(
         "with their shapes: embedding; of attention query, key, value, attention (the weights, a "
         "row for a query and head), heads (what the heads read, beside each other) and attended "
         "(behind the output matrix); feed_forward; state, what a level hands on; of linear "
-        "recurrences input, state and output; logits.  A number behind the name is the level, "
-        "from 1.  Rows are positions, or the vectors that trace lists.\n\n"
+        "recurrences input, state and output; logits.  A number behind the name is the level, from "
+        "1.  Rows are positions, or the vectors that trace lists.\n\n"
         "> \"x.npy\" writes one value, which value= names, > \"x.safetensors\" all of them by "
         "their names, of several inputs with the number of the input before: 2.state.1.  In csv "
         "and json there is a row for every number.",
@@ -262,15 +262,14 @@ static bool lens_row(ShSession *s, const ThSignature *g, const int *token,
 
 SH_COMMAND(
     lens, .group = "inspection", .summary = "show what a model would answer after each level",
-    .detail =
-        "Applies the model's read-out to the vectors that every level hands on, not only the last "
-        "one's: what the answer would be if the level were the last.  first and last are what a "
-        "vector has read, as in trace; probability is that of the answer, and csv and json have "
-        "those of all classes.  The last row is the model's answer, unless it halts by itself "
-        "(universal with halt=), which then mixes the levels.\n\n"
-        "A RegularGPT that answers right reads every segment right, too, where its answers say "
-        "what the segment does; the levels of a Transformer come to the answer by and by.  plot "
-        "lens draws it.",
+    .detail = "Applies the model's read-out to the vectors that every level hands on, not only the "
+              "last one's: what the answer would be if the level were the last.  first and last "
+              "are what a vector has read, as in trace; probability is that of the answer, and csv "
+              "and json have those of all classes.  The last row is the model's answer, unless it "
+              "halts by itself (universal with halt=), which then mixes the levels.\n\n"
+              "A RegularGPT that answers right reads every segment right, too, where its answers "
+              "say what the segment does; the levels of a Transformer come to the answer by and "
+              "by.  plot lens draws it.",
     .example = "task p = parity\n"
                "compile p as m > \"proof.txt\"\n"
                "lens m \"abbb\"\n"

@@ -395,32 +395,26 @@ SH_COMMAND(
         "less than all: in modular arithmetic digits and operators have places of their own, and "
         "no training sees 0++.  domain= names an automaton of other strings that are meant, or "
         "all.  Vectors are then those whose symbols can stand in such a string where a tree has "
-        "them, followed by an even number of symbols; and the certificate has the domain in "
-        "it.\n\n"
+        "them, followed by an even number of symbols; and the certificate has the domain in it.\n\n"
         "There are four verdicts.  proved: of the program's own runs, in the arithmetic that set "
         "precision says; proved of real numbers: of these, but rounding in runs may be too much, "
         "in which case set precision double mostly helps; wrong, with a string that the model "
-        "itself answers "
-        "wrong; open: none of these, with the worst pair of sets, by how much it leaves the set of "
-        "its "
-        "product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in the best metric, too), "
-        "remainder (the map contracts, but what is not linear in it is bounded too coarsely) or "
-        "answers.  A verdict is a result, as that of compare is: what must hold in a script says "
-        "assert verdict == \"proved\".  What cannot be certified is an error.  An open model may "
-        "be "
-        "right.  Models trained with noise alone stay open; train "
+        "itself answers wrong; open: none of these, with the worst pair of sets, by how much it "
+        "leaves the set of its product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in "
+        "the best metric, too), remainder (the map contracts, but what is not linear in it is "
+        "bounded too coarsely) or answers.  A verdict is a result, as that of compare is: what "
+        "must hold in a script says assert verdict == \"proved\".  What cannot be certified is an "
+        "error.  An open model may be right.  Models trained with noise alone stay open; train "
         "with centre_loss=, auxiliary_loss= and noise=, and then with contraction_loss=, see help "
         "train.\n\n"
         "The prover's word is not enough: the certificate is checked as check certificate does, "
-        "and it is the checker that says proved.  It bounds how every product, exponential, "
-        "layer norm and sum is rounded, anywhere in the sets and in any order of summation.  With "
-        "slack= the proof must leave a margin for runs that are off by that much at each node; how "
-        "far a float run was off is shown beside the bounds.  Compiled models with norm=pre "
-        "hand errors on, and are proved up to some length only.  Behind on an automaton may "
-        "stand, which is then to be recognized.  The models: "
-        "regulargpt with arity=2, layers_per_level=1, norm=post and ReLU; rnn, gru and lstm; lrnn "
-        "with "
-        "layers=1.\n\n"
+        "and it is the checker that says proved.  It bounds how every product, exponential, layer "
+        "norm and sum is rounded, anywhere in the sets and in any order of summation.  With slack= "
+        "the proof must leave a margin for runs that are off by that much at each node; how far a "
+        "float run was off is shown beside the bounds.  Compiled models with norm=pre hand errors "
+        "on, and are proved up to some length only.  Behind on an automaton may stand, which is "
+        "then to be recognized.  The models: regulargpt with arity=2, layers_per_level=1, "
+        "norm=post and ReLU; rnn, gru and lstm; lrnn with layers=1.\n\n"
         "Of a recurrent network the sets are of its states: one for every state of the automaton, "
         "or up to cover= of them.  From the start and from every set each symbol must lead into a "
         "set of the automaton's next state.  pairs are of sets and symbols, slope is |J| of a "
@@ -434,13 +428,12 @@ SH_COMMAND(
         "1000 symbols are drawn to find where.\n\n"
         "A compiled regulargpt is proved by its algebra, as compile does: every product of "
         "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
-        "that "
-        "quantize made is decided by its table of products.",
+        "that quantize made is decided by its table of products.",
     .example =
         "task t = parity\n"
         "model m = regulargpt dim=16 heads=2\n"
-        "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
-        "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1 > \"train.txt\"\n"
+        "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 "
+        "centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1 > \"train.txt\"\n"
         "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
         "assert verdict == \"proved\" and labels == 4\n"
         "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
@@ -451,16 +444,17 @@ SH_COMMAND(
     return certify(s, call, err);
 }
 
-SH_COMMAND(
-    certificate, .group = "inspection", .summary = "the same as certify, by its name of before",
-    .detail = "What certificate did for compiled models certify does for all.  The file that check "
-              "certificate reads is written with certificate=.",
-    .example = "compile parity as m > \"said.txt\"\n"
-               "task p = recognize parity\n"
-               "certificate m on p certificate=\"parity.cert\" > \"said.txt\"\n"
-               "assert verdict == \"proved\"",
-    .results = CERTIFY_RESULTS,
-    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
+SH_COMMAND(certificate, .group = "inspection",
+           .summary = "the same as certify, by its name of before",
+           .detail = "What certificate did for compiled models certify does for all.  The file "
+                     "that check certificate reads is written with certificate=.",
+           .example = "compile parity as m > \"said.txt\"\n"
+                      "task p = recognize parity\n"
+                      "certificate m on p certificate=\"parity.cert\" > \"said.txt\"\n"
+                      "assert verdict == \"proved\"",
+           .results = CERTIFY_RESULTS,
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = options)
 {
     sh_say_once(s, "note: certificate is certify now, and writes a file with certificate=\n");
     return certify(s, call, err);
@@ -530,28 +524,27 @@ static const ThOptionSpec check_options[] = {DOMAIN, {NULL, 0, NULL, 0, 0, NULL,
 SH_COMMAND(
     check_certificate, .group = "inspection",
     .summary = "verify a proof of certify from the model's weights alone",
-    .detail =
-        "Reads what certify wrote with certificate= and checks everything in it.  What is claimed "
-        "is taken from the task (or the automaton) and the model alone: symbols and classes with "
-        "their order, which "
-        "positions are asked, the automaton, the strings that are meant.  Then it is checked that "
-        "the certificate is about that, that there is a set for every label, that the map takes "
-        "every pair of sets into the set of its product, and that all answers are right.  The "
-        "checker shares the definition of the map with the prover and nothing else: it composes "
-        "the automaton's functions, encloses sets and bounds norms by code of its own.\n\n"
-        "Everything is bounded twice: of real numbers, and of the program's runs in single "
-        "precision, of which every rounding is bounded from the ranges of the sets, in whatever "
-        "order sums are made.  holds is of real numbers, in_float of the runs; tolerance is what "
-        "vectors and logits of other runs may be off by, rounding how much farther those in "
-        "single precision can get.\n\n"
-        "A certificate is refused, which is an error, if any weight of the model, or anything in "
-        "the file, was changed since; if it is not about all strings that are meant, see certify; "
-        "or if a bound does not hold.",
+    .detail = "Reads what certify wrote with certificate= and checks everything in it.  What is "
+              "claimed is taken from the task (or the automaton) and the model alone: symbols and "
+              "classes with their order, which positions are asked, the automaton, the strings "
+              "that are meant.  Then it is checked that the certificate is about that, that there "
+              "is a set for every label, that the map takes every pair of sets into the set of its "
+              "product, and that all answers are right.  The checker shares the definition of the "
+              "map with the prover and nothing else: it composes the automaton's functions, "
+              "encloses sets and bounds norms by code of its own.\n\n"
+              "Everything is bounded twice: of real numbers, and of the program's runs in single "
+              "precision, of which every rounding is bounded from the ranges of the sets, in "
+              "whatever order sums are made.  holds is of real numbers, in_float of the runs; "
+              "tolerance is what vectors and logits of other runs may be off by, rounding how much "
+              "farther those in single precision can get.\n\n"
+              "A certificate is refused, which is an error, if any weight of the model, or "
+              "anything in the file, was changed since; if it is not about all strings that are "
+              "meant, see certify; or if a bound does not hold.",
     .example =
         "task t = parity\n"
         "model m = regulargpt dim=16 heads=2\n"
-        "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
-        "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1 > \"train.txt\"\n"
+        "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 "
+        "centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 seed=1 > \"train.txt\"\n"
         "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
         "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
         "assert holds and in_float and checks == 22 and rounding < tolerance",

@@ -91,15 +91,15 @@ SH_COMMAND(
         "farthest from the middle, then always the farthest from all that were chosen.  So the "
         "edges of clusters are followed, and what is visited are vectors of real strings.\n\n"
         "A row a level: products that were visited, and whether those are all of the vectors that "
-        "were kept; clusters (middles that a vector is nearest to) and their purity, the share "
-        "of vectors with their cluster's most frequent function; radius, the greatest distance "
-        "from the middle of one's label; gap, the least distance between two middles; slope, the "
+        "were kept; clusters (middles that a vector is nearest to) and their purity, the share of "
+        "vectors with their cluster's most frequent function; radius, the greatest distance from "
+        "the middle of one's label; gap, the least distance between two middles; slope, the "
         "greatest |Jx| + |Jy| of F at the middles, and between them, half way to the nearest; and "
         "wrong, the products that are nearer to another middle, which are not followed further.\n\n"
         "plot closure draws this.  closed says that none is wrong.  Else level, length and word "
-        "say where that begins, and "
-        "wrong whether the model's answer to the word is, too.  A model can be right on all "
-        "strings that one tries and not be closed.  A closed one is not proved; certify proves.",
+        "say where that begins, and wrong whether the model's answer to the word is, too.  A model "
+        "can be right on all strings that one tries and not be closed.  A closed one is not "
+        "proved; certify proves.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive noise=0.3 "
@@ -121,9 +121,8 @@ SH_COMMAND(
 
 SH_PLOT(plot_closure, .summary = "draw the clusters of a model's vectors by level",
         .detail = "The radius of the clusters against the least gap between two of them, the "
-                  "number of clusters, and on the right axis the slope of the map at their "
-                  "middles and between them.  closure prints the numbers and explains "
-                  "them.",
+                  "number of clusters, and on the right axis the slope of the map at their middles "
+                  "and between them.  closure prints the numbers and explains them.",
         .example = "compile parity as m > \"proof.txt\"\n"
                    "plot closure m on recognize(parity) levels=5 > \"closure.svg\"",
         .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},

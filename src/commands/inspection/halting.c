@@ -240,20 +240,20 @@ static bool draw_task(ThFigure *f, ShSession *s, const ShCall *call, ThError *er
     return th_plot_thoughts(f, title.data ? title.data : "", h, err);
 }
 
-SH_PLOT(plot_halting, .summary = "draw how long a model that halts thinks",
-        .detail =
-            "Of one input: the mass that each state of each position got, from the input (0) "
-            "upwards, and below it how many brackets each symbol stands in.  On a task: "
-            "applications that counted and those paid for, by nesting, length and operators "
-            "of the strings, with the rank correlations; the line joins means.  halting prints "
-            "the numbers and explains them.",
-        .example = "task p = parity\n"
-                   "model m = universal dim=8 heads=2 steps=4\n"
-                   "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                   "plot halting m \"abbab\" > \"halting.svg\"\n"
-                   "plot halting m on p length=5..20:5 samples=20 > \"thoughts.svg\"",
-        .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-        .args2 = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .options = halting_options)
+SH_PLOT(
+    plot_halting, .summary = "draw how long a model that halts thinks",
+    .detail =
+        "Of one input: the mass that each state of each position got, from the input (0) upwards, "
+        "and below it how many brackets each symbol stands in.  On a task: applications that "
+        "counted and those paid for, by nesting, length and operators of the strings, with the "
+        "rank correlations; the line joins means.  halting prints the numbers and explains them.",
+    .example = "task p = parity\n"
+               "model m = universal dim=8 heads=2 steps=4\n"
+               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+               "plot halting m \"abbab\" > \"halting.svg\"\n"
+               "plot halting m on p length=5..20:5 samples=20 > \"thoughts.svg\"",
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+    .args2 = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .options = halting_options)
 {
     return call->form == ON_TASK ? draw_task(f, s, call, err) : draw_input(f, call, err);
 }

@@ -218,21 +218,20 @@ static const ThOptionSpec attention_options[] = {
 
 SH_COMMAND(
     attention, .group = "inspection", .summary = "show where a model looks when it reads an input",
-    .detail =
-        "For a RegularGPT, the first table is the routing path of the last position (Fig. 1 "
-        "of the paper): every vector that the answer is made of, by layer and position, the "
-        "part of the input that it covers, and its keys with their weights, averaged over "
-        "the heads.  A key is the position whose vector it is, or a pad.  The second table "
-        "has every head's weights, averaged over the path's vectors of a layer: back 0 is "
-        "the position itself, back 1 the one before it at that level, and so on.\n\n"
-        "For a transformer, the tables show what the last position looks at in every "
-        "layer, and each head by itself.\n\n"
-        "matrix= writes every weight, of all vectors, as rows of layer, head, position, key (-1: "
-        "a pad, -2: nothing) and weight.  plot attention draws the tables.\n\n"
-        "Of a model that was compiled from an s-op, beside SOP prints each of its heads: at the "
-        "left what the selector selects, a row a query, at the right where the head looks, first "
-        "at the beginning of the string, which takes the rows that select nothing.  outside is "
-        "the greatest weight on what is not selected.",
+    .detail = "For a RegularGPT, the first table is the routing path of the last position (Fig. 1 "
+              "of the paper): every vector that the answer is made of, by layer and position, the "
+              "part of the input that it covers, and its keys with their weights, averaged over "
+              "the heads.  A key is the position whose vector it is, or a pad.  The second table "
+              "has every head's weights, averaged over the path's vectors of a layer: back 0 is "
+              "the position itself, back 1 the one before it at that level, and so on.\n\n"
+              "For a transformer, the tables show what the last position looks at in every layer, "
+              "and each head by itself.\n\n"
+              "matrix= writes every weight, of all vectors, as rows of layer, head, position, key "
+              "(-1: a pad, -2: nothing) and weight.  plot attention draws the tables.\n\n"
+              "Of a model that was compiled from an s-op, beside SOP prints each of its heads: at "
+              "the left what the selector selects, a row a query, at the right where the head "
+              "looks, first at the beginning of the string, which takes the rows that select "
+              "nothing.  outside is the greatest weight on what is not selected.",
     .example = SH_EXAMPLE_TRAINED "attention m \"abbab\" > \"attention.txt\"\n"
                                   "assert layers == 3 and heads == 2\n"
                                   "examples off\n"
@@ -424,34 +423,32 @@ static void print_clusters(ShSession *s, const ThClusters *c)
     sh_say(s, "\n");
 }
 
-SH_COMMAND(clusters, .group = "inspection",
-           .summary = "compare a model's hidden vectors with the task's transition functions",
-           .detail =
-               "Draws one string, or takes STRING, takes the output vectors of every layer, and "
-               "asks whether "
-               "vectors that stand for the same function on states lie together (Fig. 3 of the "
-               "RegularGPT paper).  The function of a vector is the one that its part of the input "
-               "induces on the states of the task's minimal machine; pads count as the identity.  "
-               "Functions are named by the first word that induces them.\n\n"
-               "The number of clusters is found from the vectors alone: of all distances at which "
-               "a single-linkage hierarchy could be cut, the widest range in which the number of "
-               "clusters does not change is taken; where no range is wide, there is one cluster.  "
-               "Purity is the share of vectors whose cluster has their function as its majority, "
-               "the clusters being common to all layers.  variance is the share of the first two "
-               "principal components, gap the least distance of two centres, spread the root mean "
-               "square distance of vectors to their centre.\n\n"
-               "A model that has learned the task has as many clusters as functions, and purity 1 "
-               "in every layer.  plot clusters draws the vectors; matrix= writes them as rows of "
-               "layer, first and last position, the two components, cluster and function.",
-           .example = SH_EXAMPLE_TRAINED "clusters m on p length=100 > \"clusters.txt\"\n"
-                                         "assert functions == 2 and purity >= 0.5",
-           .results = "model architecture task seed string clusters purity variance "
-                      "functions gap spread",
-           .args = {{A_MODEL, "MODEL", 0},
-                    {A_KEYWORD, "on", 0},
-                    {A_TASK, "TASK", 0},
-                    {A_INPUT, "STRING", A_OPTIONAL}},
-           .options = sh_clusters_options, .flags = C_PAGED)
+SH_COMMAND(
+    clusters, .group = "inspection",
+    .summary = "compare a model's hidden vectors with the task's transition functions",
+    .detail = "Draws one string, or takes STRING, takes the output vectors of every layer, and "
+              "asks whether vectors that stand for the same function on states lie together (Fig. "
+              "3 of the RegularGPT paper).  The function of a vector is the one that its part of "
+              "the input induces on the states of the task's minimal machine; pads count as the "
+              "identity.  Functions are named by the first word that induces them.\n\n"
+              "The number of clusters is found from the vectors alone: of all distances at which a "
+              "single-linkage hierarchy could be cut, the widest range in which the number of "
+              "clusters does not change is taken; where no range is wide, there is one cluster.  "
+              "Purity is the share of vectors whose cluster has their function as its majority, "
+              "the clusters being common to all layers.  variance is the share of the first two "
+              "principal components, gap the least distance of two centres, spread the root mean "
+              "square distance of vectors to their centre.\n\n"
+              "A model that has learned the task has as many clusters as functions, and purity 1 "
+              "in every layer.  plot clusters draws the vectors; matrix= writes them as rows of "
+              "layer, first and last position, the two components, cluster and function.",
+    .example = SH_EXAMPLE_TRAINED "clusters m on p length=100 > \"clusters.txt\"\n"
+                                  "assert functions == 2 and purity >= 0.5",
+    .results = "model architecture task seed string clusters purity variance functions gap spread",
+    .args = {{A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "on", 0},
+             {A_TASK, "TASK", 0},
+             {A_INPUT, "STRING", A_OPTIONAL}},
+    .options = sh_clusters_options, .flags = C_PAGED)
 {
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
     ThClusters *c TH_OWNED(th_clusters_free) = sh_call_clusters(s, call, err);
@@ -544,14 +541,13 @@ SH_COMMAND(
     receptive_field, .alias = "field", .group = "inspection",
     .summary = "measure how far back a model's answer depends",
     .detail = "Draws strings, or takes those given, which have one length, takes the gradient of "
-              "the winning logit with respect to the "
-              "embedding of every position, and adds up the norms from the last position "
-              "backwards (Fig. 4 of the RegularGPT paper); the table has the share at and after "
-              "some twenty positions, averaged over the strings.\n\n"
+              "the winning logit with respect to the embedding of every position, and adds up the "
+              "norms from the last position backwards (Fig. 4 of the RegularGPT paper); the table "
+              "has the share at and after some twenty positions, averaged over the strings.\n\n"
               "Where every position matters alike, the share falls on a straight line from 1 at "
               "the first position; deviation is the greatest distance from it.  extent is the "
-              "length of the shortest ending that carries 99 % of the gradient, as a share of "
-              "the input.  plot receptive field draws the curve.",
+              "length of the shortest ending that carries 99 % of the gradient, as a share of the "
+              "input.  plot receptive field draws the curve.",
     .example = SH_EXAMPLE_TRAINED "receptive field m on p length=40 strings=2 > \"field.txt\"\n"
                                   "assert extent > 0 and extent <= 1",
     .results = "model architecture task seed string extent deviation",

@@ -181,18 +181,17 @@ SH_COMMAND(
     .summary = "compute a linear recurrence in five ways, side by side",
     .detail =
         "A linear recurrence x_i = A_i x_{i-1} + v_i need not be computed step after step: the "
-        "pair "
-        "(A, v) and then (A', v') is the pair (A'A, A'v + v'), and pairs can be combined in any "
-        "grouping.  sequential is step after step; tree combines neighbours and then their "
+        "pair (A, v) and then (A', v') is the pair (A'A, A'v + v'), and pairs can be combined in "
+        "any grouping.  sequential is step after step; tree combines neighbours and then their "
         "results, for the whole string only (RegularGPT's way); dilated combines each position "
         "with the one 1, 2, 4, … before it (Hillis and Steele); sklansky all of the right half of "
         "a group with the last of its left half; chunked reduces chunks by themselves, their ends "
         "in turn, and then what is within them (Martin and Cundy).  Combinations of one round "
         "could be made at the same time.\n\n"
         "Of an automaton A_i is the matrix of a symbol, and the columns have the states that are "
-        "reached; of a model the transitions of a layer, in double precision, and the columns "
-        "have one number of the state.  difference is the greatest, over all numbers, from what "
-        "the model computes.  plot scan draws who is combined with whom.\n\n"
+        "reached; of a model the transitions of a layer, in double precision, and the columns have "
+        "one number of the state.  difference is the greatest, over all numbers, from what the "
+        "model computes.  plot scan draws who is combined with whom.\n\n"
         "Where all A_i are the same A, as in s4, s4d and lru or in a word of one symbol, powers is "
         "the dilated scan as RegularGPT's paper has it: level l adds A^(2^l) times what stands 2^l "
         "before, so that one matrix serves all positions.  A table has the greatest number of each "
@@ -238,10 +237,10 @@ SH_COMMAND(
 }
 
 SH_PLOT(plot_scan, .summary = "draw which positions a scan combines when",
-        .detail = "Of each way to compute a linear recurrence over a string: a line from round "
-                  "to round for each combination, from the earlier part to the position whose "
-                  "value it completes.  The scans do not depend on what is combined, so a "
-                  "length is enough.  scan prints them and explains them.",
+        .detail = "Of each way to compute a linear recurrence over a string: a line from round to "
+                  "round for each combination, from the earlier part to the position whose value "
+                  "it completes.  The scans do not depend on what is combined, so a length is "
+                  "enough.  scan prints them and explains them.",
         .example = "plot scan length=16 > \"scans.svg\"",
         .options = (const ThOptionSpec[]){{"length", TH_INT, "16", 2, 128, NULL, "positions"}, {0}})
 {
@@ -353,9 +352,9 @@ SH_COMMAND(
         "is the angle as a share of a full turn, times how often the value is there.  Complex "
         "states count as pairs of real numbers, so that each of their eigenvalues comes with its "
         "conjugate.\n\n"
-        "Positive eigenvalues alone cannot count modulo 2 at all lengths, real ones not modulo "
-        "3 (Grazzi et al. 2025): figures are the greatest size (radius), how many are negative, "
-        "and how many are not real.  Above 1 states grow, below 1 they are forgotten.",
+        "Positive eigenvalues alone cannot count modulo 2 at all lengths, real ones not modulo 3 "
+        "(Grazzi et al. 2025): figures are the greatest size (radius), how many are negative, and "
+        "how many are not real.  Above 1 states grow, below 1 they are forgotten.",
     .example = "task p = parity\n"
                "model m = lrnn dim=8 block=4\n"
                "train m on p length=1..8 steps=5 seed=1 > \"train.txt\"\n"
@@ -383,16 +382,17 @@ SH_COMMAND(
     return true;
 }
 
-SH_PLOT(plot_spectrum, .summary = "draw the eigenvalues of a linear recurrence's transitions",
-        .detail = "The eigenvalues of what each word, or each symbol, does to the state of a "
-                  "layer, in the complex plane with the unit circle.  spectrum prints the "
-                  "numbers and explains them.",
-        .example = "task p = parity\n"
-                   "model m = s4d dim=4 state=4\n"
-                   "train m on p length=1..8 steps=5 seed=1 > \"train.txt\"\n"
-                   "plot spectrum m > \"spectrum.svg\"",
-        .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "WORD", A_OPTIONAL | A_REPEATED}},
-        .options = spectrum_options)
+SH_PLOT(
+    plot_spectrum, .summary = "draw the eigenvalues of a linear recurrence's transitions",
+    .detail =
+        "The eigenvalues of what each word, or each symbol, does to the state of a layer, in the "
+        "complex plane with the unit circle.  spectrum prints the numbers and explains them.",
+    .example = "task p = parity\n"
+               "model m = s4d dim=4 state=4\n"
+               "train m on p length=1..8 steps=5 seed=1 > \"train.txt\"\n"
+               "plot spectrum m > \"spectrum.svg\"",
+    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "WORD", A_OPTIONAL | A_REPEATED}},
+    .options = spectrum_options)
 {
     int n = 0;
     ThText title TH_OWNED(th_text_free) = {0};
@@ -434,8 +434,8 @@ SH_COMMAND(
         "x(0-1-0) would be (equal).  Proposition 1: where A is the same for all symbols both "
         "differences are (A² - I)(u_0 - u_1), whatever the start, so they are the same (differ: "
         "the norm of their difference).  Proposition 2: so they are where A depends on the symbol "
-        "and is diagonal, for then the start cancels.  With matrices that do not commute it "
-        "does not (Fan, Chi, Rudnicky and Ramadge 2024).\n\n"
+        "and is diagonal, for then the start cancels.  With matrices that do not commute it does "
+        "not (Fan, Chi, Rudnicky and Ramadge 2024).\n\n"
         "What this does not say: a read-out that is not linear may give two states one answer, so "
         "it is no impossibility for such a recurrence with a network behind it, at bounded "
         "lengths; modulo 2 the premise fails, as 0-1 and 1-0 are equal there; and sums modulo M "

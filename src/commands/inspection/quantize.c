@@ -181,9 +181,9 @@ SH_COMMAND(
         "snapped model is right on strings of every length: proved, where no margin is too small "
         "for the rounding of a run in the precision that is set, which is bounded; else proved of "
         "real numbers.  Else the shortest string on which the snapped model is wrong is sought.  "
-        "It is the checker of certificates that says proved, which makes the tables again.  "
-        "margin is how much nearer the right centre "
-        "is than any other, at least.  This says nothing of the model without snapping.\n\n"
+        "It is the checker of certificates that says proved, which makes the tables again.  margin "
+        "is how much nearer the right centre is than any other, at least.  This says nothing of "
+        "the model without snapping.\n\n"
         "With as NAME the snapped model is kept, a regulargpt with codebook=, and its accuracy is "
         "measured beside that of the model.  A model that snaps already keeps its centres.",
     .example = "task t = parity\n"

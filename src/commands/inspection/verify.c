@@ -197,22 +197,21 @@ SH_COMMAND(
     .summary = "tell whether a model answers as an automaton or a task does, word by word",
     .detail =
         "compare MODEL A is the same: a name of a model says what is meant.  Nothing is proved by "
-        "it, "
-        "see certify.\n\n"
+        "it, see certify.\n\n"
         "All words of the lengths are read, the shortest first, as long as no more than words= of "
         "them were; of longer ones samples= of each length are drawn, all words of a length being "
         "equally likely.  Each is read by itself, so that what is said of it is what run says, and "
-        "does not depend on the others.  Only words about which something is asked "
-        "count: of a task that is about words of some form, those.  The empty word is no input.\n\n"
+        "does not depend on the others.  Only words about which something is asked count: of a "
+        "task that is about words of some form, those.  The empty word is no input.\n\n"
         "A word is wrong if any answer to it is: of a model that answers whole strings there is "
         "one, of others one at every position.  The first wrong word is shown with what is due and "
         "what the model says after each of its prefixes, and the state of the machine; where all "
-        "shorter words were read, it is the shortest and first in order ($shortest).  json and "
-        "csv have a row for every length.\n\n"
+        "shorter words were read, it is the shortest and first in order ($shortest).  json and csv "
+        "have a row for every length.\n\n"
         "A task has the model's answers.  An automaton accepts where the model's classes are "
         "reject and accept, or where accept= names the class that it accepts; to a model that "
-        "answers with sets it says which symbols may follow; to others its outputs are classes, "
-        "or where it has none, the names of its states.\n\n"
+        "answers with sets it says which symbols may follow; to others its outputs are classes, or "
+        "where it has none, the names of its states.\n\n"
         "With as BUG the wrong words of the lengths that were read whole become an automaton, the "
         "minimal one: plot automaton BUG draws it, words BUG lists them.",
     .example = "compile parity as m prove=no > \"said.txt\"\n"
@@ -223,8 +222,8 @@ SH_COMMAND(
                "shortest bug\n"
                "#> accepts bb\n"
                "#> rejects the empty word",
-    .results = "equivalent word due said at shortest words wrong all drawn drawn_wrong states "
-               "transitions",
+    .results =
+        "equivalent word due said at shortest words wrong all drawn drawn_wrong states transitions",
     .args = {{A_MODEL, "MODEL", 0},
              {A_KEYWORD, "against", A_OPTIONAL | A_SILENT},
              {A_OBJECT, "A", 0}},

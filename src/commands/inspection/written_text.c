@@ -308,21 +308,20 @@ static void say_summary(ShSession *s, const Slips *y)
 SH_COMMAND(
     diagnose, .group = "inspection", .summary = "show where what a model writes first goes wrong",
     .detail =
-        "The model writes behind prompts of a task, as evaluate has it do, and the task "
-        "finds the first error in each text.  A row is about those of one kind at one "
-        "length: how many, and in the middle of them (medians) on which line and in which "
-        "column, counted in symbols, and behind which share of the answer.  Kinds are what "
-        "check calls them: copy, digit, carry, write, move, state, format; separator, where "
-        "a line ends too soon or goes on; early end and late end of the whole.  Strings "
-        "without an error are right.\n\n"
-        "What is copied can be found by the symbols before it, if these do not stand in "
-        "the line twice (the condition of the theorem on Turing Programs, which ngrams looks "
-        "at).  repeated is the share of the errors before which the last n= symbols stand in "
-        "the line again, usual that of all places of the true answers: where repeated is "
-        "much the greater, repetitions explain the errors.\n\n"
+        "The model writes behind prompts of a task, as evaluate has it do, and the task finds the "
+        "first error in each text.  A row is about those of one kind at one length: how many, and "
+        "in the middle of them (medians) on which line and in which column, counted in symbols, "
+        "and behind which share of the answer.  Kinds are what check calls them: copy, digit, "
+        "carry, write, move, state, format; separator, where a line ends too soon or goes on; "
+        "early end and late end of the whole.  Strings without an error are right.\n\n"
+        "What is copied can be found by the symbols before it, if these do not stand in the line "
+        "twice (the condition of the theorem on Turing Programs, which ngrams looks at).  repeated "
+        "is the share of the errors before which the last n= symbols stand in the line again, "
+        "usual that of all places of the true answers: where repeated is much the greater, "
+        "repetitions explain the errors.\n\n"
         "each=yes has a row for every first error, at being the symbols of the answer before it "
-        "and repeated how many symbols right before it stand in the line again.  plot "
-        "diagnose draws the errors.",
+        "and repeated how many symbols right before it stand in the line again.  plot diagnose "
+        "draws the errors.",
     .example = EXAMPLE_MODEL "diagnose m on c length=4..8:4 samples=32 > \"errors.csv\"\n"
                              "assert strings == 64",
     .results = "model architecture task seed strings right first_error repeated usual",
@@ -344,10 +343,10 @@ SH_COMMAND(
 }
 
 SH_PLOT(plot_diagnose, .summary = "draw where what a model writes first goes wrong",
-        .detail = "Left, the share of the strings of each length with a first error of each "
-                  "kind; right, where the errors are: by line and column, or where all are on "
-                  "one line by column and length, filled where the n= symbols before stand in "
-                  "the line again.  diagnose prints the numbers and explains them.",
+        .detail = "Left, the share of the strings of each length with a first error of each kind; "
+                  "right, where the errors are: by line and column, or where all are on one line "
+                  "by column and length, filled where the n= symbols before stand in the line "
+                  "again.  diagnose prints the numbers and explains them.",
         .example = EXAMPLE_MODEL "plot diagnose m on c length=4..8 samples=32 > \"errors.svg\"",
         .results = "model architecture task seed strings right first_error repeated usual",
         .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},

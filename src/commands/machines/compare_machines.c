@@ -133,14 +133,13 @@ static bool report(const Search *x, ThError *err)
 SH_COMMAND(
     compare_machines, .group = "machines",
     .summary = "tell whether two Turing machines do the same on all short inputs",
-    .detail =
-        "Both are run on every word over the symbols that they share, blanks left out, the "
-        "shortest first; one tape differs from another as far as it is not blank.  The first input "
-        "is shown for which one halts, accepts or rejects otherwise than the other, or leaves "
-        "another tape.  Where a run comes to a limit (see run), nothing is known of that input: "
-        "$open counts these, and equivalent says only that no difference was found.  Machines with "
-        "choices are followed as run does.\n\n"
-        "compare M N is the same where M is the name of a machine.",
+    .detail = "Both are run on every word over the symbols that they share, blanks left out, the "
+              "shortest first; one tape differs from another as far as it is not blank.  The first "
+              "input is shown for which one halts, accepts or rejects otherwise than the other, or "
+              "leaves another tape.  Where a run comes to a limit (see run), nothing is known of "
+              "that input: $open counts these, and equivalent says only that no difference was "
+              "found.  Machines with choices are followed as run does.\n\n"
+              "compare M N is the same where M is the name of a machine.",
     .example = SH_EXAMPLE_MACHINE "machine same {\n"
                                   "  start r ; halt end\n"
                                   "  r 0,1 -> R r\n"

@@ -109,16 +109,15 @@ SH_COMMAND(
         "n symbols twice.  Then a short program finds every next token by looking for the last n "
         "tokens in the line before.\n\n"
         "ngrams tells the least such n for a run, and where it is needed.  A configuration is "
-        "taken "
-        "with a mark at either end and the state behind the scanned cell, so that only symbols on "
-        "one side of the head can be there twice.  Where the run leaves the input, it is taken "
-        "with as many more cells as it needs; as these are blank, they repeat each other, and "
-        "other symbols there would do better.  simulate carries the program out.",
+        "taken with a mark at either end and the state behind the scanned cell, so that only "
+        "symbols on one side of the head can be there twice.  Where the run leaves the input, it "
+        "is taken with as many more cells as it needs; as these are blank, they repeat each other, "
+        "and other symbols there would do better.  simulate carries the program out.",
     .example = SH_EXAMPLE_MACHINE
     "ngrams increment 10111\n"
     "#> halted after 10 steps, on cells 0 to 5\n"
-    "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
-    "cells on the left and 1 on the right\n"
+    "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more cells on "
+    "the left and 1 on the right\n"
     "#> no configuration contains 3 neighbouring symbols twice on one side of the head\n"
     "#> after 0 steps, \"11\" is there twice, in cells 2 and 3\n"
     "#> the next-token program is exact from n=2 on, where it compares 3 tokens\n",
@@ -187,33 +186,30 @@ static void say_difference(ShSession *s, const ThTmSimulation *x, int n, const c
 SH_COMMAND(
     simulate, .group = "machines",
     .summary = "carry a machine out by looking its next token up, and tell where that errs",
-    .detail =
-        "Carries out the program of the paper on Turing Programs: the run is a text, one "
-        "configuration after the other, and every token is predicted from the text before it, by "
-        "looking for the last n+1 tokens in what the line before turns into.  Tells whether all "
-        "predictions agree with the machine's own run, and if not, where the first one differs "
-        "and whether the same tokens being there twice explains it.\n\n"
-        "ngrams tells beforehand for which n that is right, and runs nothing; simulate does it; "
-        "rasp "
-        "writes it as a program of RASP, whose layers and heads cost counts; generate lets that "
-        "program, or a model that was trained or compiled, write on.\n\n"
-        "A configuration has the tokens (begin), the cells, (end), with the state behind the "
-        "scanned cell, and (end of line).  The paper packs the tokens and the number of the line "
-        "into one integer; keys=integer does so too, and fails where that overflows: after 32^n "
-        "lines, and at once where n is 7 or more.",
-    .example = SH_EXAMPLE_MACHINE
-    "simulate increment 10111 n=1\n"
-    "#> halted after 10 steps, on cells 0 to 5\n"
-    "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
-    "cells on the left and 1 on the right\n"
-    "#> 94 of 100 tokens are right; the first wrong one is token 8 of the configuration "
-    "after 1 step: 1, where _ stands\n"
-    "#> the 2 tokens before it are there again, up to token 6\n"
-    "simulate increment 10111 n=2\n"
-    "#> halted after 10 steps, on cells 0 to 5\n"
-    "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
-    "cells on the left and 1 on the right\n"
-    "#> exact: all 100 tokens are right\n",
+    .detail = "Carries out the program of the paper on Turing Programs: the run is a text, one "
+              "configuration after the other, and every token is predicted from the text before "
+              "it, by looking for the last n+1 tokens in what the line before turns into.  Tells "
+              "whether all predictions agree with the machine's own run, and if not, where the "
+              "first one differs and whether the same tokens being there twice explains it.\n\n"
+              "ngrams tells beforehand for which n that is right, and runs nothing; simulate does "
+              "it; rasp writes it as a program of RASP, whose layers and heads cost counts; "
+              "generate lets that program, or a model that was trained or compiled, write on.\n\n"
+              "A configuration has the tokens (begin), the cells, (end), with the state behind the "
+              "scanned cell, and (end of line).  The paper packs the tokens and the number of the "
+              "line into one integer; keys=integer does so too, and fails where that overflows: "
+              "after 32^n lines, and at once where n is 7 or more.",
+    .example = SH_EXAMPLE_MACHINE "simulate increment 10111 n=1\n"
+                                  "#> halted after 10 steps, on cells 0 to 5\n"
+                                  "#> not in memory: the head leaves the input after 5 steps; "
+                                  "taken here with 0 more cells on the left and 1 on the right\n"
+                                  "#> 94 of 100 tokens are right; the first wrong one is token 8 "
+                                  "of the configuration after 1 step: 1, where _ stands\n"
+                                  "#> the 2 tokens before it are there again, up to token 6\n"
+                                  "simulate increment 10111 n=2\n"
+                                  "#> halted after 10 steps, on cells 0 to 5\n"
+                                  "#> not in memory: the head leaves the input after 5 steps; "
+                                  "taken here with 0 more cells on the left and 1 on the right\n"
+                                  "#> exact: all 100 tokens are right\n",
     .results = "exact unique memory steps tokens right step token stands predicted",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .options = simulate_options)
@@ -286,14 +282,13 @@ static bool run_trials(ShSession *s, const ShCall *call, const ThTmNextTrial *t,
 SH_COMMAND(
     simulate_random, .group = "machines",
     .summary = "how often the next-token program is exact on random machines",
-    .detail =
-        "The experiment behind the theorem on Turing Programs: machines, tapes, states and places "
-        "of the head are drawn uniformly, the head bouncing off walls at both ends of the tape, "
-        "and the next-token program (see simulate) carries them out.  exact is the share of runs "
-        "in which all tokens are right, unique that of runs in which no n+1 neighbouring tokens "
-        "are there twice in a configuration, tokens the share of single tokens that are right.  "
-        "agree tells whether in all runs exact and unique were the same: that is so with "
-        "keys=tuple.  The figures are those of the last line.",
+    .detail = "The experiment behind the theorem on Turing Programs: machines, tapes, states and "
+              "places of the head are drawn uniformly, the head bouncing off walls at both ends of "
+              "the tape, and the next-token program (see simulate) carries them out.  exact is the "
+              "share of runs in which all tokens are right, unique that of runs in which no n+1 "
+              "neighbouring tokens are there twice in a configuration, tokens the share of single "
+              "tokens that are right.  agree tells whether in all runs exact and unique were the "
+              "same: that is so with keys=tuple.  The figures are those of the last line.",
     .example = "simulate random length=16 n=1..3 runs=100 seed=1\n"
                "#> length  n  exact  unique   tokens\n"
                "#>     16  1   0.26    0.26  0.97080\n"

@@ -207,16 +207,15 @@ static void offer_again(ShSession *s, const ShCall *call, uint64_t n)
 SH_COMMAND(
     step, .group = "machines",
     .summary = "make steps of a Turing machine's run by hand, and show where it stands",
-    .detail =
-        "The run of a machine by hand is kept until another one is started, the machine is "
-        "defined anew or dropped.  INPUT starts one, and makes no step unless steps= says how "
-        "many (\"\" is the blank tape); without it the run goes on by one step or so many: "
-        "that by hand, or one that a limit or Ctrl-C stopped, and where there is none, one on a "
-        "blank tape.  It stops before where the machine does, or "
-        "after a step that comes to a breakpoint (see break).  Shown is the configuration that is "
-        "reached; where it leaves a choice of rules, these too: choice= takes one of them.\n\n"
-        "At the prompt, Enter on an empty line makes the last step again.  With watch=0.3 a run "
-        "plays by itself, until it stops or Ctrl-C is pressed.",
+    .detail = "The run of a machine by hand is kept until another one is started, the machine is "
+              "defined anew or dropped.  INPUT starts one, and makes no step unless steps= says "
+              "how many (\"\" is the blank tape); without it the run goes on by one step or so "
+              "many: that by hand, or one that a limit or Ctrl-C stopped, and where there is none, "
+              "one on a blank tape.  It stops before where the machine does, or after a step that "
+              "comes to a breakpoint (see break).  Shown is the configuration that is reached; "
+              "where it leaves a choice of rules, these too: choice= takes one of them.\n\n"
+              "At the prompt, Enter on an empty line makes the last step again.  With watch=0.3 a "
+              "run plays by itself, until it stops or Ctrl-C is pressed.",
     .example = SH_EXAMPLE_MACHINE "step increment 1011\n"
                                   "step increment steps=5\n"
                                   "back increment 2\n"
@@ -257,8 +256,8 @@ static const ThOptionSpec back_options[] = {SH_CONFIGURATION_FORMS,
 
 SH_COMMAND(
     back, .group = "machines", .summary = "take back steps of a Turing machine by hand",
-    .detail = "Takes back N steps, or one, of the run that step goes on with.  As many can "
-              "be taken back as its option undo says; what was forgotten is said.",
+    .detail = "Takes back N steps, or one, of the run that step goes on with.  As many can be "
+              "taken back as its option undo says; what was forgotten is said.",
     .example = "machine bb3 = \"1RB1RZ_1LB0RC_1LC1LA\"\n"
                "step bb3 steps=100\n"
                "back bb3 20\n"
@@ -366,27 +365,27 @@ static bool list_breakpoints(ShSession *s, const ThTm *m, const ThTmStepper *p, 
     return ok;
 }
 
-SH_COMMAND(break, .group = "machines", .summary = "set, list and clear breakpoints of a machine",
-           .detail = "A breakpoint stops step after the first step for which all that it names "
-                     "holds: the state that is entered, the symbol that is scanned then (by some "
-                     "head), the rule that was used.  Rules that end with ! in the machine's "
-                     "definition are breakpoints from the start.  What there is is listed.  "
-                     "run and trace do not stop at breakpoints.",
-           .example = SH_EXAMPLE_MACHINE "break increment state=carry symbol=0\n"
-                                         "break increment rule=\"right _\"\n"
-                                         "step increment 1011 steps=1000\n"
-                                         "step increment steps=1000\n"
-                                         "#> number  at\n"
-                                         "#>      1  state carry, symbol 0\n"
-                                         "#> number  at\n"
-                                         "#>      1  state carry, symbol 0\n"
-                                         "#>      2  rule right _ -> L carry\n"
-                                         "#> 5  carry  101[1]\n"
-                                         "#> breakpoint 2: rule right _ -> L carry\n"
-                                         "#> 7  carry  1[0]00\n"
-                                         "#> breakpoint 1: state carry, symbol 0",
-           .results = "breakpoints", .args = {{A_MACHINE, "MACHINE", A_NAMED}},
-           .options = break_options)
+SH_COMMAND(
+    break, .group = "machines", .summary = "set, list and clear breakpoints of a machine",
+    .detail =
+        "A breakpoint stops step after the first step for which all that it names holds: the state "
+        "that is entered, the symbol that is scanned then (by some head), the rule that was used.  "
+        "Rules that end with ! in the machine's definition are breakpoints from the start.  What "
+        "there is is listed.  run and trace do not stop at breakpoints.",
+    .example = SH_EXAMPLE_MACHINE "break increment state=carry symbol=0\n"
+                                  "break increment rule=\"right _\"\n"
+                                  "step increment 1011 steps=1000\n"
+                                  "step increment steps=1000\n"
+                                  "#> number  at\n"
+                                  "#>      1  state carry, symbol 0\n"
+                                  "#> number  at\n"
+                                  "#>      1  state carry, symbol 0\n"
+                                  "#>      2  rule right _ -> L carry\n"
+                                  "#> 5  carry  101[1]\n"
+                                  "#> breakpoint 2: rule right _ -> L carry\n"
+                                  "#> 7  carry  1[0]00\n"
+                                  "#> breakpoint 1: state carry, symbol 0",
+    .results = "breakpoints", .args = {{A_MACHINE, "MACHINE", A_NAMED}}, .options = break_options)
 {
     ShObject *o = call->operand[0].object;
     ThTmStepper *p = stepper_of(o, err);

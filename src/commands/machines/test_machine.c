@@ -94,13 +94,12 @@ static const ThOptionSpec test_options[] = {
 
 SH_COMMAND(
     test, .group = "machines", .summary = "test a Turing machine on a file of inputs and verdicts",
-    .detail =
-        "Each line of the file holds an input and the verdict that is expected: accept, reject, "
-        "halt, edge, endless, or limit for any limit that is reached; a third field is the tape "
-        "at the end.  Fields are separated by commas and may stand in quotes, as in CSV; the "
-        "empty input is an empty field.  A first line input,verdict is a heading.  All inputs are "
-        "read before the first is run; the limits hold for each.  What fails is shown, and makes "
-        "the command fail.",
+    .detail = "Each line of the file holds an input and the verdict that is expected: accept, "
+              "reject, halt, edge, endless, or limit for any limit that is reached; a third field "
+              "is the tape at the end.  Fields are separated by commas and may stand in quotes, as "
+              "in CSV; the empty input is an empty field.  A first line input,verdict is a "
+              "heading.  All inputs are read before the first is run; the limits hold for each.  "
+              "What fails is shown, and makes the command fail.",
     .example = SH_EXAMPLE_MACHINE "echo input,verdict > \"cases.csv\"\n"
                                   "echo 1011,halt,1100 >> \"cases.csv\"\n"
                                   "echo 111,halt,1000 >> \"cases.csv\"\n"

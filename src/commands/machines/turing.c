@@ -39,34 +39,32 @@ static ThTm *machine_value(ShSession *s, const ShCall *call, ThError *err)
 
 SH_COMMAND(
     machine, .group = "machines", .summary = "define a Turing machine",
-    .detail =
-        "In a block, one statement a line:\n\n"
-        "  blank B: the symbol of empty cells; without it, _\n"
-        "  start Q: without it, the state that is named first\n"
-        "  halt Q ..., accept Q ..., reject Q ...: the states that stop the machine\n"
-        "  tape two-way, or tape one-way [edge=stay|reject|error]: what a move to the left of "
-        "the first cell does\n"
-        "  Q A -> B R P: in state Q reading A, write B, move to the right, go to P\n"
-        "  Q A,B -> L P: for several symbols; without a symbol to write, the cell stays\n"
-        "  tapes N: up to 5; then each side of a rule has a part for each tape: Q 0 | _ -> R | 0 R "
-        "P\n"
-        "  missing halt|reject|step: what happens where no rule applies; step makes one more step "
-        "that changes nothing, and halts.  Without it, reject where there is an accepting state, "
-        "else halt\n"
-        "  nondeterministic: there may be several rules for the same state and symbols, of which "
-        "the machine has the choice; else that is an error\n"
-        "  alphabet A ... and states Q ...: all there are, in order; seldom needed\n\n"
-        "Moves are L, R and S (stay).  A * reads any symbol or stands for any state; a * written "
-        "or as the next state changes nothing.  A rule for a state of its own goes before one for "
-        "any state, and of those one for a symbol of its own before one for any symbol.  A ! "
-        "behind a rule makes it a breakpoint.\n\n"
-        "After = stands a string in the format of bbchallenge: rows of cells, separated by _, each "
-        "cell the symbol written, the move and the next state; an undefined cell, --- or ..., "
-        "writes 1, moves to the right and halts, in one step.  The one letter without a row is the "
-        "state that halts: Z, H or the next one.  Also the text of a file in another format "
-        "that "
-        "load knows, with \\n for the ends of its lines.  Or random: every rule is drawn "
-        "uniformly, no state stops.",
+    .detail = "In a block, one statement a line:\n\n"
+              "  blank B: the symbol of empty cells; without it, _\n"
+              "  start Q: without it, the state that is named first\n"
+              "  halt Q ..., accept Q ..., reject Q ...: the states that stop the machine\n"
+              "  tape two-way, or tape one-way [edge=stay|reject|error]: what a move to the left "
+              "of the first cell does\n"
+              "  Q A -> B R P: in state Q reading A, write B, move to the right, go to P\n"
+              "  Q A,B -> L P: for several symbols; without a symbol to write, the cell stays\n"
+              "  tapes N: up to 5; then each side of a rule has a part for each tape: Q 0 | _ -> R "
+              "| 0 R P\n"
+              "  missing halt|reject|step: what happens where no rule applies; step makes one more "
+              "step that changes nothing, and halts.  Without it, reject where there is an "
+              "accepting state, else halt\n"
+              "  nondeterministic: there may be several rules for the same state and symbols, of "
+              "which the machine has the choice; else that is an error\n"
+              "  alphabet A ... and states Q ...: all there are, in order; seldom needed\n\n"
+              "Moves are L, R and S (stay).  A * reads any symbol or stands for any state; a * "
+              "written or as the next state changes nothing.  A rule for a state of its own goes "
+              "before one for any state, and of those one for a symbol of its own before one for "
+              "any symbol.  A ! behind a rule makes it a breakpoint.\n\n"
+              "After = stands a string in the format of bbchallenge: rows of cells, separated by "
+              "_, each cell the symbol written, the move and the next state; an undefined cell, "
+              "--- or ..., writes 1, moves to the right and halts, in one step.  The one letter "
+              "without a row is the state that halts: Z, H or the next one.  Also the text of a "
+              "file in another format that load knows, with \\n for the ends of its lines.  Or "
+              "random: every rule is drawn uniformly, no state stops.",
     .example = "machine increment {\n"
                "  blank _ ; start right ; halt done ; tape two-way\n"
                "  right 0,1 -> R right\n"
@@ -138,22 +136,23 @@ static void show_progress(void *context, const ThTmCensus *c)
     sh_progress(w->s, "%.1f %% of the machines  %ld:%02ld left", 100 * share, left / 60, left % 60);
 }
 
-SH_COMMAND(enumerate_count, .alias = "census", .group = "machines",
-           .summary = "count the machines of a size by the steps after which they halt",
-           .detail = "Each entry of a table is one of 2 x symbols x states actions, or undefined, "
-                     "which writes 1 and halts in one step; the tape is blank.  longest is the "
-                     "greatest number of steps among those that halt within the limit, ones the "
-                     "greatest number of cells that are not 0.",
-           .example = "enumerate count states=2 steps=10\n"
-                      "#> steps  machines\n"
-                      "#>     1       729\n"
-                      "#>     2       324\n"
-                      "#>     3        72\n"
-                      "#>     4        26\n"
-                      "#>     5         4\n"
-                      "#>     6        10\n"
-                      "#> 1165 of 6561 machines halt within 10 steps; at most 6 steps, 4 ones",
-           .results = "machines halting longest ones", .options = census_options)
+SH_COMMAND(
+    enumerate_count, .alias = "census", .group = "machines",
+    .summary = "count the machines of a size by the steps after which they halt",
+    .detail =
+        "Each entry of a table is one of 2 x symbols x states actions, or undefined, which writes "
+        "1 and halts in one step; the tape is blank.  longest is the greatest number of steps "
+        "among those that halt within the limit, ones the greatest number of cells that are not 0.",
+    .example = "enumerate count states=2 steps=10\n"
+               "#> steps  machines\n"
+               "#>     1       729\n"
+               "#>     2       324\n"
+               "#>     3        72\n"
+               "#>     4        26\n"
+               "#>     5         4\n"
+               "#>     6        10\n"
+               "#> 1165 of 6561 machines halt within 10 steps; at most 6 steps, 4 ones",
+    .results = "machines halting longest ones", .options = census_options)
 {
     ThTmCensus c;
     int limit = (int)th_option_int(&call->options, "steps"), longest = 0, ones = 0;
@@ -216,14 +215,13 @@ static bool list_machine(void *context, const ThTmCensusMachine *m)
 
 SH_COMMAND(
     enumerate, .group = "machines", .summary = "list the machines of a size in tree normal form",
-    .detail =
-        "A bbchallenge string a line: a list that run and analyze take from a file, and that load "
-        "makes a variable.  Machines that differ only in names, in directions or in entries that "
-        "they do not come to are listed once: the first rule is 1RB, new states and symbols come "
-        "in order, and what a run has not come to is undefined, ---.  A machine that comes to an "
-        "undefined entry halts there; those that follow it in the tree have that entry defined, "
-        "but one is always left to halt by.  In csv and json there are columns for verdict and "
-        "steps.",
+    .detail = "A bbchallenge string a line: a list that run and analyze take from a file, and that "
+              "load makes a variable.  Machines that differ only in names, in directions or in "
+              "entries that they do not come to are listed once: the first rule is 1RB, new states "
+              "and symbols come in order, and what a run has not come to is undefined, ---.  A "
+              "machine that comes to an undefined entry halts there; those that follow it in the "
+              "tree have that entry defined, but one is always left to halt by.  In csv and json "
+              "there are columns for verdict and steps.",
     .example = "enumerate states=2 steps=10 only=halted > \"two.bb\"\n"
                "echo $machines machines, $shown halt\n"
                "load \"two.bb\" as many\n"

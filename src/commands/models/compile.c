@@ -151,10 +151,9 @@ static bool choose(const Source *f, const ThOptions *o, ThCompileShape *s, ThErr
     if (th_option_choice(o, "layout") == LAYOUT_A && shape_of(o).pairs)
         return th_fail(err, TH_EUSAGE, "products=pairs has no layout a");
     if (shape_of(o).pairs && shape_of(o).plain)
-        return th_fail(
-            err, TH_EUSAGE,
-            "products=pairs takes robust units: plain ones hand errors on, which grow in "
-            "every layer of a level");
+        return th_fail(err, TH_EUSAGE,
+                       "products=pairs takes robust units: plain ones hand errors on, which grow "
+                       "in every layer of a level");
     if (coding == CODING_MONOID && !f->monoid)
         return th_fail(err, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
     ThCompileShape matrix = shape_of(o), monoid = matrix;
@@ -192,10 +191,10 @@ static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
     }
     sh_table_end(s);
     if (f->monoid)
-        sh_say(s,
-               "%d states, %d elements of the monoid; operations: products of numbers for a "
-               "chunk\n",
-               f->task->machine->n_states, f->monoid->size);
+        sh_say(
+            s,
+            "%d states, %d elements of the monoid; operations: products of numbers for a chunk\n",
+            f->task->machine->n_states, f->monoid->size);
     else
         sh_say(s, "%d states; the monoid has more than %d elements\n", f->task->machine->n_states,
                MOST_ELEMENTS);
@@ -348,32 +347,31 @@ static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThE
 SH_COMMAND(
     compile, .group = "models",
     .summary = "write an automaton, a program or a machine into the weights of a model",
-    .detail = "The weights are computed, not trained; a compiled model is a model: run, trace, "
-              "attention, clusters, receptive field, evaluate, save and train take it.\n\n"
-              "An automaton, an expression or a task with an automaton becomes a regulargpt: a "
-              "piece of the input is the function on states that it induces, and each level "
-              "multiplies those of neighbours.  Without as NAME the sizes of all layouts are "
-              "shown, and nothing is made.  The model is proved right from its weights: the "
-              "product of any two elements of the transition monoid must come out, the pad must "
-              "be the identity, every answer the right one, and what lies near an element's "
-              "vector must come to lie near the product's.  By induction over the tree the model "
-              "is right at every length.  Plain units and norm=pre hand errors on, so that the "
-              "proof reaches up to some length; field sees more with units=plain, whose slopes "
-              "are not zero.  What multiplies in pairs is run on words instead.\n\n"
-              "With into=lrnn it becomes a linear recurrence whose matrices move one-hots, "
-              "norm=paper keeping their length: in one layer, or with cascade=yes with a layer for "
-              "each level of decompose.  norm=code is for sums only, whose states become phases.  "
-              "That is "
-              "tried on words, not proved.\n\n"
-              "An s-op of RASP becomes a bare Transformer that says its values at every "
-              "position: a head for each selection, a coordinate for each value that a part takes "
-              "on any input of up to length= of the symbols tokens=.  All these inputs are run "
-              "through both.  What fails on one of them cannot be compiled, nor what they are too "
-              "many for.\n\n"
-              "A Turing machine becomes a causal bare Transformer that predicts the next token of "
-              "a run's text (see rasp): heads gather the last n+1 tokens and find where they "
-              "stand in what the line before turns into.  ngrams tells which n is enough.  It is "
-              "tried on input=; generate lets it write.",
+    .detail =
+        "The weights are computed, not trained; a compiled model is a model: run, trace, "
+        "attention, clusters, receptive field, evaluate, save and train take it.\n\n"
+        "An automaton, an expression or a task with an automaton becomes a regulargpt: a piece of "
+        "the input is the function on states that it induces, and each level multiplies those of "
+        "neighbours.  Without as NAME the sizes of all layouts are shown, and nothing is made.  "
+        "The model is proved right from its weights: the product of any two elements of the "
+        "transition monoid must come out, the pad must be the identity, every answer the right "
+        "one, and what lies near an element's vector must come to lie near the product's.  By "
+        "induction over the tree the model is right at every length.  Plain units and norm=pre "
+        "hand errors on, so that the proof reaches up to some length; field sees more with "
+        "units=plain, whose slopes are not zero.  What multiplies in pairs is run on words "
+        "instead.\n\n"
+        "With into=lrnn it becomes a linear recurrence whose matrices move one-hots, norm=paper "
+        "keeping their length: in one layer, or with cascade=yes with a layer for each level of "
+        "decompose.  norm=code is for sums only, whose states become phases.  That is tried on "
+        "words, not proved.\n\n"
+        "An s-op of RASP becomes a bare Transformer that says its values at every position: a head "
+        "for each selection, a coordinate for each value that a part takes on any input of up to "
+        "length= of the symbols tokens=.  All these inputs are run through both.  What fails on "
+        "one of them cannot be compiled, nor what they are too many for.\n\n"
+        "A Turing machine becomes a causal bare Transformer that predicts the next token of a "
+        "run's text (see rasp): heads gather the last n+1 tokens and find where they stand in what "
+        "the line before turns into.  ngrams tells which n is enough.  It is tried on input=; "
+        "generate lets it write.",
     .example = "compile parity as m\n"
                "#> m: regulargpt dim=4 heads=1 mlp_ratio=3, 220 parameters\n"
                "#>   layout B, robust products of elements of the monoid: the smaller coding\n"
@@ -382,8 +380,8 @@ SH_COMMAND(
                "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
                "#>   run in float proved: rounding takes a vector 0.00033 farther at most",
     .results = "elements products radius slack error stretch margin levels right closed tolerance "
-               "rounding in_float in_double words inputs "
-               "heads layers tokens right_tokens exact bound parameters steps",
+               "rounding in_float in_double words inputs heads layers tokens right_tokens exact "
+               "bound parameters steps",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {

@@ -273,8 +273,8 @@ SH_COMMAND(
     .summary = "let a model or an s-op write on behind a prompt, token by token",
     .detail =
         "A model that answers at every position, and whose classes are its symbols, says which "
-        "symbol comes next.  It reads the input, and what it says is put behind it and read, "
-        "again and again, until there are count symbols more or the symbol until has come.  The "
+        "symbol comes next.  It reads the input, and what it says is put behind it and read, again "
+        "and again, until there are count symbols more or the symbol until has come.  The "
         "likeliest symbol is taken, or with temperature= and top_k= one is drawn.  Recurrent "
         "networks can do it, and a transformer with causal=yes, which keeps its keys and values.  "
         "With window= it looks back at so many symbols only: when there are more, the hop oldest "
@@ -302,9 +302,8 @@ SH_COMMAND(
                "#>      s-op: again\n"
                "generate again abc count=7\n"
                "#> abcabca",
-    .results =
-        "model architecture task seed output tokens ended strings right exact steps step token "
-        "stands predicted repeated",
+    .results = "model architecture task seed output tokens ended strings right exact steps step "
+               "token stands predicted repeated",
     .args = {{A_OBJECT, "NAME", 0}, {A_INPUT, "INPUT", 0}},
     .args2 = {{A_OBJECT, "MODEL|SOP", 0},
               {A_KEYWORD, "on", 0},

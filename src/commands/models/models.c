@@ -31,10 +31,10 @@ static bool hidden_fits(const ThModelKind *kind, const ThOptions *o, ThError *er
 }
 
 SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",
-           .detail = "A model has an architecture and options; help models lists the "
-                     "architectures, help KIND explains one and its options.  Its alphabet, its "
-                     "classes and its parameters come with the first task that it is trained on, "
-                     "and stay.",
+           .detail =
+               "A model has an architecture and options; help models lists the architectures, help "
+               "KIND explains one and its options.  Its alphabet, its classes and its parameters "
+               "come with the first task that it is trained on, and stay.",
            .example = "model m = regulargpt dim=32 heads=4\n"
                       "model l = lstm\n"
                       "list models\n"

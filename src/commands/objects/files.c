@@ -30,16 +30,15 @@ static const ThOptionSpec load_options[] = {
 SH_COMMAND(
     save, .group = "objects", .summary = "write objects to a file",
     .detail =
-        "The extension of the file says how: help formats lists the formats.  The file "
-        "is written whole or not at all.\n\n"
-        "save all writes every object, in an order that loads, and beside the file the models "
-        "that have been trained: lab.th and lab-m.safetensors.  load \"lab.th\" gives all "
-        "back.\n\n"
-        "A Turing machine is written to .th, .jff, .tm, .yaml and .bb files, or with format= "
-        "to any file.  What a format cannot say is written in its terms, and a note tells: "
-        "wildcards become a rule for each symbol, a rule that stands still becomes a step to "
-        "the right and one back, the edge of a tape becomes a symbol, states get names that "
-        "tell whether they accept.  What it cannot say at all is an error with the reason.",
+        "The extension of the file says how: help formats lists the formats.  The file is written "
+        "whole or not at all.\n\n"
+        "save all writes every object, in an order that loads, and beside the file the models that "
+        "have been trained: lab.th and lab-m.safetensors.  load \"lab.th\" gives all back.\n\n"
+        "A Turing machine is written to .th, .jff, .tm, .yaml and .bb files, or with format= to "
+        "any file.  What a format cannot say is written in its terms, and a note tells: wildcards "
+        "become a rule for each symbol, a rule that stands still becomes a step to the right and "
+        "one back, the edge of a tape becomes a symbol, states get names that tell whether they "
+        "accept.  What it cannot say at all is an error with the reason.",
     .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
                "#> name  kind       size\n"
                "#> p     automaton  2 states, 4 transitions",
@@ -83,14 +82,13 @@ static char *path_of(const ShSession *s, const char *name, ThError *err)
 SH_COMMAND(
     load, .group = "objects", .summary = "define the objects that a file holds",
     .detail =
-        "The extension of the file says how it is read: help formats lists the formats.  "
-        "A script's file is looked for here, and then beside the script.  A format that holds one "
+        "The extension of the file says how it is read: help formats lists the formats.  A "
+        "script's file is looked for here, and then beside the script.  A format that holds one "
         "object without a name gives it the file's name, or NAME.\n\n"
         "Turing machines are recognised by what the file holds, whatever its extension is: help "
         "formats says how they look.\n\n"
         "A file of several machines, a bbchallenge string a line, becomes a variable, the list of "
-        "these "
-        "strings: load \"list.bb\" as many; for m in many { run $m }; analyze many.\n\n"
+        "these strings: load \"list.bb\" as many; for m in many { run $m }; analyze many.\n\n"
         "What was changed, assumed or left out is said in notes.  A text that could be words as "
         "well is not read until format= says what it is.\n\n"
         "A .th file that is loaded holds definitions only: automata, machines, tasks, models, "

@@ -116,24 +116,25 @@ static int kind_of_word(const char *word)
     return -1;
 }
 
-SH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
-           .detail = "One object a line, in order of definition, with its size; KIND is automaton, "
-                     "machine, task, model, or of RASP s-op, selector, function or value.  Of an "
-                     "automaton the states and transitions are counted that lie on a way from a "
-                     "start to an accepting state; where there are others, their number with "
-                     "these stands in brackets.  In csv and json each count stands by itself, "
-                     "and of is the kind of a task or model, or the type of a value.",
-           .example = "automaton p = parity\ntask t = parity\nlist\n"
-                      "#> name  kind       size\n"
-                      "#> p     automaton  2 states, 4 transitions\n"
-                      "#> t     task       parity, 2 symbols, 2 classes",
-           .args = {{A_KIND, "KIND", A_OPTIONAL}}, .flags = C_PAGED | C_KEEPS_RESULT)
+SH_COMMAND(
+    list, .group = "objects", .summary = "list what has been defined",
+    .detail =
+        "One object a line, in order of definition, with its size; KIND is automaton, machine, "
+        "task, model, or of RASP s-op, selector, function or value.  Of an automaton the states "
+        "and transitions are counted that lie on a way from a start to an accepting state; where "
+        "there are others, their number with these stands in brackets.  In csv and json each count "
+        "stands by itself, and of is the kind of a task or model, or the type of a value.",
+    .example = "automaton p = parity\ntask t = parity\nlist\n"
+               "#> name  kind       size\n"
+               "#> p     automaton  2 states, 4 transitions\n"
+               "#> t     task       parity, 2 symbols, 2 classes",
+    .args = {{A_KIND, "KIND", A_OPTIONAL}}, .flags = C_PAGED | C_KEEPS_RESULT)
 {
     int kind = call->n ? kind_of_word(call->operand[0].text) : -1;
     if (call->n && kind < 0)
         return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
-                               "'%s' is no kind of object: automaton, machine, task, model, "
-                               "s-op, selector, function or value",
+                               "'%s' is no kind of object: automaton, machine, task, model, s-op, "
+                               "selector, function or value",
                                call->operand[0].text);
     bool people = sh_out(s) != NULL;
     sh_table(s, "objects", people ? "name:s kind:s size:s" : "name:s kind:s of:s :v");
@@ -147,9 +148,9 @@ SH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
 
 SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax that defines it",
            .detail =
-               "An automaton is shown as its block; a task with its alphabet, its classes and "
-               "the chance level; a model with its layers, their shapes, how they are drawn "
-               "and how many parameters there are; an s-op or selector of RASP as the program that "
+               "An automaton is shown as its block; a task with its alphabet, its classes and the "
+               "chance level; a model with its layers, their shapes, how they are drawn and how "
+               "many parameters there are; an s-op or selector of RASP as the program that "
                "computes it: typing its name shows its value.\n\n"
                "With as regex an automaton is shown as a regular expression for its language: a "
                "short one, and the same one for equal languages over the same alphabet.",
@@ -172,13 +173,13 @@ SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
     return o->kind == SH_TASK ? sh_show_task(s, o, err) : sh_show_model(s, o, err);
 }
 
-SH_COMMAND(drop, .group = "objects", .summary = "forget objects",
-           .detail =
-               "What was made from them stays.  Of a trained model it is said how much training is "
-               "lost; at the prompt, tapehead asks first, also where a definition would "
-               "replace such a model.",
-           .example = "automaton p = parity\nautomaton q = even_pairs\ndrop p\nlist",
-           .args = {{A_OBJECT, "NAME", A_REPEATED | A_NAMED}}, .flags = C_KEEPS_RESULT)
+SH_COMMAND(
+    drop, .group = "objects", .summary = "forget objects",
+    .detail =
+        "What was made from them stays.  Of a trained model it is said how much training is lost; "
+        "at the prompt, tapehead asks first, also where a definition would replace such a model.",
+    .example = "automaton p = parity\nautomaton q = even_pairs\ndrop p\nlist",
+    .args = {{A_OBJECT, "NAME", A_REPEATED | A_NAMED}}, .flags = C_KEEPS_RESULT)
 {
     for (int i = 0; i < call->n; i++)
         for (int j = i + 1; j < call->n; j++)
@@ -269,34 +270,34 @@ static bool needs_input(const ShCall *call, ThError *err)
 SH_COMMAND(
     run, .group = "objects",
     .summary = "run an automaton, a machine, a model or an s-op on inputs, from start to end",
-    .detail = "An automaton accepts or rejects each input, or translates it where it has "
-              "outputs; a model predicts the class of each, and truth is the right one where the "
-              "alphabet shows what is asked (nested lists, see list_ops); an s-op of RASP gives a "
-              "sequence, a selector its matrix, for an input whose characters are the tokens, or "
-              "its words or ints with tokens=.\n\n"
-              "A machine is run until it stops by itself or a limit is reached, on a blank tape "
-              "where there is no INPUT: running out of steps, cells or seconds is never called "
-              "halting.  Its verdict is halted, accepted, rejected, edge (a move over the edge "
-              "of a tape where that is an error), or the limit: steps, cells, seconds.  nonblank "
-              "are the cells that hold something else than the blank at the end, cells those "
-              "that the head stood on.  The words of several tapes are separated by |; behind a * "
-              "stands the cell on which the head starts (10*11), where that is no symbol.  The "
-              "step limit lets the busy beaver of five states end, which takes 47 million, and "
-              "still ends the run of a machine that goes on.\n\n"
-              "Where a machine has the choice of rules, all its runs are followed, breadth "
-              "first: it accepts if some run does (a shortest is shown), and rejects only if "
-              "all runs end so.  A configuration that is met again is followed once; on two-way "
-              "tapes also if it has been shifted.  endless says that no run accepts and some "
-              "run comes back to where it was; configurations, that too many were met.  cells= "
-              "then bounds what lies between the outermost cells that are not blank or scanned.  "
-              "A machine without accepting states is asked whether some run halts.  With "
-              "choose=random a rule is drawn wherever there is a choice.\n\n"
-              "trace shows every step of a run, step makes them one by one by hand, and continue "
-              "takes up a run of a machine that was stopped.\n\n"
-              "LIST is a file of machines, a bbchallenge string a line, or a variable that holds "
-              "them: see analyze, load, enumerate.",
-    .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
-               "-a-> odd -b-> even",
+    .detail =
+        "An automaton accepts or rejects each input, or translates it where it has outputs; a "
+        "model predicts the class of each, and truth is the right one where the alphabet shows "
+        "what is asked (nested lists, see list_ops); an s-op of RASP gives a sequence, a selector "
+        "its matrix, for an input whose characters are the tokens, or its words or ints with "
+        "tokens=.\n\n"
+        "A machine is run until it stops by itself or a limit is reached, on a blank tape where "
+        "there is no INPUT: running out of steps, cells or seconds is never called halting.  Its "
+        "verdict is halted, accepted, rejected, edge (a move over the edge of a tape where that is "
+        "an error), or the limit: steps, cells, seconds.  nonblank are the cells that hold "
+        "something else than the blank at the end, cells those that the head stood on.  The words "
+        "of several tapes are separated by |; behind a * stands the cell on which the head starts "
+        "(10*11), where that is no symbol.  The step limit lets the busy beaver of five states "
+        "end, which takes 47 million, and still ends the run of a machine that goes on.\n\n"
+        "Where a machine has the choice of rules, all its runs are followed, breadth first: it "
+        "accepts if some run does (a shortest is shown), and rejects only if all runs end so.  A "
+        "configuration that is met again is followed once; on two-way tapes also if it has been "
+        "shifted.  endless says that no run accepts and some run comes back to where it was; "
+        "configurations, that too many were met.  cells= then bounds what lies between the "
+        "outermost cells that are not blank or scanned.  A machine without accepting states is "
+        "asked whether some run halts.  With choose=random a rule is drawn wherever there is a "
+        "choice.\n\n"
+        "trace shows every step of a run, step makes them one by one by hand, and continue takes "
+        "up a run of a machine that was stopped.\n\n"
+        "LIST is a file of machines, a bbchallenge string a line, or a variable that holds them: "
+        "see analyze, load, enumerate.",
+    .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd -a-> odd "
+               "-b-> even",
     .results = "model architecture task seed accepted state output truth halted verdict steps "
                "nonblank cells head tape configurations merged",
     .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
@@ -317,38 +318,35 @@ SH_COMMAND(
                                            : sh_run_model(s, call, err);
 }
 
-SH_COMMAND(trace, .group = "objects", .summary = "run on one input and show every step",
-           .detail = "Of an automaton the state (or the set of states) after every symbol; of a "
-                     "model the prediction after every prefix, then every layer's vectors: the "
-                     "part of the input that each covers, its norm, and the three positions that "
-                     "it attends to most; of an s-op every s-op and selector that it depends on, "
-                     "with its layer and its value.\n\n"
-                     "Of a machine the configuration after every step: its number, the state, and "
-                     "the tape with the scanned cell in brackets, or in another form; .. stands "
-                     "for what is not blank beyond the width.  In runs, 1^3 <A 0 says that the "
-                     "head came from the right and scans the last of three ones, 1^3 A> 0 that it "
-                     "scans the 0.  Where a machine has the choice of rules the tree of its runs "
-                     "is shown: a + for each choice, and for a configuration that is also met "
-                     "elsewhere the line of its other place.",
-           .example = "automaton p = parity\ntrace p abb\n"
-                      "machine ends { nondeterministic ; start s ; accept y\n"
-                      "  s a,b -> R s ; s a -> R t ; t _ -> S y }\n"
-                      "trace ends aa\n"
-                      "#> step  symbol  states\n#>    0          even\n#>    1  a       even\n"
-                      "#>    2  b       odd\n#>    3  b       even\n#> accept\n"
-                      "#>    1  0  s  [a]a\n"
-                      "#>    2  + 1  s  a[a]\n"
-                      "#>    3  | + 2  s  aa[_]  rejected\n"
-                      "#>    4  | + 2  t  aa[_]\n"
-                      "#>    5  | | 3  y  aa[_]  accepted\n"
-                      "#>    6  + 1  t  a[a]  rejected\n"
-                      "#> accepted after 3 steps, which no run does sooner\n"
-                      "#>   6 configurations",
-           .results = "model architecture task seed accepted state output halted verdict steps "
-                      "nonblank cells head tape "
-                      "configurations merged",
-           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = sh_trace_options)
+SH_COMMAND(
+    trace, .group = "objects", .summary = "run on one input and show every step",
+    .detail = "Of an automaton the state (or the set of states) after every symbol; of a model the "
+              "prediction after every prefix, then every layer's vectors: the part of the input "
+              "that each covers, its norm, and the three positions that it attends to most; of an "
+              "s-op every s-op and selector that it depends on, with its layer and its value.\n\n"
+              "Of a machine the configuration after every step: its number, the state, and the "
+              "tape with the scanned cell in brackets, or in another form; .. stands for what is "
+              "not blank beyond the width.  In runs, 1^3 <A 0 says that the head came from the "
+              "right and scans the last of three ones, 1^3 A> 0 that it scans the 0.  Where a "
+              "machine has the choice of rules the tree of its runs is shown: a + for each choice, "
+              "and for a configuration that is also met elsewhere the line of its other place.",
+    .example = "automaton p = parity\ntrace p abb\n"
+               "machine ends { nondeterministic ; start s ; accept y\n"
+               "  s a,b -> R s ; s a -> R t ; t _ -> S y }\n"
+               "trace ends aa\n"
+               "#> step  symbol  states\n#>    0          even\n#>    1  a       even\n"
+               "#>    2  b       odd\n#>    3  b       even\n#> accept\n"
+               "#>    1  0  s  [a]a\n"
+               "#>    2  + 1  s  a[a]\n"
+               "#>    3  | + 2  s  aa[_]  rejected\n"
+               "#>    4  | + 2  t  aa[_]\n"
+               "#>    5  | | 3  y  aa[_]  accepted\n"
+               "#>    6  + 1  t  a[a]  rejected\n"
+               "#> accepted after 3 steps, which no run does sooner\n"
+               "#>   6 configurations",
+    .results = "model architecture task seed accepted state output halted verdict steps nonblank "
+               "cells head tape configurations merged",
+    .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = sh_trace_options)
 {
     const ShOperand *o = &call->operand[0];
     if (o->object->kind == SH_MACHINE)

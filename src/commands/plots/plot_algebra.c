@@ -54,13 +54,12 @@ static const ThOptionSpec plot_monoid_options[] = {
 enum { VIEW_EGGBOX, VIEW_CAYLEY }; /* view= */
 
 SH_PLOT(plot_monoid, .summary = "draw the transition monoid of a language",
-        .detail = "view=eggbox: the D-classes, from the identity's downwards, joined where none "
-                  "lies between; rows are R-classes, columns L-classes, and cells that are "
-                  "groups are coloured.  Elements are named by their shortest words as long as "
-                  "there is room.\n\n"
-                  "view=cayley: an arrow a from every element x to xa; idempotents have two "
-                  "circles.\n\n"
-                  "monoid prints the numbers and explains them.",
+        .detail =
+            "view=eggbox: the D-classes, from the identity's downwards, joined where none lies "
+            "between; rows are R-classes, columns L-classes, and cells that are groups are "
+            "coloured.  Elements are named by their shortest words as long as there is room.\n\n"
+            "view=cayley: an arrow a from every element x to xa; idempotents have two circles.\n\n"
+            "monoid prints the numbers and explains them.",
         .example = "plot monoid tomita(3) > \"eggbox.svg\"\n"
                    "plot monoid tomita(2) view=cayley > \"cayley.svg\"",
         .results = "size idempotents aperiodic group solvable period exponent complete_states "
@@ -103,10 +102,10 @@ static char **family_texts(const ThHolonomy *h, char *const *state, ThError *err
 }
 
 SH_PLOT(plot_decomposition, .summary = "draw the cascade that a machine decomposes into",
-        .detail = "A row of boxes for every level: the components with the set of states that "
-                  "each divides, its number of tiles and its group; those with groups are "
-                  "coloured.  Lines lead to the components that the tiles belong to; single "
-                  "states are left out.  decompose prints the table and explains it.",
+        .detail = "A row of boxes for every level: the components with the set of states that each "
+                  "divides, its number of tiles and its group; those with groups are coloured.  "
+                  "Lines lead to the components that the tiles belong to; single states are left "
+                  "out.  decompose prints the table and explains it.",
         .example = "plot decomposition tomita(3) > \"cascade.svg\"",
         .args = {{A_AUTOMATON_EXPRESSION, "A", 0}})
 {

@@ -77,8 +77,8 @@ static bool draw_lens(ThFigure *f, const ShCall *call, const ThInspectLens *l, c
 
 SH_PLOT(plot_lens, .summary = "draw what a model would answer after each level",
         .detail = "A box for every vector, over the symbols that it has read (of a Transformer at "
-                  "its position), with the answer of the read-out as its colour, the stronger "
-                  "the more probable.  lens prints the numbers and explains them.",
+                  "its position), with the answer of the read-out as its colour, the stronger the "
+                  "more probable.  lens prints the numbers and explains them.",
         .example = "task p = parity\n"
                    "compile p as m > \"proof.txt\"\n"
                    "plot lens m \"abbabbba\" > \"lens.svg\"",
@@ -112,20 +112,21 @@ static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p,
     return ok;
 }
 
-SH_PLOT(plot_patch, .summary = "draw what is answered when a vector is replaced",
-        .detail = "A box for every vector of the model while it reads the second WORD, with the "
-                  "answer that it gives when this vector is replaced by that of the first; the "
-                  "stronger the colour, the more probable is the answer to the first.  patch "
-                  "prints the numbers and explains them.",
-        .example = "task p = parity\n"
-                   "compile p as m > \"proof.txt\"\n"
-                   "plot patch m from \"abababab\" to \"abbbbaba\" > \"patch.svg\"",
-        .args = {{A_MODEL, "MODEL", 0},
-                 {A_KEYWORD, "from", 0},
-                 {A_INPUT, "WORD", 0},
-                 {A_KEYWORD, "to", 0},
-                 {A_INPUT, "WORD", 0}},
-        .options = sh_patch_options)
+SH_PLOT(
+    plot_patch, .summary = "draw what is answered when a vector is replaced",
+    .detail =
+        "A box for every vector of the model while it reads the second WORD, with the answer that "
+        "it gives when this vector is replaced by that of the first; the stronger the colour, the "
+        "more probable is the answer to the first.  patch prints the numbers and explains them.",
+    .example = "task p = parity\n"
+               "compile p as m > \"proof.txt\"\n"
+               "plot patch m from \"abababab\" to \"abbbbaba\" > \"patch.svg\"",
+    .args = {{A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "from", 0},
+             {A_INPUT, "WORD", 0},
+             {A_KEYWORD, "to", 0},
+             {A_INPUT, "WORD", 0}},
+    .options = sh_patch_options)
 {
     int *word[2] = {0};
     ThInspectPatch *p TH_OWNED(th_inspect_patch_free) = sh_call_patch(s, call, word, err);

@@ -48,12 +48,12 @@ static bool draw_spacetime(ThFigure *f, const char *title, const ThTmWork *run, 
 }
 
 SH_PLOT(plot_run, .summary = "draw a run of a Turing machine: cells by steps",
-        .detail = "One row for every step, or for 500 steps equally far apart where there are "
-                  "more; a colour for each symbol.  Of tapes with more than 800 cells, a column "
-                  "has the mean colour of several cells.  Several tapes stand side by side.  In "
-                  "runs of a few hundred steps the head is marked by a dot in the colour of its "
-                  "state, in shorter ones by the state's name, and the symbols stand in their "
-                  "cells.",
+        .detail =
+            "One row for every step, or for 500 steps equally far apart where there are more; a "
+            "colour for each symbol.  Of tapes with more than 800 cells, a column has the mean "
+            "colour of several cells.  Several tapes stand side by side.  In runs of a few "
+            "hundred steps the head is marked by a dot in the colour of its state, in shorter "
+            "ones by the state's name, and the symbols stand in their cells.",
         .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                    "plot run bb4 > \"bb4.svg\"",
         .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = run_options)
@@ -68,32 +68,27 @@ static bool draw_score(ThFigure *f, const char *title, const ThTmWork *run, cons
     return th_plot_run_score(f, title, run, a, err);
 }
 
-SH_PLOT(plot_score,
-        .summary = "draw how many cells a Turing machine has visited and filled by step",
-        .detail = "Cells that the heads have stood on, and cells that are not blank.  On "
-                  "logarithmic axes a straight line is a power of the number of steps, and its "
-                  "slope the exponent.",
-        .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
-                   "plot score bb5 > \"bb5.svg\"",
-        .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-        .options = score_options)
+SH_PLOT(
+    plot_score, .summary = "draw how many cells a Turing machine has visited and filled by step",
+    .detail = "Cells that the heads have stood on, and cells that are not blank.  On logarithmic "
+              "axes a straight line is a power of the number of steps, and its slope the exponent.",
+    .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
+               "plot score bb5 > \"bb5.svg\"",
+    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = score_options)
 {
     return draw_run(f, s, call, "score", draw_score, err);
 }
 
-SH_PLOT(
-    plot_machine, .summary = "draw the states of a Turing machine",
-    .detail =
-        "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 "
-        "or 1, write a and move to the right; 0 → R writes nothing; the parts for "
-        "several tapes are separated by |; a blank _ is shown as ␣.  States that stop the machine "
-        "have two circles, and are grey unless they accept; rejecting ones have one "
-        "and are reddish; an "
-        "arrow without a tail marks the start.  Graphviz's dot finds the places where "
-        "it is installed; otherwise the states stand on a circle.",
-    .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
-               "plot machine bb4 > \"bb4.svg\"",
-    .args = {{A_MACHINE, "MACHINE", 0}})
+SH_PLOT(plot_machine, .summary = "draw the states of a Turing machine",
+        .detail = "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 or "
+                  "1, write a and move to the right; 0 → R writes nothing; the parts for several "
+                  "tapes are separated by |; a blank _ is shown as ␣.  States that stop the "
+                  "machine have two circles, and are grey unless they accept; rejecting ones have "
+                  "one and are reddish; an arrow without a tail marks the start.  Graphviz's dot "
+                  "finds the places where it is installed; otherwise the states stand on a circle.",
+        .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
+                   "plot machine bb4 > \"bb4.svg\"",
+        .args = {{A_MACHINE, "MACHINE", 0}})
 {
     const ShObject *o = call->operand[0].object;
     return th_plot_machine(f, o->name, o->as.machine, sh_stop(s), err) ||
@@ -114,9 +109,8 @@ static const ShCommand *usual_view(ShKind kind)
 }
 
 SH_COMMAND(plot, .group = "plots", .summary = "draw an object in the usual way",
-           .detail =
-               "An automaton or an expression as plot automaton does, a machine as plot run, a "
-               "model as plot loss, an s-op as plot flow, a selector as plot selector.",
+           .detail = "An automaton or an expression as plot automaton does, a machine as plot run, "
+                     "a model as plot loss, an s-op as plot flow, a selector as plot selector.",
            .example = "plot parity > \"parity.txt\"",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
            .options = run_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)

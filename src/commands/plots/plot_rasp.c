@@ -76,12 +76,11 @@ SH_PLOT(plot_flow, .summary = "draw how an s-op is computed",
         .detail =
             "The transformer that would compute an s-op of RASP, from top to bottom: the input, "
             "then a box for each layer.  In a layer stand its heads, one for each selector: the "
-            "keys above, the queries at the left, and what each query selects; below, the "
-            "values that come in, where they go, and the mean that comes out.  Under the heads "
-            "are the element-wise s-ops of the layer.  Those without a name have a number.\n\n"
-            "Without an input the current example is taken (set example); the input's "
-            "characters are the tokens, 64 at most.  draw(SOP, INPUT) does the same among "
-            "statements of RASP.",
+            "keys above, the queries at the left, and what each query selects; below, the values "
+            "that come in, where they go, and the mean that comes out.  Under the heads are the "
+            "element-wise s-ops of the layer.  Those without a name have a number.\n\n"
+            "Without an input the current example is taken (set example); the input's characters "
+            "are the tokens, 64 at most.  draw(SOP, INPUT) does the same among statements of RASP.",
         .example = "examples off\n"
                    "same = select(tokens, tokens, ==);\n"
                    "#>      selector: same\n"

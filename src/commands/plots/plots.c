@@ -140,14 +140,15 @@ static char *training_title(const char *prefix, const ShObject *model, ThError *
     return th_text_take(&t, err);
 }
 
-SH_PLOT(plot_automaton, .summary = "draw an automaton",
-        .detail = "States are circles, accepting states have two, an arrow without a tail marks "
-                  "the start.  Symbols that lead from one state to the same other share an "
-                  "arrow.  Graphviz's dot finds the places where it is installed; otherwise the "
-                  "states stand on a circle.",
-        .example = "automaton p = parity\n"
-                   "plot automaton p > \"parity.svg\"",
-        .args = {{A_AUTOMATON, "AUTOMATON", 0}})
+SH_PLOT(
+    plot_automaton, .summary = "draw an automaton",
+    .detail =
+        "States are circles, accepting states have two, an arrow without a tail marks the start.  "
+        "Symbols that lead from one state to the same other share an arrow.  Graphviz's dot finds "
+        "the places where it is installed; otherwise the states stand on a circle.",
+    .example = "automaton p = parity\n"
+               "plot automaton p > \"parity.svg\"",
+    .args = {{A_AUTOMATON, "AUTOMATON", 0}})
 {
     const ShObject *o = call->operand[0].object;
     return th_plot_automaton(f, o->name, o->as.automaton, sh_stop(s), err) ||
@@ -157,13 +158,12 @@ SH_PLOT(plot_automaton, .summary = "draw an automaton",
 SH_PLOT(
     plot_attention, .summary = "draw where a model looks when it reads an input",
     .detail =
-        "For a RegularGPT: the routing path of the last position over positions and "
-        "levels, each edge as thick as its weight, and every head's weights below "
-        "it.  For a transformer: the weights of every layer and head on one scale, a "
-        "row for each position, or only the last position's where the input is long; "
-        "what a position does not see is grey, and so are rows that the answer did not "
-        "need, which are not computed.  attention prints the numbers.  Beside the s-op that the "
-        "model was compiled from, each selector stands beside its head.",
+        "For a RegularGPT: the routing path of the last position over positions and levels, each "
+        "edge as thick as its weight, and every head's weights below it.  For a transformer: the "
+        "weights of every layer and head on one scale, a row for each position, or only the last "
+        "position's where the input is long; what a position does not see is grey, and so are rows "
+        "that the answer did not need, which are not computed.  attention prints the numbers.  "
+        "Beside the s-op that the model was compiled from, each selector stands beside its head.",
     .example = SH_EXAMPLE_TRAINED "plot attention m \"abbab\" > \"attention.svg\"",
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
     .args2 = {{A_MODEL, "MODEL", 0},
@@ -186,10 +186,10 @@ SH_PLOT(
 }
 
 SH_PLOT(plot_clusters, .summary = "draw a model's hidden vectors by their functions",
-        .detail = "The vectors of all layers for one string on their first two principal "
-                  "components, coloured by the function on states that their part of the input "
-                  "induces; higher layers have larger points.  clusters prints the numbers "
-                  "and explains them.",
+        .detail =
+            "The vectors of all layers for one string on their first two principal components, "
+            "coloured by the function on states that their part of the input induces; higher "
+            "layers have larger points.  clusters prints the numbers and explains them.",
         .example = SH_EXAMPLE_TRAINED "plot clusters m on p length=100 > \"clusters.svg\"",
         .results = "string clusters purity variance functions gap spread",
         .args = {{A_MODEL, "MODEL", 0},
@@ -205,10 +205,9 @@ SH_PLOT(plot_clusters, .summary = "draw a model's hidden vectors by their functi
 
 SH_PLOT(plot_receptive_field, .alias = "plot_field",
         .summary = "draw how far back a model's answer depends",
-        .detail =
-            "The share of the gradient at and after every position, beside the straight "
-            "line that means that all positions matter alike.  receptive field prints the numbers "
-            "and explains them.",
+        .detail = "The share of the gradient at and after every position, beside the straight line "
+                  "that means that all positions matter alike.  receptive field prints the numbers "
+                  "and explains them.",
         .example = SH_EXAMPLE_TRAINED
         "plot receptive field m on p length=40 strings=2 > \"field.svg\"",
         .results = "string extent deviation",
@@ -244,13 +243,12 @@ static ThModel *with_parameters(const ThModel *m, ThError *err)
 }
 
 SH_PLOT(plot_positions, .summary = "draw what a model's positional encoding says",
-        .detail =
-            "For every head what its positional encoding adds to the logit of each query and "
-            "key, blue where it takes away; what is masked is grey.  Of encodings that turn "
-            "queries and keys (rope, xpos) the logit of two vectors of ones, of those that add "
-            "vectors to the symbols (sinusoidal, learned) the products of these vectors, of xl "
-            "the part that does not depend on the query.  A model that has not been trained is "
-            "drawn as it would begin; show says what a position costs.",
+        .detail = "For every head what its positional encoding adds to the logit of each query and "
+                  "key, blue where it takes away; what is masked is grey.  Of encodings that turn "
+                  "queries and keys (rope, xpos) the logit of two vectors of ones, of those that "
+                  "add vectors to the symbols (sinusoidal, learned) the products of these vectors, "
+                  "of xl the part that does not depend on the query.  A model that has not been "
+                  "trained is drawn as it would begin; show says what a position costs.",
         .example = "model m = gpt position=hard_alibi window_heads=6\n"
                    "plot positions m length=16 > \"windows.svg\"\n"
                    "model r = transformer position=rope\n"
@@ -295,9 +293,8 @@ static bool draw_models(ThFigure *f, const ShCall *call, const char *prefix, con
 }
 
 SH_PLOT(plot_loss, .summary = "draw the training of models",
-        .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
-                  "recorded them, and as validations found it; of several models their "
-                  "losses.",
+        .detail = "Loss, on a logarithmic scale, and accuracy by step, as training recorded them, "
+                  "and as validations found it; of several models their losses.",
         .example = SH_EXAMPLE_TRAINED "plot loss m > \"loss.svg\"\n"
                                       "model n = gru dim=16\n"
                                       "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
@@ -307,25 +304,24 @@ SH_PLOT(plot_loss, .summary = "draw the training of models",
     return draw_models(f, call, "training of ", "loss by step", th_plot_loss, err);
 }
 
-SH_PLOT(plot_states, .summary = "draw how many states models had while they were trained",
-        .detail =
-            "The states of the automaton that the model was at every comparison of a "
-            "training with counterexamples=, see train, and of one model the share of words that "
-            "it got wrong.  Where no automaton was found the line is broken."
-            "",
-        .example = "task p = parity\n"
-                   "model m = rnn dim=8\n"
-                   "train m on p length=1..8 steps=40 every=20 counterexamples=parity seed=1 > "
-                   "\"train.txt\"\n"
-                   "plot states m > \"states.svg\"",
-        .args = {{A_MODEL, "MODEL", A_REPEATED}})
+SH_PLOT(
+    plot_states, .summary = "draw how many states models had while they were trained",
+    .detail = "The states of the automaton that the model was at every comparison of a training "
+              "with counterexamples=, see train, and of one model the share of words that it got "
+              "wrong.  Where no automaton was found the line is broken.",
+    .example =
+        "task p = parity\n"
+        "model m = rnn dim=8\n"
+        "train m on p length=1..8 steps=40 every=20 counterexamples=parity seed=1 > \"train.txt\"\n"
+        "plot states m > \"states.svg\"",
+    .args = {{A_MODEL, "MODEL", A_REPEATED}})
 {
     return draw_models(f, call, "states of ", "states by step", th_plot_states, err);
 }
 
 SH_PLOT(plot_accuracy, .summary = "draw the last evaluations of models",
-        .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths "
-                  "of training shaded; where several models differ in these, dotted lines mark the "
+        .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths of "
+                  "training shaded; where several models differ in these, dotted lines mark the "
                   "longest.  The figures are those of the last evaluate.",
         .example = SH_EXAMPLE_TRAINED
         "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"

@@ -278,13 +278,11 @@ static const ThOptionSpec plot_results_options[] = {
 
 SH_PLOT(plot_results, .summary = "draw what the points of a sweep found",
         .detail =
-            "A curve by length for all points of DIR that agree in the variables named "
-            "behind by, which are all but seed if none is: the mean over them, with its "
-            "95 % interval (Student's t; none where seeds fall into two groups) as a band, or what "
-            "band= "
-            "says, the chance level, and the lengths of "
-            "training shaded.  With across=, which names one of these variables, the means of the "
-            "figure of= in a grid, a share a cell.",
+            "A curve by length for all points of DIR that agree in the variables named behind "
+            "by, which are all but seed if none is: the mean over them, with its 95 % interval "
+            "(Student's t; none where seeds fall into two groups) as a band, or what band= says, "
+            "the chance level, and the lengths of training shaded.  With across=, which names "
+            "one of these variables, the means of the figure of= in a grid, a share a cell.",
         .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
                    "  model m = $kind dim=8\n"
                    "  train m on parity length=1..10 steps=10 seed=$seed\n"

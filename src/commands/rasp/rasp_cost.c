@@ -149,19 +149,17 @@ SH_COMMAND(
     cost, .group = "rasp",
     .summary = "count the layers and heads that a transformer needs for a RASP program",
     .detail =
-        "EXPRESSION is a name or any expression whose value is an s-op or a selector.  "
-        "Layers are counted as the authors of RASP do: tokens, indices and constants are there "
-        "from the start; what is computed element by element costs nothing; an aggregate "
-        "needs a layer above its values and above the keys and queries of its selector.  The "
-        "heads of a layer are the different selectors that its aggregates use.  The same "
-        "select written twice is two heads; `merged` counts equal ones once.\n\n"
-        "For every layer it is said which aggregate needs it, in which calls it was made, "
-        "and what it has to wait for: the values that it gathers, or what its selector "
-        "compares.\n\n"
-        "RASP-L is the part of RASP whose programs transformers tend to learn so that they "
-        "work on longer inputs, too: no head looks ahead, indices are only compared, fetched "
-        "and moved by one, and no numbers grow with the input.  What breaks these rules is "
-        "listed.",
+        "EXPRESSION is a name or any expression whose value is an s-op or a selector.  Layers are "
+        "counted as the authors of RASP do: tokens, indices and constants are there from the "
+        "start; what is computed element by element costs nothing; an aggregate needs a layer "
+        "above its values and above the keys and queries of its selector.  The heads of a layer "
+        "are the different selectors that its aggregates use.  The same select written twice is "
+        "two heads; `merged` counts equal ones once.\n\n"
+        "For every layer it is said which aggregate needs it, in which calls it was made, and what "
+        "it has to wait for: the values that it gathers, or what its selector compares.\n\n"
+        "RASP-L is the part of RASP whose programs transformers tend to learn so that they work on "
+        "longer inputs, too: no head looks ahead, indices are only compared, fetched and moved by "
+        "one, and no numbers grow with the input.  What breaks these rules is listed.",
     .example = "cost sort(tokens, tokens)\n"
                "#> 2 layers, 3 heads\n"
                "#> layer  heads  merged  because\n"

@@ -30,8 +30,8 @@ static bool is_free(ShSession *s, const char *name, const ShOperand *o, ThError 
 SH_COMMAND(
     rasp, .group = "rasp", .summary = "a machine's next-token program in RASP",
     .detail =
-        "Writes the program of the paper on Turing Programs for one machine: an s-op that says, "
-        "at every token of a run's text, which token follows.  Printed, it can be read, sent to a "
+        "Writes the program of the paper on Turing Programs for one machine: an s-op that says, at "
+        "every token of a run's text, which token follows.  Printed, it can be read, sent to a "
         "file with >, edited, and loaded; with as NAME it becomes an s-op of the session.  "
         "generate lets it carry out the machine, cost counts its layers and heads.\n\n"
         "The tokens are strings: < begins a configuration, > ends it, | follows it; between them "

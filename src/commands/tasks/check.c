@@ -220,49 +220,46 @@ static bool check_as_certificate(ShSession *s, const ShCall *call, ThError *err)
     return sh_check_certificate(s, call, m, t, err);
 }
 
-SH_COMMAND(
-    check, .group = "tasks",
-    .summary = "say whether every line of a scratchpad follows from the one before",
-    .detail =
-        "Reads a scratchpad of any kind and layout that scratchpad writes, with or without "
-        "<|BOS|> and <|EOS|>, and compares each line with what the lines before ask for.  At the "
-        "first place that is wrong it says the line (the question is line 1), the column, and the "
-        "kind of error:\n\n"
-        "  copy: what should stay the same does not\n"
-        "  digit: a digit, or a prediction or step of sgd, is wrong\n"
-        "  carry: a carry is wrong\n"
-        "  write: a wrong symbol is written\n"
-        "  move: the mark of the head is missing, or in the wrong place\n"
-        "  state: a wrong state, or wrong weights of sgd\n"
-        "  early end: it ends, or answers, before it is done\n"
-        "  format: what cannot stand there\n\n"
-        "A wrong line is an answer, and no failure of the command: the results right, first_error, "
-        "line "
-        "and column tell it to "
-        "assert.  With the word file, every line of a .txt file is checked, or the member text of "
-        "every record of a .jsonl file; those that are wrong are listed.  With model= and "
-        "task= the file is a certificate, as check certificate takes it.\n\n"
-        "Where the sources contradict each other both ways are right, unless an option says "
-        "which.  What the paper prints with a misprint is right, and misprint is set.  Of sgd, "
-        "numbers are recomputed from the tokens of the data and may differ by tolerance=.  A run "
-        "of a machine must follow machine=, or else give the same transition whenever state and "
-        "symbols are the same; where the machine can stop and has not, a run of several steps "
-        "ends early, unless steps= says how many it has.",
-    .example = "check \"99+1|9j+b(1,0)|j+^(1,00)|^+^(0,100)|100\"\n"
-               "#> addition (compact): right, 5 lines\n"
-               "check \"99+1|9j+b(1,0)|j+^(0,00)|^+^(0,100)|100\"\n"
-               "#> addition (compact): carry at line 3, column 5: 0 where 1 is due\n"
-               "#>   99+1|9j+b(1,0)|j+^(0,00)|^+^(0,100)|100\n"
-               "#>                      ^\n"
-               "assert first_error == \"carry\" and line == 3\n"
-               "scratchpad multiplication count=100 > \"products.jsonl\"\n"
-               "check file \"products.jsonl\"\n"
-               "#> 100 of 100 right",
-    .results =
-        "right kind style first_error line column lines expected found misprint checked holds "
-        "in_float in_double checks tightest tolerance rounding why",
-    .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
-    .options = options, .more_options = kind_options, .flags = C_PAGED)
+SH_COMMAND(check, .group = "tasks",
+           .summary = "say whether every line of a scratchpad follows from the one before",
+           .detail =
+               "Reads a scratchpad of any kind and layout that scratchpad writes, with or without "
+               "<|BOS|> and <|EOS|>, and compares each line with what the lines before ask for.  "
+               "At the first place that is wrong it says the line (the question is line 1), the "
+               "column, and the kind of error:\n\n"
+               "  copy: what should stay the same does not\n"
+               "  digit: a digit, or a prediction or step of sgd, is wrong\n"
+               "  carry: a carry is wrong\n"
+               "  write: a wrong symbol is written\n"
+               "  move: the mark of the head is missing, or in the wrong place\n"
+               "  state: a wrong state, or wrong weights of sgd\n"
+               "  early end: it ends, or answers, before it is done\n"
+               "  format: what cannot stand there\n\n"
+               "A wrong line is an answer, and no failure of the command: the results right, "
+               "first_error, line and column tell it to assert.  With the word file, every line of "
+               "a .txt file is checked, or the member text of every record of a .jsonl file; those "
+               "that are wrong are listed.  With model= and task= the file is a certificate, as "
+               "check certificate takes it.\n\n"
+               "Where the sources contradict each other both ways are right, unless an option says "
+               "which.  What the paper prints with a misprint is right, and misprint is set.  Of "
+               "sgd, numbers are recomputed from the tokens of the data and may differ by "
+               "tolerance=.  A run of a machine must follow machine=, or else give the same "
+               "transition whenever state and symbols are the same; where the machine can stop and "
+               "has not, a run of several steps ends early, unless steps= says how many it has.",
+           .example = "check \"99+1|9j+b(1,0)|j+^(1,00)|^+^(0,100)|100\"\n"
+                      "#> addition (compact): right, 5 lines\n"
+                      "check \"99+1|9j+b(1,0)|j+^(0,00)|^+^(0,100)|100\"\n"
+                      "#> addition (compact): carry at line 3, column 5: 0 where 1 is due\n"
+                      "#>   99+1|9j+b(1,0)|j+^(0,00)|^+^(0,100)|100\n"
+                      "#>                      ^\n"
+                      "assert first_error == \"carry\" and line == 3\n"
+                      "scratchpad multiplication count=100 > \"products.jsonl\"\n"
+                      "check file \"products.jsonl\"\n"
+                      "#> 100 of 100 right",
+           .results = "right kind style first_error line column lines expected found misprint "
+                      "checked holds in_float in_double checks tightest tolerance rounding why",
+           .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
+           .options = options, .more_options = kind_options, .flags = C_PAGED)
 {
     ThPadCheckRules rules;
     ThPadChecked c;

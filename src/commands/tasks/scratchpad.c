@@ -149,14 +149,14 @@ static bool wants_singles(const ThPad *p)
     return th_option_known(&p->options, "single") && th_option_flag(&p->options, "single");
 }
 
-SH_COMMAND(scratchpad, .group = "tasks", .summary = "write out a computation, line by line",
-           .detail =
-               "Without operands one is drawn.  With count= or > \"FILE\" they are a data set: "
-               ".txt has one a line, .jsonl a record a line with question, lines and answer "
-               "apart, .npy their tokens as numbers, with the vocabulary in .vocab.json and "
-               "what is scored in .mask.npy beside it.  The same seed gives the same bytes.",
-           .results = "characters tokens lines answer rows examples vocabulary",
-           .args = {{A_PAD_KIND, "KIND", 0}}, .options = options, .flags = C_OWN_REDIRECT | C_PAGED)
+SH_COMMAND(
+    scratchpad, .group = "tasks", .summary = "write out a computation, line by line",
+    .detail = "Without operands one is drawn.  With count= or > \"FILE\" they are a data set: .txt "
+              "has one a line, .jsonl a record a line with question, lines and answer apart, .npy "
+              "their tokens as numbers, with the vocabulary in .vocab.json and what is scored in "
+              ".mask.npy beside it.  The same seed gives the same bytes.",
+    .results = "characters tokens lines answer rows examples vocabulary",
+    .args = {{A_PAD_KIND, "KIND", 0}}, .options = options, .flags = C_OWN_REDIRECT | C_PAGED)
 {
     const ThPadKind *kind = th_pad_kind(call->operand[0].text);
     const ThTm *m = kind->takes_machine ? call->operand[1].object->as.machine : NULL;

@@ -107,17 +107,13 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
 
 SH_COMMAND(
     task, .group = "tasks", .summary = "define a task: where labelled strings come from",
-    .detail =
-        "A task is an alphabet, a set of classes, and strings with their answers: drawn, "
-        "and labelled by an automaton or by a rule of their own, or read from a file.  "
-        "help tasks lists the kinds; help KIND explains one and its options.\n\n"
-        "The kinds recognize, track and next_symbols take an automaton or an "
-        "expression of automata after their name, text the name of a file, file that of one with "
-        "labelled "
-        "strings, label an s-op of RASP, scratchpad a kind of scratchpad.  To scratchpads, copy, "
-        "reverse, duplicate and ngram a model "
-        "answers with the symbol "
-        "that follows.",
+    .detail = "A task is an alphabet, a set of classes, and strings with their answers: drawn, and "
+              "labelled by an automaton or by a rule of their own, or read from a file.  help "
+              "tasks lists the kinds; help KIND explains one and its options.\n\n"
+              "The kinds recognize, track and next_symbols take an automaton or an expression of "
+              "automata after their name, text the name of a file, file that of one with labelled "
+              "strings, label an s-op of RASP, scratchpad a kind of scratchpad.  To scratchpads, "
+              "copy, reverse, duplicate and ngram a model answers with the symbol that follows.",
     .example = "task p = parity\n"
                "task nav = cycle_navigation modulus=7\n"
                "task own = recognize minimize(parity)\n"

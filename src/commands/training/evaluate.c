@@ -227,33 +227,30 @@ static void note_levels(ShSession *s, const ShCall *call, ThRange lengths)
 SH_COMMAND(
     evaluate, .group = "training", .summary = "measure a model's accuracy by length",
     .detail =
-        "Draws fresh strings of every length, which depend on the seed and the length "
-        "alone, and prints a row a length: the share of right answers with its 95 % "
-        "interval (Clopper and Pearson), what the best answer that does not read the "
-        "string would reach, and the loss.  The last line has the mean over the lengths; "
-        "plot accuracy draws the rows.\n\n"
-        "Where a string has an answer at every position all of them count; answers within "
-        "a string depend on each other, so the interval is that of as many answers as "
-        "there are strings.\n\n"
-        "Of a task that asks for texts (copies, scratchpads) the model writes by itself "
-        "behind the prompt of every string, up to the end symbol or twice as much as is "
-        "true, and the task judges: answer is the share of strings with the right answer, "
-        "however it was reached, exact that of those right throughout.  answers=forced "
-        "counts the symbols that it says right where the true ones stand before, and its "
-        "exact is the share of strings with all of these right; answers=both has that "
-        "accuracy beside what is written.  generate shows some texts, diagnose where they "
-        "go wrong.  Of a text, perplexity is e to the power of the loss, and as a figure that of "
-        "the greatest length.\n\nOf a file the rows to test on are taken, all that have "
-        "the lengths; a line of the table stands for the lengths from least to length, "
-        "which are apart by the step of length=A..B:STEP, and accuracy is that of all "
+        "Draws fresh strings of every length, which depend on the seed and the length alone, and "
+        "prints a row a length: the share of right answers with its 95 % interval (Clopper and "
+        "Pearson), what the best answer that does not read the string would reach, and the loss.  "
+        "The last line has the mean over the lengths; plot accuracy draws the rows.\n\n"
+        "Where a string has an answer at every position all of them count; answers within a string "
+        "depend on each other, so the interval is that of as many answers as there are strings.\n\n"
+        "Of a task that asks for texts (copies, scratchpads) the model writes by itself behind the "
+        "prompt of every string, up to the end symbol or twice as much as is true, and the task "
+        "judges: answer is the share of strings with the right answer, however it was reached, "
+        "exact that of those right throughout.  answers=forced counts the symbols that it says "
+        "right where the true ones stand before, and its exact is the share of strings with all of "
+        "these right; answers=both has that accuracy beside what is written.  generate shows some "
+        "texts, diagnose where they go wrong.  Of a text, perplexity is e to the power of the "
+        "loss, and as a figure that of the greatest length.\n\nOf a file the rows to test on are "
+        "taken, all that have the lengths; a line of the table stands for the lengths from least "
+        "to length, which are apart by the step of length=A..B:STEP, and accuracy is that of all "
         "answers; chance is the share of the most frequent class, and random what one of the "
         "classes at random would reach.\n\n"
-        "Papers average over all lengths beyond those of training, 41..500; the code that "
-        "came with RegularGPT leaves out the first of them (slice=authors).",
+        "Papers average over all lengths beyond those of training, 41..500; the code that came "
+        "with RegularGPT leaves out the first of them (slice=authors).",
     .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..13 samples=64\n"
                                   "assert longest == 13 and accuracy > 0.2",
-    .results = "model architecture task seed accuracy lowest longest chance strings rows "
-               "random answer exact perplexity",
+    .results = "model architecture task seed accuracy lowest longest chance strings rows random "
+               "answer exact perplexity",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = evaluate_options, .flags = C_PAGED)
 {

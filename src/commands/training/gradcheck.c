@@ -21,19 +21,19 @@ static void print_gradcheck(ShSession *s, const ThGradcheck *g)
     sh_results(s, "worst:r worst_fast:r", g->worst, g->worst_fast);
 }
 
-SH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient",
-           .detail =
-               "Compares the gradient of the loss on one batch, computed in double precision, "
-               "with central differences, and the gradient that training uses with the one "
-               "in double precision.  Prints the worst relative error of each parameter.  The "
-               "model is not changed.",
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=8 heads=2\n"
-                      "gradcheck m on p\n"
-                      "assert worst < 1e-4 and worst_fast < 1e-3",
-           .results = "model architecture task seed worst worst_fast",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = gradcheck_options)
+SH_COMMAND(
+    gradcheck, .group = "training", .summary = "check a model's gradient",
+    .detail =
+        "Compares the gradient of the loss on one batch, computed in double precision, with "
+        "central differences, and the gradient that training uses with the one in double "
+        "precision.  Prints the worst relative error of each parameter.  The model is not changed.",
+    .example = "task p = parity\n"
+               "model m = regulargpt dim=8 heads=2\n"
+               "gradcheck m on p\n"
+               "assert worst < 1e-4 and worst_fast < 1e-3",
+    .results = "model architecture task seed worst worst_fast",
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+    .options = gradcheck_options)
 {
     const ThOptions *o = &call->options;
     ThGradcheckShape shape = {.length = (int)th_option_int(o, "length"),

@@ -139,10 +139,10 @@ static void show_progress(const Training *t)
     ThTrainerProgress p = th_trainer_progress(t->trainer);
     double rate = (double)(p.step - t->first_step) / (sh_clock() - t->started);
     long left = lround((double)(p.last_step - p.step) / rate);
-    sh_progress(t->s,
-                "step %lld of %lld  %ld:%02ld left  loss %.4g  accuracy %.4g  length ≤ %d  "
-                "%.4g steps/s",
-                p.step, p.last_step, left / 60, left % 60, p.loss, p.accuracy, p.longest, rate);
+    sh_progress(
+        t->s,
+        "step %lld of %lld  %ld:%02ld left  loss %.4g  accuracy %.4g  length ≤ %d  %.4g steps/s",
+        p.step, p.last_step, left / 60, left % 60, p.loss, p.accuracy, p.longest, rate);
 }
 
 static bool after_step(void *context, const ThTrainer *trainer, ThError *err)
@@ -317,12 +317,12 @@ static bool find_truth(Training *t, const ThTask *task, ThError *err)
 static void begin_table(const Training *t)
 {
     if (!sh_out(t->s))
-        sh_table(t->s, "history",
-                 t->against.model
-                     ? "step:i loss:r accuracy:r curriculum_length:i validation:r rate:r "
-                       "seconds:r words:i wrong:i states:i"
-                     : "step:i loss:r accuracy:r curriculum_length:i validation:r rate:r "
-                       "seconds:r");
+        sh_table(
+            t->s, "history",
+            t->against.model
+                ? "step:i loss:r accuracy:r curriculum_length:i validation:r rate:r seconds:r "
+                  "words:i wrong:i states:i"
+                : "step:i loss:r accuracy:r curriculum_length:i validation:r rate:r seconds:r");
 }
 
 /* Trains with all that is decided; steps ≥ 1. */
@@ -383,65 +383,58 @@ static bool run(Training *t, const ShOperand *task, ThError *err)
 SH_COMMAND(
     train, .group = "training", .summary = "train a model on a task",
     .detail =
-        "Every step draws one length, then a batch of fresh strings of that length, and "
-        "moves the parameters once.  The strings and the first parameters depend on the "
-        "seed alone: the same seed and number of threads give the same bits on processors of one "
-        "kind.  A model that "
+        "Every step draws one length, then a batch of fresh strings of that length, and moves the "
+        "parameters once.  The strings and the first parameters depend on the seed alone: the same "
+        "seed and number of threads give the same bits on processors of one kind.  A model that "
         "was trained before goes on where it stopped.  Of a file's rows a step takes as many as "
         "batch= says, in epochs that are shuffled anew; length= chooses rows by their length.\n\n"
         "Figures are running means over the last hundred steps or so.  Of models that halt by "
-        "themselves there are depth, how often a block is applied in the mean, and "
-        "ponder cost, ponder= times that.  Ctrl-C stops "
-        "at once, and the model is as after the last finished step.  A loss that is "
-        "not a finite number stops the training with the model as before that step.\n\n"
+        "themselves there are depth, how often a block is applied in the mean, and ponder cost, "
+        "ponder= times that.  Ctrl-C stops at once, and the model is as after the last finished "
+        "step.  A loss that is not a finite number stops the training with the model as before "
+        "that step.\n\n"
         "With checkpoint=, the model is saved every so many steps (every=), at the end and on "
-        "Ctrl-C, and a training that finds the file goes on from there until it has done "
-        "as many steps as asked.\n\n"
+        "Ctrl-C, and a training that finds the file goes on from there until it has done as many "
+        "steps as asked.\n\n"
         "Of processes started by mpirun each does the whole training, and rank 0 writes the "
         "checkpoint; within sweep they share the points.\n\n"
         "curriculum= says which lengths a step draws from, up to curriculum_length.  "
         "curriculum=adaptive stays where a model does not learn: full_length= and curriculum=paced "
         "do not.\n\n"
         "What is not given is as recipe= says: on tasks that an automaton labels some models get "
-        "by "
-        "themselves what they need there.  examples/slow/defaults.th has what comes of it.\n\n"
+        "by themselves what they need there.  examples/slow/defaults.th has what comes of it.\n\n"
         "With validate=, the model is evaluated every so many steps (every=) on strings that "
         "depend on the seed alone and are neither those of training nor those of evaluate.  "
-        "keep=best ends with the parameters of the best validation, patience= ends a training "
-        "that finds no better ones; best is that step, validation its mean accuracy.\n\n"
+        "keep=best ends with the parameters of the best validation, patience= ends a training that "
+        "finds no better ones; best is that step, validation its mean accuracy.\n\n"
         "centre_loss= and auxiliary_loss= are for models of trees (regulargpt with "
-        "layers_per_level=1) and tasks with an "
-        "automaton: every vector is drawn to the running centre of those with the same element of "
-        "its "
-        "monoid, and a further head has to tell the elements apart.  With "
-        "noise=, this makes a model that certify can prove right.  Centres and head begin anew "
-        "with every training.  The figures say, level by level of the tree, how many vectors the "
-        "head takes for another element, how far they lie from their centres (distance: root mean "
-        "square; farthest), and how far each centre is from its nearest other.  A "
-        "distance that grows with the level against that distance says that strings longer than "
-        "those of training will go wrong; one that is small and level says that they will not.\n\n"
-        "contraction_loss= makes provable what centre_loss= has made nearly so.  Any two "
-        "elements that can stand side by side (see certify) have a point each, in balls around "
-        "their centres, which every step moves to where the model takes them farther from the "
-        "centre of their product; "
-        "the parameters go against it, most where it is farthest.  The figures say how many pairs "
-        "there are, and how far they get, in radii, since the last line: the farthest, and the "
-        "mean, which should come down to a half or less.  It wants a model that is right already: "
-        "of one that is not, or at too large a rate, all vectors can become one: "
+        "layers_per_level=1) and tasks with an automaton: every vector is drawn to the running "
+        "centre of those with the same element of its monoid, and a further head has to tell the "
+        "elements apart.  With noise=, this makes a model that certify can prove right.  Centres "
+        "and head begin anew with every training.  The figures say, level by level of the tree, "
+        "how many vectors the head takes for another element, how far they lie from their centres "
+        "(distance: root mean square; farthest), and how far each centre is from its nearest "
+        "other.  A distance that grows with the level against that distance says that strings "
+        "longer than those of training will go wrong; one that is small and level says that they "
+        "will not.\n\n"
+        "contraction_loss= makes provable what centre_loss= has made nearly so.  Any two elements "
+        "that can stand side by side (see certify) have a point each, in balls around their "
+        "centres, which every step moves to where the model takes them farther from the centre of "
+        "their product; the parameters go against it, most where it is farthest.  The figures say "
+        "how many pairs there are, and how far they get, in radii, since the last line: the "
+        "farthest, and the mean, which should come down to a half or less.  It wants a model that "
+        "is right already: of one that is not, or at too large a rate, all vectors can become one: "
         "the accuracy shows it.\n\n"
         "With counterexamples=A, an automaton or a task (in quotes where it is more than a name), "
-        "the "
-        "model is compared with it before the first step, every so many steps (every=) and after "
-        "the last, as compare does on 2000 words and 20 of each longer length.  The 16 "
-        "first words "
-        "on which they differ, and three neighbours of each (one symbol less, changed, or more), "
-        "join every batch from then on, up to 128 of them; accuracy stays that of the strings "
-        "that are drawn.  The automaton that the model is then is extracted by asking (see "
+        "the model is compared with it before the first step, every so many steps (every=) and "
+        "after the last, as compare does on 2000 words and 20 of each longer length.  The 16 first "
+        "words on which they differ, and three neighbours of each (one symbol less, changed, or "
+        "more), join every batch from then on, up to 128 of them; accuracy stays that of the "
+        "strings that are drawn.  The automaton that the model is then is extracted by asking (see "
         "extract): states, 0 where there are more than 40.  plot states draws them by step.",
     .example = SH_EXAMPLE_TRAINED
     "assert steps == 20\n"
-    "train m on p length=1..10 steps=60 validate=11..14 every=20 keep=best "
-    "> \"train.txt\"\n"
+    "train m on p length=1..10 steps=60 validate=11..14 every=20 keep=best > \"train.txt\"\n"
     "assert best > 20 and validation <= 1 and curriculum_length <= 10\n"
     "sample p length=1..9 count=20 > \"rows.csv\"\n"
     "task mine = file \"rows.csv\" label=answer\n"
@@ -454,8 +447,7 @@ SH_COMMAND(
     "assert words == 510 and wrong <= words\n"
     "plot states r > \"states.svg\"",
     .results = "model architecture task seed loss accuracy steps seconds rate curriculum_length "
-               "validation best "
-               "words wrong states",
+               "validation best words wrong states",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
 {
