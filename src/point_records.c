@@ -59,17 +59,13 @@ char *sh_point_id(ShSession *s, const ShLoopNames *names, ThError *err)
 char *sh_point_path(const char *dir, const char *folder, const char *name, const char *more,
                     ThError *err)
 {
-    ThText t = {0};
-    th_text_printf(&t, "%s/%s/%s%s", dir, folder, name, more);
-    return th_text_take(&t, err);
+    return th_printed(err, "%s/%s/%s%s", dir, folder, name, more);
 }
 
 /* Returns new: DIR/NAME. */
 static char *folder_file(const char *dir, const char *name, ThError *err)
 {
-    ThText t = {0};
-    th_text_printf(&t, "%s/%s", dir, name);
-    return th_text_take(&t, err);
+    return th_printed(err, "%s/%s", dir, name);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

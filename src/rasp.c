@@ -239,9 +239,8 @@ static void host_failed(void *context, const char *path, const ThError *err)
     ShSession *s = context;
     fflush(stdout);
     sh_progress_erase(s);
-    ThText where TH_OWNED(th_text_free) = {0};
-    th_text_printf(&where, "%s:%d:%d: ", path, err->line, err->col);
-    sh_print_error_in(s, where.data ? where.data : "", err);
+    char *where TH_OWNED(free) = th_printed(NULL, "%s:%d:%d: ", path, err->line, err->col);
+    sh_print_error_in(s, where ? where : "", err);
 }
 
 static bool host_draw(void *context, ThRaspSop sop, const ThRaspSeq *input, ThError *err)

@@ -26,13 +26,11 @@ void th_text_add(ThText *t, const char *text)
     th_text_add_bytes(t, text, strlen(text));
 }
 
-void th_text_printf(ThText *t, const char *format, ...)
+static void add_formatted(ThText *t, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (n < 0 || t->failed || !th_grow(&t->data, &t->cap, t->size + (size_t)n + 1, 1, NULL)) {
         t->failed = true;
     } else {
@@ -40,6 +38,24 @@ void th_text_printf(ThText *t, const char *format, ...)
         t->size += (size_t)n;
     }
     va_end(again);
+}
+
+void th_text_printf(ThText *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_formatted(t, format, args);
+    va_end(args);
+}
+
+char *th_printed(ThError *err, const char *format, ...)
+{
+    ThText t = {0};
+    va_list args;
+    va_start(args, format);
+    add_formatted(&t, format, args);
+    va_end(args);
+    return th_text_take(&t, err);
 }
 
 void th_text_number(ThText *t, double x)

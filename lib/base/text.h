@@ -50,6 +50,9 @@ void th_text_symbol(ThText *t, const char *symbol);
 /* Returns new: the finished string, never NULL unless memory ran out (NULL and TH_ENOMEM); t is
  * empty again. */
 char *th_text_take(ThText *t, ThError *err);
+
+/* Returns new: what printf writes; NULL and TH_ENOMEM. */
+char *th_printed(ThError *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void th_text_free(ThText *t);
 TH_RELEASES_VALUE(th_text_free, ThText)
 

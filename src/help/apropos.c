@@ -45,13 +45,12 @@ static bool apropos_kinds(const ShSheet *to, const ShFamily *f, const ShCommand 
     bool all = c && command_mentions(c, text), found = false;
     for (size_t i = 0; i < f->count(); i++) {
         ShKindRow k = f->row(i);
-        ThText name TH_OWNED(th_text_free) = {0};
         if (!all && !mentions(k.name, text) && !mentions(k.summary, text) &&
             !mentions(k.detail, text) && !mentions(k.source, text) &&
             !options_mention(k.options, text))
             continue;
-        th_text_printf(&name, "%s%s", c ? f->before : "", k.name);
-        sh_wrap_row(to, name.data ? name.data : k.name, k.summary);
+        char *name TH_OWNED(free) = th_printed(NULL, "%s%s", c ? f->before : "", k.name);
+        sh_wrap_row(to, name ? name : k.name, k.summary);
         found = true;
     }
     return found;

@@ -201,10 +201,9 @@ void sh_help_kind(ShDocument *d, const ShFamily *f, const ShKindRow *k, const Sh
 static void put_kinds(ShDocument *d, const ShFamily *f, const char *before)
 {
     for (size_t i = 0; i < f->count(); i++) {
-        ThText name TH_OWNED(th_text_free) = {0};
         ShKindRow k = f->row(i);
-        th_text_printf(&name, "%s%s", before, k.name);
-        sh_document_row(d, name.data ? name.data : k.name, k.summary);
+        char *name TH_OWNED(free) = th_printed(NULL, "%s%s", before, k.name);
+        sh_document_row(d, name ? name : k.name, k.summary);
     }
 }
 
@@ -293,12 +292,11 @@ static void help_formats(ShDocument *d)
 {
     ShFileKind k;
     for (size_t i = 0; sh_file_kind(i, &k); i++) {
-        ThText text TH_OWNED(th_text_free) = {0};
-        th_text_printf(&text, "%s (%s)", k.summary,
-                       k.saves && k.loads ? "save and load"
-                       : k.saves          ? "save"
-                                          : "load");
-        sh_document_row(d, k.extension, text.data ? text.data : k.summary);
+        char *text TH_OWNED(free) = th_printed(NULL, "%s (%s)", k.summary,
+                                               k.saves && k.loads ? "save and load"
+                                               : k.saves          ? "save"
+                                                                  : "load");
+        sh_document_row(d, k.extension, text ? text : k.summary);
     }
     sh_document_row(d, ".csv .json .txt", "tables and results (COMMAND > FILE)");
     size_t n;
@@ -318,9 +316,9 @@ static void list_kinds(ShDocument *d, const char *topic)
     for (size_t i = 0; i < n; i++) {
         if (f[i].second_word || strcmp(f[i].topic, topic) != 0)
             continue;
-        ThText lead TH_OWNED(th_text_free) = {0};
-        th_text_printf(&lead, "kinds of %s, for %sKIND:", f[i].word, f[i].before);
-        sh_document_lead(d, lead.data ? lead.data : "");
+        char *lead TH_OWNED(free) =
+            th_printed(NULL, "kinds of %s, for %sKIND:", f[i].word, f[i].before);
+        sh_document_lead(d, lead ? lead : "");
         put_kinds(d, &f[i], "");
         return;
     }
@@ -344,9 +342,8 @@ static void list_functions(ShDocument *d)
     const ThAutomatonFunction *f = th_automaton_functions(&n);
     sh_document_lead(d, "functions of automaton expressions:");
     for (size_t i = 0; i < n; i++) {
-        ThText call TH_OWNED(th_text_free) = {0};
-        th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
-        sh_document_row(d, call.data ? call.data : f[i].name, f[i].summary);
+        char *call TH_OWNED(free) = th_printed(NULL, "%s(%s)", f[i].name, f[i].arguments);
+        sh_document_row(d, call ? call : f[i].name, f[i].summary);
     }
 }
 

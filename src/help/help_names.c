@@ -27,9 +27,9 @@ static void name_kinds(ShHelpName *with, void *context)
     const ShFamily *f = sh_families(&n);
     for (size_t k = 0; k < n; k++) {
         for (size_t i = 0; i < f[k].count(); i++) {
-            ThText name TH_OWNED(th_text_free) = {0};
-            th_text_printf(&name, "%s%s", f[k].second_word ? f[k].before : "", f[k].row(i).name);
-            with(context, name.data ? name.data : "");
+            char *name TH_OWNED(free) =
+                th_printed(NULL, "%s%s", f[k].second_word ? f[k].before : "", f[k].row(i).name);
+            with(context, name ? name : "");
         }
     }
 }

@@ -87,13 +87,12 @@ static int is_folder(const struct dirent *entry)
 static int list_chapter(const ShSheet *to, const char *root, const char *chapter)
 {
     struct dirent **entry = NULL;
-    ThText folder TH_OWNED(th_text_free) = {0};
-    th_text_printf(&folder, "%s/%s", root, chapter);
-    int n = folder.data ? scandir(folder.data, &entry, is_script, alphasort) : 0;
+    char *folder TH_OWNED(free) = th_printed(NULL, "%s/%s", root, chapter);
+    int n = folder ? scandir(folder, &entry, is_script, alphasort) : 0;
     if (n > 0)
         fprintf(to->out, "\n%s\n", chapter);
     for (int i = 0; i < n; i++) {
-        list_script(to, folder.data, entry[i]->d_name);
+        list_script(to, folder, entry[i]->d_name);
         free(entry[i]);
     }
     free(entry);
@@ -125,9 +124,9 @@ void sh_help_examples(const ShSheet *to)
     program[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(program, '/');
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        ThText folder TH_OWNED(th_text_free) = {0};
-        th_text_printf(&folder, "%.*s/%s", (int)(slash - program), program, places[i]);
-        bool found = folder.data && realpath(folder.data, real) && list_examples(to, real);
+        char *folder TH_OWNED(free) =
+            th_printed(NULL, "%.*s/%s", (int)(slash - program), program, places[i]);
+        bool found = folder && realpath(folder, real) && list_examples(to, real);
         if (found)
             return;
     }

@@ -134,10 +134,9 @@ static void see_also(ShDocument *d, const ShCommand *c)
 static void put_second_words(ShDocument *d, const ShFamily *f)
 {
     for (size_t i = 0; i < f->count(); i++) {
-        ThText name TH_OWNED(th_text_free) = {0};
         ShKindRow k = f->row(i);
-        th_text_printf(&name, "%s%s", f->before, k.name);
-        sh_document_entry(d, name.data ? name.data : k.name);
+        char *name TH_OWNED(free) = th_printed(NULL, "%s%s", f->before, k.name);
+        sh_document_entry(d, name ? name : k.name);
         sh_help_kind(d, f, &k, NULL);
     }
 }

@@ -85,9 +85,7 @@ char *sh_number_text(double x, ShOutputFormat format)
 
 char *sh_integer_text(long long value)
 {
-    ThText t = {0};
-    th_text_printf(&t, "%lld", value);
-    return th_text_take(&t, NULL);
+    return th_printed(NULL, "%lld", value);
 }
 
 const char *sh_flag_text(bool value, ShOutputFormat format)
@@ -288,9 +286,7 @@ static void align_points(ShSession *s, ShTable *t, int column)
         int d = decimals(t->cell[i]);
         if (d < 0 || d == most)
             continue;
-        ThText text = {0};
-        th_text_printf(&text, "%.*f", most, strtod(t->cell[i], NULL));
-        char *aligned = th_text_take(&text, NULL);
+        char *aligned = th_printed(NULL, "%.*f", most, strtod(t->cell[i], NULL));
         if (!aligned) {
             s->out.failed = true;
             return;
@@ -365,10 +361,9 @@ static char *header_of(const ShOutput *o, const ShTable *t)
     for (int i = 0; i <= last - parts; i++)
         sh_csv_cell(to, t->column[i].name, i == last);
     for (int i = 0; parts && i < t->n_parts; i++) {
-        ThText name TH_OWNED(th_text_free) = {0};
-        th_text_printf(&name, *t->column[last].name ? "%s(%s)" : "%s%s", t->column[last].name,
-                       t->part[i]);
-        sh_csv_cell(to, name.data ? name.data : "", i + 1 == t->n_parts);
+        char *name TH_OWNED(free) = th_printed(NULL, *t->column[last].name ? "%s(%s)" : "%s%s",
+                                               t->column[last].name, t->part[i]);
+        sh_csv_cell(to, name ? name : "", i + 1 == t->n_parts);
     }
     return fclose(to) == 0 ? text : NULL;
 }

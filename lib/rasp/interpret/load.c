@@ -64,9 +64,8 @@ static bool try_file(const char *folder, const char *name, Found *f, ThError *er
 /* Looks beside the loading file, in the current directory, among what is built in. */
 static bool find(ThRasp *r, const char *path, Found *f)
 {
-    ThText t = {0};
-    th_text_printf(&t, "%s%s", path, th_ends_with(path, ".rasp") ? "" : ".rasp");
-    char *name TH_OWNED(free) = th_text_take(&t, r->err);
+    char *name TH_OWNED(free) =
+        th_printed(r->err, "%s%s", path, th_ends_with(path, ".rasp") ? "" : ".rasp");
     bool relative = name && *name != '/';
     bool ok = name && ((r->folder && relative && try_file(r->folder, name, f, r->err)) ||
                        try_file(NULL, name, f, r->err) ||

@@ -349,12 +349,10 @@ static size_t find_for(const ShStatement *st, size_t open)
 /* Returns new. */
 static char *hash_of_body(const ShSweep *w, ThError *err)
 {
-    ThText t = {0};
     char *text TH_OWNED(free) = sh_body_identity(w->lx, w->open, w->close, err);
     if (!text)
         return NULL;
-    th_text_printf(&t, "#%016" PRIx64, th_hash_text(text));
-    return th_text_take(&t, err);
+    return th_printed(err, "#%016" PRIx64, th_hash_text(text));
 }
 
 /* Options may stand behind the body, too. */
@@ -497,10 +495,10 @@ SH_COMMAND(keep, .group = "general", .summary = "in a sweep, keep an object of t
         sh_result_real(s, o->name, number.real);
         return true;
     }
-    ThText name TH_OWNED(th_text_free) = {0};
-    th_text_printf(&name, "-%s%s", o->name, o->kind == SH_MODEL ? ".safetensors" : ".th");
+    char *name TH_OWNED(free) =
+        th_printed(NULL, "-%s%s", o->name, o->kind == SH_MODEL ? ".safetensors" : ".th");
     char *path TH_OWNED(free) =
-        name.data ? sh_point_path(s->point->dir, "kept", s->point->id, name.data, err) : NULL;
+        name ? sh_point_path(s->point->dir, "kept", s->point->id, name, err) : NULL;
     bool ok = path &&
               (sh_save_file(s, &o, 1, path, NULL, err) || sh_error_inside(err, &call->operand[0]));
     if (ok)

@@ -263,14 +263,13 @@ static void add_arguments(Reach *r)
 static char *read_hash(json_t *hashes, const char *path, const struct stat *file)
 {
     enum { FRESH = 2 };
-    ThText state TH_OWNED(th_text_free) = {0};
-    th_text_printf(&state, "%s %lld %lld.%09ld %llu", path, (long long)file->st_size,
-                   (long long)file->st_mtim.tv_sec, file->st_mtim.tv_nsec,
-                   (unsigned long long)file->st_ino);
-    const char *known = state.data ? json_string_value(json_object_get(hashes, state.data)) : NULL;
+    char *state TH_OWNED(free) = th_printed(
+        NULL, "%s %lld %lld.%09ld %llu", path, (long long)file->st_size,
+        (long long)file->st_mtim.tv_sec, file->st_mtim.tv_nsec, (unsigned long long)file->st_ino);
+    const char *known = state ? json_string_value(json_object_get(hashes, state)) : NULL;
     char *hash = known ? th_strdup(known, NULL) : sh_file_hash(path, NULL);
     if (hash && !known && time(NULL) - file->st_mtim.tv_sec > FRESH)
-        json_object_set_new(hashes, state.data, json_string(hash));
+        json_object_set_new(hashes, state, json_string(hash));
     return hash;
 }
 

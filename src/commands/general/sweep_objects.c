@@ -31,7 +31,6 @@ char *sh_file_hash(const char *path, ThError *err)
 {
     enum { CHUNK = 1 << 16 };
     uint64_t h = 0;
-    ThText t = {0};
     char *bytes TH_OWNED(free) = th_alloc(CHUNK, 1, err);
     FILE *in = bytes ? fopen(path, "rb") : NULL;
     for (size_t n; in && (n = fread(bytes, 1, CHUNK, in)) > 0;)
@@ -43,8 +42,7 @@ char *sh_file_hash(const char *path, ThError *err)
         th_fail(err, TH_EIO, "cannot read '%s'", path);
         return NULL;
     }
-    th_text_printf(&t, "#%016" PRIx64, h);
-    return th_text_take(&t, err);
+    return th_printed(err, "#%016" PRIx64, h);
 }
 
 /* ---- files of a point ------------------------------------------------------------------------ */

@@ -128,12 +128,11 @@ SH_PLOT(plot_closure, .summary = "draw the clusters of a model's vectors by leve
         .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
         .options = options)
 {
-    ThText title TH_OWNED(th_text_free) = {0};
     ThProofClosure *c = closure_of(s, call, err);
-    th_text_printf(&title, "clusters of %s on %s", call->operand[0].object->name,
-                   call->operand[1].object->name);
+    char *title TH_OWNED(free) = th_printed(
+        NULL, "clusters of %s on %s", call->operand[0].object->name, call->operand[1].object->name);
     if (c)
-        th_plot_closure(f, title.data ? title.data : "", c);
+        th_plot_closure(f, title ? title : "", c);
     th_proof_closure_free(c);
     return c != NULL;
 }

@@ -234,10 +234,10 @@ static bool draw_task(ThFigure *f, ShSession *s, const ShCall *call, ThError *er
     ThInspectHalting *h TH_OWNED(th_inspect_halting_free) = think_about_task(s, call, err);
     if (!h)
         return false;
-    ThText title TH_OWNED(th_text_free) = {0};
-    th_text_printf(&title, "how long %s thinks on %s", call->operand[0].object->name,
+    char *title TH_OWNED(free) =
+        th_printed(NULL, "how long %s thinks on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
-    return th_plot_thoughts(f, title.data ? title.data : "", h, err);
+    return th_plot_thoughts(f, title ? title : "", h, err);
 }
 
 SH_PLOT(

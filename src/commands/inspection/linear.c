@@ -395,11 +395,11 @@ SH_PLOT(
     .options = spectrum_options)
 {
     int n = 0;
-    ThText title TH_OWNED(th_text_free) = {0};
     ThPlotSpectrum *x = call_spectra(call, &n, err);
-    th_text_printf(&title, "eigenvalues of %s", call->operand[0].object->name);
+    char *title TH_OWNED(free) =
+        th_printed(NULL, "eigenvalues of %s", call->operand[0].object->name);
     if (x)
-        th_plot_spectra(f, title.data ? title.data : "", x, n);
+        th_plot_spectra(f, title ? title : "", x, n);
     bool ok = x != NULL;
     free_spectra(x, n);
     return ok;

@@ -149,9 +149,7 @@ static bool define(ShSession *s, const ShCall *call, ThModel *snapped, ThError *
     sh_say(s, "  accuracy     %.4g on strings of %lld symbols, %.4g snapped\n", before,
            th_option_int(&call->options, "length"), after);
     sh_results(s, "before:r after:r", before, after);
-    ThText t = {0};
-    th_text_printf(&t, "%s quantized", o->name);
-    char *made_by TH_OWNED(free) = th_text_take(&t, err);
+    char *made_by TH_OWNED(free) = th_printed(err, "%s quantized", o->name);
     if (!made_by)
         th_model_free(snapped);
     bool ok = made_by && sh_define(s, call->operand[2].text, SH_MODEL, snapped, made_by, err);

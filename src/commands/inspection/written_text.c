@@ -353,10 +353,9 @@ SH_PLOT(plot_diagnose, .summary = "draw where what a model writes first goes wro
         .options = diagnose_options)
 {
     Slips y = {0};
-    ThText title = {0};
-    th_text_printf(&title, "first errors of %s on %s", call->operand[0].object->name,
+    char *text TH_OWNED(free) =
+        th_printed(err, "first errors of %s on %s", call->operand[0].object->name,
                    call->operand[1].object->name);
-    char *text TH_OWNED(free) = th_text_take(&title, err);
     bool ok =
         text && find_slips(s, call, &y, err) && th_plot_slips(f, text, y.item, y.n, y.gram, err);
     if (ok)

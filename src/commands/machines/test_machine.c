@@ -67,7 +67,6 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
     sh_table(s, "failures", "line:i input:s expected:s verdict:s steps:i tape:s");
     for (size_t i = 0; ok && i < c->n; i++) {
         const ThTmTestCase *t = &c->item[i];
-        ThText expected TH_OWNED(th_text_free) = {0};
         ShMachineEnd end = {0};
         ok = sh_machine_end(s, call, t->input, &end, err);
         ThTmFastFigures x = end.figures;
@@ -75,10 +74,10 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
         bool passed =
             th_tm_test_fulfilled(t, x.verdict) && (!t->tape || strcmp(t->tape, text) == 0);
         *failed += ok && !passed;
-        th_text_printf(&expected, "%s%s%s", th_tm_test_expected(t), t->tape ? " " : "",
-                       t->tape ? t->tape : "");
-        if (ok && !passed && expected.data)
-            sh_row(s, (long long)t->line, t->input, expected.data, th_tm_verdict_name(x.verdict),
+        char *expected TH_OWNED(free) = th_printed(NULL, "%s%s%s", th_tm_test_expected(t),
+                                                   t->tape ? " " : "", t->tape ? t->tape : "");
+        if (ok && !passed && expected)
+            sh_row(s, (long long)t->line, t->input, expected, th_tm_verdict_name(x.verdict),
                    (long long)x.steps, text);
         th_text_free(&end.tape);
     }

@@ -250,9 +250,8 @@ static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
  * keep it, and training replaces it. */
 static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
 {
-    ThText t = {0};
-    th_text_printf(&t, "%s compiled from %s", m->kind->name, call->operand[0].text);
-    char *made_by TH_OWNED(free) = th_text_take(&t, err);
+    char *made_by TH_OWNED(free) =
+        th_printed(err, "%s compiled from %s", m->kind->name, call->operand[0].text);
     m->training.task = made_by ? th_strdup(made_by + strlen(m->kind->name) + 1, err) : NULL;
     bool told = m->training.task != NULL;
     bool ok = told && sh_define(s, call->operand[1].text, SH_MODEL, m, made_by, err);

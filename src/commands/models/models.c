@@ -48,10 +48,8 @@ SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
     if (!hidden_fits(kind, &call->options, err))
         return false;
     char *options TH_OWNED(free) = th_options_format(&call->options, err);
-    ThText t = {0};
-    th_text_printf(&t, "%s%s%s", kind->name, options && *options ? " " : "",
-                   options ? options : "");
-    char *made_by TH_OWNED(free) = th_text_take(&t, err);
+    char *made_by TH_OWNED(free) = th_printed(
+        err, "%s%s%s", kind->name, options && *options ? " " : "", options ? options : "");
     ThModel *m = options && made_by ? th_model_new(kind, &call->options, err) : NULL;
     bool ok = m && sh_define(s, call->operand[0].text, SH_MODEL, m, made_by, err);
     if (ok)

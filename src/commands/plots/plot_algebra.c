@@ -42,9 +42,7 @@ static bool draw_cayley(ThFigure *f, const char *title, const ShAlgebra *a, char
 /* Returns new: WHAT of EXPRESSION. */
 static char *title_of(const char *what, const ShCall *call, ThError *err)
 {
-    ThText t = {0};
-    th_text_printf(&t, "%s of %s", what, call->operand[0].text);
-    return th_text_take(&t, err);
+    return th_printed(err, "%s of %s", what, call->operand[0].text);
 }
 
 static const ThOptionSpec plot_monoid_options[] = {

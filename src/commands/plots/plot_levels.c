@@ -57,7 +57,6 @@ static bool draw_lens(ThFigure *f, const ShCall *call, const ThInspectLens *l, c
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     Cells c = {0};
-    ThText title TH_OWNED(th_text_free) = {0};
     bool ok = start_cells(&c, l->n_rows, err);
     for (int i = 0; ok && i < l->n_rows; i++) {
         const ThInspectLensRow *r = &l->row[i];
@@ -69,8 +68,8 @@ static bool draw_lens(ThFigure *f, const ShCall *call, const ThInspectLens *l, c
     v.n_layers = l->n_layers;
     v.length = length;
     v.what = "what the read-out makes of every vector; stronger: more probable";
-    th_text_printf(&title, "lens of %s", call->operand[0].object->name);
-    ok = ok && th_plot_levels(f, title.data ? title.data : "", &v, err);
+    char *title TH_OWNED(free) = th_printed(NULL, "lens of %s", call->operand[0].object->name);
+    ok = ok && th_plot_levels(f, title ? title : "", &v, err);
     free_cells(&c);
     return ok;
 }
@@ -94,7 +93,6 @@ static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p,
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     Cells c = {0};
-    ThText title TH_OWNED(th_text_free) = {0};
     bool ok = start_cells(&c, p->n_rows, err);
     for (int i = 0; ok && i < p->n_rows; i++) {
         const ThInspectPatchRow *r = &p->row[i];
@@ -106,8 +104,9 @@ static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p,
     v.n_layers = p->n_layers;
     v.length = p->length;
     v.what = "the answer with this vector replaced; stronger: nearer to that of the other string";
-    th_text_printf(&title, "%s with vectors of another string", call->operand[0].object->name);
-    ok = ok && th_plot_levels(f, title.data ? title.data : "", &v, err);
+    char *title TH_OWNED(free) =
+        th_printed(NULL, "%s with vectors of another string", call->operand[0].object->name);
+    ok = ok && th_plot_levels(f, title ? title : "", &v, err);
     free_cells(&c);
     return ok;
 }

@@ -28,15 +28,14 @@ static bool draw_run(ThFigure *f, ShSession *s, const ShCall *call, const char *
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
     bool given = th_option_given(&call->options, "steps");
     uint64_t steps = given ? (uint64_t)th_option_int(&call->options, "steps") : TH_PLOT_TO_THE_END;
-    ThText title TH_OWNED(th_text_free) = {0};
     ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     if (!th_tm_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
         return input ? sh_error_inside(err, input) : false;
-    th_text_printf(&title, "%s of %s%s%.60s", what, o->name, input ? " on " : "",
-                   input ? input->text : "");
+    char *title TH_OWNED(free) = th_printed(NULL, "%s of %s%s%.60s", what, o->name,
+                                            input ? " on " : "", input ? input->text : "");
     ThTmWork run = {o->as.machine, &words, {steps, UINT64_MAX}, sh_stop(s)};
-    bool ok = title.data ? draw(f, title.data, &run, call, err)
-                         : th_fail(err, TH_ENOMEM, "out of memory for a title");
+    bool ok = title ? draw(f, title, &run, call, err)
+                    : th_fail(err, TH_ENOMEM, "out of memory for a title");
     return ok || sh_error_inside(err, &call->operand[0]);
 }
 

@@ -125,19 +125,15 @@ bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err)
 /* Returns new: PREFIX NAME on TASK. */
 static char *pair_title(const char *prefix, const ShCall *call, ThError *err)
 {
-    ThText t = {0};
-    th_text_printf(&t, "%s%s on %s", prefix, call->operand[0].object->name,
-                   call->operand[1].object->name);
-    return th_text_take(&t, err);
+    return th_printed(err, "%s%s on %s", prefix, call->operand[0].object->name,
+                      call->operand[1].object->name);
 }
 
 /* Returns new: NAME, with the task of its training where there was one. */
 static char *training_title(const char *prefix, const ShObject *model, ThError *err)
 {
     const char *task = sh_trained_on(model->as.model);
-    ThText t = {0};
-    th_text_printf(&t, "%s%s%s%s", prefix, model->name, task ? " on " : "", task ? task : "");
-    return th_text_take(&t, err);
+    return th_printed(err, "%s%s%s%s", prefix, model->name, task ? " on " : "", task ? task : "");
 }
 
 SH_PLOT(
@@ -258,16 +254,15 @@ SH_PLOT(plot_positions, .summary = "draw what a model's positional encoding says
     const ShObject *o = call->operand[0].object;
     int layer = (int)th_option_int(&call->options, "layer") - 1;
     int n = (int)th_option_int(&call->options, "length");
-    ThText title TH_OWNED(th_text_free) = {0};
-    th_text_printf(&title, "positions of %s: %s", o->name,
-                   th_option_known(&o->as.model->options, "position")
-                       ? th_option_text(&o->as.model->options, "position")
-                       : "none");
+    char *title TH_OWNED(free) = th_printed(NULL, "positions of %s: %s", o->name,
+                                            th_option_known(&o->as.model->options, "position")
+                                                ? th_option_text(&o->as.model->options, "position")
+                                                : "none");
     ThModel *m TH_OWNED(th_model_free) = with_parameters(o->as.model, err);
     ThInspectPositions *p TH_OWNED(th_inspect_positions_free) =
         m ? th_inspect_positions(m, layer, n, err) : NULL;
     if (p)
-        th_plot_positions(f, title.data ? title.data : "", p);
+        th_plot_positions(f, title ? title : "", p);
     return p || sh_error_inside(err, &call->operand[0]);
 }
 

@@ -193,9 +193,8 @@ static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err
     }
     if (ok && n == 0)
         ok = th_fail(err, TH_EVALUE, "no point is done: there is nothing to draw");
-    ThText title TH_OWNED(th_text_free) = {0};
-    th_text_printf(&title, "%s by length", r->of);
-    ok = ok && th_plot_accuracy(f, title.data ? title.data : "", model, n, err);
+    char *title TH_OWNED(free) = th_printed(NULL, "%s by length", r->of);
+    ok = ok && th_plot_accuracy(f, title ? title : "", model, n, err);
     for (size_t i = 0; c && i < r->n; i++) {
         free(c[i].name);
         free(c[i].score);
