@@ -484,7 +484,8 @@ static bool read_list(const json_t *metadata, const List *l, ThModel *m, ThError
     size_t n = json_array_size(array), *count = (size_t *)(void *)((char *)m + l->n);
     char *row = th_alloc(n, l->size, err);
     *(char **)(void *)((char *)m + l->rows) = row;
-    bool ok = row && (array ? json_is_array(array) : l != &lists[HISTORY]);
+    bool missing = !get_string(metadata, l->key) && l != &lists[HISTORY];
+    bool ok = row && (array ? json_is_array(array) : missing);
     for (long long step = 0; ok && *count < n; row += l->size) {
         ok = read_row(json_array_get(array, (*count)++), l, row, err);
         long long before = step;
