@@ -476,7 +476,7 @@ static void draw_dense(ThFigure *f, const char *title, const View *v)
 bool th_plot_attention(ThFigure *f, const char *title, const ThModelTrace *trace, const int *token,
                        char *const *symbol, ThError *err)
 {
-    ThPath *path = th_path_of_trace(trace, err);
+    ThPath *path TH_OWNED(th_path_free) = th_path_of_trace(trace, err);
     if (!path)
         return false;
     View v = {trace, path, token, symbol};
@@ -484,6 +484,5 @@ bool th_plot_attention(ThFigure *f, const char *title, const ThModelTrace *trace
         draw_routed(f, title, &v);
     else
         draw_dense(f, title, &v);
-    th_path_free(path);
     return true;
 }

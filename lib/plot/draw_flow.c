@@ -249,7 +249,7 @@ static void put_use(const ThPlotFlow *p, ThRaspSop use, const uint8_t *grid, dou
 
 static bool put_head(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, ThError *err)
 {
-    uint8_t *grid = th_rasp_run_grid(p->run, h->selector, p->stop, err);
+    TH_AUTOFREE uint8_t *grid = th_rasp_run_grid(p->run, h->selector, p->stop, err);
     if (!grid)
         return false;
     double x = h->x + GAP + h->left, y = h->y + TITLE;
@@ -266,7 +266,6 @@ static bool put_head(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, T
         put_use(p, p->side[i], grid, x, y);
         y += use_height(p, p->side[i]);
     }
-    free(grid);
     return true;
 }
 

@@ -39,10 +39,7 @@ ThPlotGraph *th_plot_graph_new(int n_nodes, ThError *err)
     *g = (ThPlotGraph){.n_nodes = n_nodes, .from = -1};
     g->node = th_alloc((size_t)n_nodes, sizeof *g->node, err);
     g->place = th_alloc((size_t)n_nodes, sizeof *g->place, err);
-    if (g->node && g->place)
-        return g;
-    th_plot_graph_free(g);
-    return NULL;
+    return TH_KEEP_IF(g->node && g->place, g, th_plot_graph_free);
 }
 
 void th_plot_graph_free(ThPlotGraph *g)

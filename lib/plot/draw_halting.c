@@ -92,7 +92,7 @@ static void put_tics(ThFigure *f, const ThPlotInput *in)
 bool th_plot_halting(ThFigure *f, const char *title, const ThModelHalted *h, const ThPlotInput *in,
                      ThError *err)
 {
-    int *level = th_alloc((size_t)in->length, sizeof *level, err);
+    TH_AUTOFREE int *level = th_alloc((size_t)in->length, sizeof *level, err);
     if (!level)
         return false;
     int states = most_states(h),
@@ -102,7 +102,6 @@ bool th_plot_halting(ThFigure *f, const char *title, const ThModelHalted *h, con
     th_figure_begin(f, title, NULL);
     put_masses(f, h);
     put_levels(f, level, in->length);
-    free(level);
     th_figure_subtitle(f, "%s%.4g applications, %.4g of them by the masses; grey: not computed",
                        h->n == 1 ? "" : "on average ", th_inspect_mean_depth(h),
                        th_inspect_mean_ponder(h));

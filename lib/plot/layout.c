@@ -22,10 +22,7 @@ ThLayout *th_layout_new(int n_nodes, int n_arcs, double radius, ThError *err)
     *l = (ThLayout){.n_nodes = n_nodes, .n_arcs = n_arcs, .radius = radius};
     l->node = th_alloc((size_t)n_nodes, sizeof *l->node, err);
     l->arc = th_alloc((size_t)n_arcs, sizeof *l->arc, err);
-    if (l->node && l->arc)
-        return l;
-    th_layout_free(l);
-    return NULL;
+    return TH_KEEP_IF(l->node && l->arc, l, th_layout_free);
 }
 
 void th_layout_free(ThLayout *l)
@@ -257,7 +254,7 @@ static bool place_with_dot(ThLayout *l, bool *placed, ThStop *stop, ThError *err
     static const char *const argv[] = {"dot", "-Tplain", NULL};
     ThError ignored = {0};
     bool missing, ok = true;
-    char *script = dot_script(l, err);
+    TH_AUTOFREE char *script = dot_script(l, err);
     if (!script)
         return false;
     ThPlotChild c = {.argv = argv, .input = script, .stop = stop};
@@ -268,7 +265,6 @@ static bool place_with_dot(ThLayout *l, bool *placed, ThStop *stop, ThError *err
         ok = read_plain(l, c.output.data, placed, err);
     th_text_free(&c.output);
     th_text_free(&c.messages);
-    free(script);
     return ok;
 }
 

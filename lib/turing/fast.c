@@ -265,24 +265,18 @@ static bool place(ThTmFast *f, const uint16_t *cell, int64_t n, int64_t first, T
 
 static ThTmFast *start(const ThTm *m, const int *word, int length, int k, ThError *err)
 {
-    ThTmFast *f = th_alloc(1, sizeof *f, err);
     int64_t n = ((int64_t)length / k + 1) * k;
-    uint16_t *cell = th_alloc((size_t)n, sizeof *cell, err);
-    if (!f || !cell) {
-        TH_FREE(f, cell);
+    TH_AUTOFREE uint16_t *cell = th_alloc((size_t)n, sizeof *cell, err);
+    ThTmFast *f = cell ? th_alloc(1, sizeof *f, err) : NULL;
+    if (!f)
         return NULL;
-    }
     f->m = m;
     f->state = m->start;
     f->verdict = th_tm_entered(m, m->start);
     for (int64_t i = 0; i < n; i++)
         cell[i] = (uint16_t)(i < length ? word[i] : m->blank);
     bool ok = th_tm_block_restart(f, k, err) && place(f, cell, n, 0, err);
-    free(cell);
-    if (ok)
-        return f;
-    th_tm_fast_free(f);
-    return NULL;
+    return TH_KEEP_IF(ok, f, th_tm_fast_free);
 }
 
 void th_tm_fast_free(ThTmFast *f)

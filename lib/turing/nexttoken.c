@@ -209,10 +209,7 @@ ThTmNext *th_tm_next_new(const ThTmTokens *t, int n, ThTmKeys keys, ThError *err
     *p = (ThTmNext){.tokens = *t, .n = n, .width = n + 1, .keys = keys};
     p->gram = th_alloc((size_t)p->width, sizeof *p->gram, err);
     p->turned = th_alloc((size_t)p->width, sizeof *p->turned, err);
-    if (p->gram && p->turned)
-        return p;
-    th_tm_next_free(p);
-    return NULL;
+    return TH_KEEP_IF(p->gram && p->turned, p, th_tm_next_free);
 }
 
 void th_tm_next_free(ThTmNext *p)

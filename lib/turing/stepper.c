@@ -42,10 +42,7 @@ ThTmStepper *th_tm_stepper_new(const ThTm *m, ThError *err)
     bool ok = s->rule_breaks != NULL;
     for (size_t i = 0; ok && i < m->n_rules; i++)
         ok = !m->rule[i].pause || th_tm_stepper_break(s, (ThTmBreakpoint){-1, -1, (int)i}, err);
-    if (ok)
-        return s;
-    th_tm_stepper_free(s);
-    return NULL;
+    return TH_KEEP_IF(ok, s, th_tm_stepper_free);
 }
 
 void th_tm_stepper_free(ThTmStepper *s)

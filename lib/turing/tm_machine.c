@@ -210,7 +210,7 @@ static void fill_row(const ThTm *m, int *row, size_t from, size_t to)
 static bool fill_rows(ThTm *m, ThError *err)
 {
     size_t width = (size_t)m->n_symbols, size = (size_t)m->n_states * width;
-    int *any = th_alloc(width, sizeof *any, err);
+    TH_AUTOFREE int *any = th_alloc(width, sizeof *any, err);
     if (!any)
         return false;
     memset(any, 0xff, width * sizeof *any); /* -1 */
@@ -223,7 +223,6 @@ static bool fill_rows(ThTm *m, ThError *err)
         memcpy(row, any, width * sizeof *row);
         fill_row(m, row, m->order_end[q], m->order_end[q + 1]);
     }
-    free(any);
     return true;
 }
 
@@ -324,10 +323,8 @@ ThTm *th_tm_finish(ThTmBuild *b, ThError *err)
         b->m = (ThTm){0};
     }
     th_tm_build_free(b);
-    if (m && check_machine(m, err) && order_rules(m, err) && make_table(m, err))
-        return m;
-    th_tm_free(m);
-    return NULL;
+    return TH_KEEP_IF(m && check_machine(m, err) && order_rules(m, err) && make_table(m, err), m,
+                      th_tm_free);
 }
 
 int th_tm_rule(const ThTm *m, int state, const int *read)

@@ -411,7 +411,7 @@ static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 static bool check_states(Parser *p)
 {
     const ThTm *m = &p->build.m;
-    bool *used = th_alloc((size_t)m->n_states, sizeof *used, p->err);
+    TH_AUTOFREE bool *used = th_alloc((size_t)m->n_states, sizeof *used, p->err);
     if (!used)
         return false;
     for (size_t i = 0; i < m->n_rules; i++) {
@@ -424,7 +424,6 @@ static bool check_states(Parser *p)
     while (q < m->n_states && (used[q] || q == m->start || m->role[q] == TH_TM_REJECTS))
         q++;
     bool good = q == m->n_states || p->seen[STATES];
-    free(used);
     if (good)
         return true;
     fail_token(p, p->state_at[q], "no rule leads to or from state ", "");

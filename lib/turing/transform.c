@@ -238,12 +238,10 @@ static bool add_steps_back(Making *x, const int *steps)
 
 ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
 {
-    ThTm *plain = th_tm_expand(m, most, err);
-    int *steps = plain ? th_alloc((size_t)plain->n_states, sizeof *steps, err) : NULL;
-    if (!steps) {
-        th_tm_free(plain);
+    TH_AUTOPTR(tm) ThTm *plain = th_tm_expand(m, most, err);
+    TH_AUTOFREE int *steps = plain ? th_alloc((size_t)plain->n_states, sizeof *steps, err) : NULL;
+    if (!steps)
         return NULL;
-    }
     memset(steps, 0xff, (size_t)plain->n_states * sizeof *steps);
     Making x = begin(plain, most, err);
     bool ok = true;
@@ -255,11 +253,7 @@ ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
         }
         ok = add(&x, &r);
     }
-    ok = ok && add_steps_back(&x, steps);
-    free(steps);
-    ThTm *moving = finish(&x, ok);
-    th_tm_free(plain);
-    return moving;
+    return finish(&x, ok && add_steps_back(&x, steps));
 }
 
 /* ---- the edge -------------------------------------------------------------------------------- */

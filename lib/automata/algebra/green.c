@@ -253,10 +253,7 @@ ThGreen *th_green_new(const ThMonoid *m, ThStop *stop, ThError *err)
     bool ok = w.r && w.l && w.d && w.g->d && w.g->row && w.g->column && w.g->order &&
               find_classes(&w, err);
     TH_FREE(w.r, w.l, w.d, w.renumber);
-    if (ok)
-        return w.g;
-    th_green_free(w.g);
-    return NULL;
+    return TH_KEEP_IF(ok, w.g, th_green_free);
 }
 
 void th_green_free(ThGreen *g)

@@ -28,10 +28,8 @@ ThGroup *th_group_new(int degree, ThError *err)
     bool ok = g->one && g->two && g->three;
     for (int i = 0; ok && i < degree; i++)
         g->one[i] = i;
-    if (ok && th_intern(&g->element, g->one, n * sizeof *g->one, &index, err))
-        return g;
-    th_group_free(g);
-    return NULL;
+    return TH_KEEP_IF(ok && th_intern(&g->element, g->one, n * sizeof *g->one, &index, err), g,
+                      th_group_free);
 }
 
 void th_group_free(ThGroup *g)
@@ -218,10 +216,7 @@ static ThGroup *derived(const ThGroup *g, ThStop *stop, ThError *err)
     for (size_t i = 0; ok && i < h->n_generators; i++)
         for (size_t j = 0; ok && j < g->n_generators; j++)
             ok = th_group_add(h, conjugate(g, generator(h, i), generator(g, j)), 0, stop, err);
-    if (ok)
-        return h;
-    th_group_free(h);
-    return NULL;
+    return TH_KEEP_IF(ok, h, th_group_free);
 }
 
 /* Burnside 1904: so many elements cannot make a group that is not solvable. */

@@ -277,7 +277,7 @@ static int compare_families(const void *a, const void *b)
 /* Families in their final order; h->family is renumbered. */
 static bool sort_families(ThHolonomy *h, ThError *err)
 {
-    int *number = th_alloc((size_t)h->n_families, sizeof *number, err);
+    TH_AUTOFREE int *number = th_alloc((size_t)h->n_families, sizeof *number, err);
     if (!number)
         return false;
     for (int f = 0; f < h->n_families; f++) /* for a moment: the number of before */
@@ -289,7 +289,6 @@ static bool sort_families(ThHolonomy *h, ThError *err)
         h->families[f].facts.order = 0;
     for (int i = 0; i < h->n_sets; i++)
         h->family[i] = number[h->family[i]];
-    free(number);
     return true;
 }
 
@@ -334,11 +333,9 @@ ThHolonomy *th_holonomy_new(const ThDfa *d, size_t limit, ThStop *stop, ThError 
     h->words = ((size_t)d->n_states + 63) / 64;
     h->scratch = th_alloc((size_t)d->n_states, sizeof *h->scratch, err);
     h->bits = th_alloc(h->words, sizeof *h->bits, err);
-    if (h->scratch && h->bits && find_sets(h, limit, stop, err) &&
-        find_families(h, limit, stop, err))
-        return h;
-    th_holonomy_free(h);
-    return NULL;
+    return TH_KEEP_IF(h->scratch && h->bits && find_sets(h, limit, stop, err) &&
+                          find_families(h, limit, stop, err),
+                      h, th_holonomy_free);
 }
 
 void th_holonomy_free(ThHolonomy *h)

@@ -261,10 +261,7 @@ ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err
     else if (!ok)
         th_fail(err, cause.code, "%s", cause.msg);
     TH_FREE(e.suffix, e.first, e.reduced);
-    if (ok)
-        return e.m;
-    th_monoid_free(e.m);
-    return NULL;
+    return TH_KEEP_IF(ok, e.m, th_monoid_free);
 }
 
 void th_monoid_free(ThMonoid *m)

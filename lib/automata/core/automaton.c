@@ -1,5 +1,6 @@
 #include "automata/core/automaton.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "automata/core/build.h"
@@ -24,11 +25,49 @@ ThAutomaton *th_automaton_alloc(const ThAutomaton *sizes, size_t name_bytes, ThE
     a->moore = th_alloc(n, sizeof *a->moore, err);
     a->arc = th_alloc(a->n_arcs, sizeof *a->arc, err);
     a->first = th_alloc(n + 1, sizeof *a->first, err);
-    if (a->names && a->symbol && a->output && a->state && a->start && a->accept && a->moore &&
-        a->arc && a->first)
-        return a;
-    th_automaton_free(a);
-    return NULL;
+    return TH_KEEP_IF(a->names && a->symbol && a->output && a->state && a->start && a->accept &&
+                          a->moore && a->arc && a->first,
+                      a, th_automaton_free);
+}
+
+static size_t bytes_of(char *const *name, int n)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        bytes += strlen(name[i]) + 1;
+    return bytes;
+}
+
+static char *copy_names(char **to, char *const *from, int n, char *at)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = at;
+        at = stpcpy(at, from[i]) + 1;
+    }
+    return at;
+}
+
+void th_automaton_number_states(ThAutomaton *a, char *at)
+{
+    for (int q = 0; q < a->n_states; q++) {
+        a->state[q] = at;
+        at += sprintf(at, "q%d", q) + 1;
+    }
+}
+
+ThAutomaton *th_automaton_named(const ThAutomaton *sizes, char *const *symbol, char *const *output,
+                                ThError *err)
+{
+    enum { STATE_NAME = 12 };
+    size_t bytes = bytes_of(symbol, sizes->n_symbols) + bytes_of(output, sizes->n_outputs);
+    ThAutomaton *a = th_automaton_alloc(sizes, bytes + STATE_NAME * (size_t)sizes->n_states, err);
+    if (!a)
+        return NULL;
+    char *at = copy_names(a->symbol, symbol, a->n_symbols, a->names);
+    th_automaton_number_states(a, copy_names(a->output, output, a->n_outputs, at));
+    for (int q = 0; q < a->n_states; q++)
+        a->moore[q] = TH_AUTOMATON_NO_OUTPUT;
+    return a;
 }
 
 void th_automaton_free(ThAutomaton *a)
@@ -126,19 +165,16 @@ static bool sort_arcs(ThAutomaton *a, ThError *err)
     size_t range[] = {(size_t)a->n_outputs + 1, n, (size_t)a->n_symbols + 1, n};
     for (int i = 0; i < 4; i++)
         most = range[i] > most ? range[i] : most;
-    ThAutomatonArc *other = th_alloc(a->n_arcs, sizeof *other, err);
-    size_t *count = th_alloc(most + 1, sizeof *count, err);
-    if (!other || !count) {
-        TH_FREE(other, count);
+    TH_AUTOFREE ThAutomatonArc *other = th_alloc(a->n_arcs, sizeof *other, err);
+    TH_AUTOFREE size_t *count = th_alloc(most + 1, sizeof *count, err);
+    if (!other || !count)
         return false;
-    }
     for (int key = BY_OUTPUT; key <= BY_FROM; key++) {
         sort_by(key, range[key], other, a->arc, a->n_arcs, count);
         ThAutomatonArc *swap = a->arc;
         a->arc = other;
         other = swap;
     }
-    TH_FREE(other, count);
     return true;
 }
 

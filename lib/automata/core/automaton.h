@@ -49,6 +49,14 @@ typedef struct {
  * set.  For code that fills all of it itself; build.h is the comfortable way. */
 ThAutomaton *th_automaton_alloc(const ThAutomaton *sizes, size_t name_bytes, ThError *err);
 
+/* The same with names: those of symbols and outputs are copied, states are q0, q1, …; no state has
+ * an output. */
+ThAutomaton *th_automaton_named(const ThAutomaton *sizes, char *const *symbol, char *const *output,
+                                ThError *err);
+
+/* Calls the states q0, q1, …, with their names from `at` on in the block of names. */
+void th_automaton_number_states(ThAutomaton *a, char *at);
+
 /* Reads the inside of an `automaton NAME { … }` block: statements `alphabet A…`, `start Q…`,
  * `accept Q…`, `output STATE SYMBOL`, `FROM SYMBOL[,SYMBOL…] -> TO [/ OUTPUT]`, separated by
  * newlines or `;`, with # comments; `eps` is the empty move.  Without `alphabet` the symbols are

@@ -331,7 +331,7 @@ static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 static bool check_states(Parser *p)
 {
     const ThAutomatonBuild *b = &p->build;
-    bool *used = th_alloc(b->state.n, sizeof *used, p->err);
+    TH_AUTOFREE bool *used = th_alloc(b->state.n, sizeof *used, p->err);
     if (!used)
         return false;
     for (size_t i = 0; i < b->n_arcs; i++)
@@ -339,7 +339,6 @@ static bool check_states(Parser *p)
     size_t q = 0;
     while (q < b->state.n && (used[q] || b->info[q].start))
         q++;
-    free(used);
     if (q == b->state.n)
         return true;
     fail_token(p, p->state_at[q], "no transition leads to or from state ", "");

@@ -94,11 +94,7 @@ static ThAutomaton *assemble(const ThAutomatonBuild *b, ThError *err)
     }
     if (b->n_arcs)
         memcpy(a->arc, b->arc, b->n_arcs * sizeof *a->arc);
-    if (!th_automaton_sort(a, err)) {
-        th_automaton_free(a);
-        return NULL;
-    }
-    return a;
+    return TH_KEEP_IF(th_automaton_sort(a, err), a, th_automaton_free);
 }
 
 ThAutomaton *th_automaton_build_finish(ThAutomatonBuild *b, ThError *err)

@@ -50,7 +50,7 @@ static int apart(const Partition *p, int x, int y)
 
 static bool start_blocks(Partition *p, ThError *err)
 {
-    int *of_class = th_alloc((size_t)p->d->n_classes, sizeof *of_class, err);
+    TH_AUTOFREE int *of_class = th_alloc((size_t)p->d->n_classes, sizeof *of_class, err);
     if (!of_class)
         return false;
     for (int q = 0; q < p->d->n_states; q++) {
@@ -64,7 +64,6 @@ static bool start_blocks(Partition *p, ThError *err)
         }
         p->block[q] = *block - 1;
     }
-    free(of_class);
     return true;
 }
 

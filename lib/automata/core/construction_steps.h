@@ -1,8 +1,8 @@
 /* construction_steps.h - the subset construction and the refinement of partitions, told step by
  * step.
  *
- * These are the construction of subset.c and the simple one for what minimize.c does, at the pace of
- * a lecture: every step is handed to a callback, which may end the tour by failing.
+ * These are the construction of subset.c and the simple one for what minimize.c does, at the pace
+ * of a lecture: every step is handed to a callback, which may end the tour by failing.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -23,8 +23,8 @@ typedef struct {
 typedef bool ThAutomatonSubsetWatch(void *context, const ThAutomatonSubsetStep *step, ThError *err);
 
 /* Tells every step of the construction that th_automaton_acceptor makes, once it is done: sets in
- * the order in which they are found; *n gets the number of sets.  TH_ELIMIT beyond max_states (0: no
- * limit). */
+ * the order in which they are found; *n gets the number of sets.  TH_ELIMIT beyond max_states (0:
+ * no limit). */
 bool th_automaton_subset_steps(const ThAutomaton *a, size_t max_states,
                                ThAutomatonSubsetWatch *watch, void *context, int *n, ThStop *stop,
                                ThError *err);

@@ -15,11 +15,7 @@ ThDfa *th_dfa_new(int n_states, int n_symbols, int n_classes, ThError *err)
     d->n_classes = n_classes;
     d->next = th_alloc((size_t)n_states * (size_t)n_symbols, sizeof *d->next, err);
     d->label = th_alloc((size_t)n_states, sizeof *d->label, err);
-    if (!d->next || !d->label) {
-        th_dfa_free(d);
-        return NULL;
-    }
-    return d;
+    return TH_KEEP_IF(d->next && d->label, d, th_dfa_free);
 }
 
 ThDfa *th_dfa_copy(const ThDfa *d, ThError *err)
@@ -84,11 +80,10 @@ int th_dfa_class(const ThDfa *d, const int *word, size_t length)
 ThDfa *th_dfa_reachable(const ThDfa *d, ThError *err)
 {
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols;
-    int *number = th_alloc(n, sizeof *number, err); /* new number + 1, or 0 */
-    int *queue = th_alloc(n, sizeof *queue, err);
-    ThDfa *r = NULL;
+    TH_AUTOFREE int *number = th_alloc(n, sizeof *number, err); /* new number + 1, or 0 */
+    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err);
     if (!number || !queue)
-        goto end;
+        return NULL;
     int count = 1;
     queue[0] = d->start;
     number[d->start] = 1;
@@ -101,15 +96,13 @@ ThDfa *th_dfa_reachable(const ThDfa *d, ThError *err)
             }
         }
     }
-    r = th_dfa_new(count, d->n_symbols, d->n_classes, err);
+    ThDfa *r = th_dfa_new(count, d->n_symbols, d->n_classes, err);
     for (size_t i = 0; r && i < (size_t)count; i++) {
         const int *row = d->next + (size_t)queue[i] * k;
         r->label[i] = d->label[queue[i]];
         for (size_t a = 0; a < k; a++)
             r->next[i * k + a] = number[row[a]] - 1;
     }
-end:
-    TH_FREE(number, queue);
     return r;
 }
 

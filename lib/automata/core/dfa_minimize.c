@@ -74,7 +74,7 @@ static void invert(Partition *p, const ThDfa *d)
 /* One block a class; all but the largest will split. */
 static bool start_by_class(Partition *p, const ThDfa *d, ThError *err)
 {
-    int *count = th_alloc((size_t)d->n_classes + 1, sizeof *count, err);
+    TH_AUTOFREE int *count = th_alloc((size_t)d->n_classes + 1, sizeof *count, err);
     if (!count)
         return false;
     for (int q = 0; q < p->n; q++)
@@ -94,7 +94,6 @@ static bool start_by_class(Partition *p, const ThDfa *d, ThError *err)
         p->place[q] = count[d->label[q]]++;
         p->element[p->place[q]] = q;
     }
-    free(count);
     for (int b = 0; b < p->n_blocks; b++) {
         for (int i = p->begin[b]; i < p->end[b]; i++)
             p->block[p->element[i]] = b;

@@ -1,7 +1,6 @@
 #include "automata/core/nfa.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "automata/core/build.h"
@@ -49,65 +48,34 @@ bool th_nfa_add(ThNfa *n, const ThAutomaton *a, const int *symbol, int *offset, 
     return true;
 }
 
-static char *place(char **name, char *const *from, int n, char *at)
+/* Returns new: the automaton as it is, with its names. */
+static ThAutomaton *assemble(const ThNfa *n, const ThNfaNames *names, ThError *err)
 {
-    for (int i = 0; i < n; i++) {
-        name[i] = at;
-        at = stpcpy(at, from[i]) + 1;
-    }
-    return at;
-}
-
-static void name_states(ThAutomaton *a, char *at)
-{
-    for (int q = 0; q < a->n_states; q++) {
-        a->state[q] = at;
-        at += sprintf(at, "q%d", q) + 1;
-    }
-}
-
-/* Returns new: the automaton as it is, with its names; *at gets the offset of those of states. */
-static ThAutomaton *assemble(const ThNfa *n, const ThNfaNames *names, size_t *at, ThError *err)
-{
-    enum { MOST_DIGITS = 12 };
-    *at = 0;
-    for (int i = 0; i < names->n_symbols; i++)
-        *at += strlen(names->symbol[i]) + 1;
-    for (int i = 0; i < names->n_outputs; i++)
-        *at += strlen(names->output[i]) + 1;
     ThAutomaton sizes = {.n_symbols = names->n_symbols,
                          .n_outputs = names->n_outputs,
                          .n_states = (int)n->n_states,
                          .n_arcs = n->n_arcs};
-    ThAutomaton *a = th_automaton_alloc(&sizes, *at + n->n_states * MOST_DIGITS, err);
+    ThAutomaton *a = th_automaton_named(&sizes, names->symbol, names->output, err);
     if (!a)
         return NULL;
-    char *next = place(a->symbol, names->symbol, names->n_symbols, a->names);
-    place(a->output, names->output, names->n_outputs, next);
-    name_states(a, a->names + *at);
     for (int q = 0; q < a->n_states; q++) {
         a->start[q] = n->mark[q] & TH_NFA_START;
         a->accept[q] = n->mark[q] & TH_NFA_ACCEPT;
-        a->moore[q] = TH_AUTOMATON_NO_OUTPUT;
     }
     if (n->n_arcs)
         memcpy(a->arc, n->arc, n->n_arcs * sizeof *a->arc);
-    if (th_automaton_sort(a, err))
-        return a;
-    th_automaton_free(a);
-    return NULL;
+    return TH_KEEP_IF(th_automaton_sort(a, err), a, th_automaton_free);
 }
 
 ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, bool good, ThError *err)
 {
-    size_t at;
     ThAutomaton *trimmed = NULL;
-    TH_AUTOPTR(automaton) ThAutomaton *a = good ? assemble(n, names, &at, err) : NULL;
+    TH_AUTOPTR(automaton) ThAutomaton *a = good ? assemble(n, names, err) : NULL;
     TH_FREE(n->mark, n->arc);
     *n = (ThNfa){.max_states = n->max_states};
     if (a)
         trimmed = th_automaton_trim(a, err);
-    if (trimmed)
-        name_states(trimmed, trimmed->names + at);
+    if (trimmed && trimmed->n_states > 0) /* the first name is not before that of the old q0 */
+        th_automaton_number_states(trimmed, trimmed->state[0]);
     return trimmed;
 }

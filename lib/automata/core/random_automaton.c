@@ -34,7 +34,7 @@ static void put(Draw *w, size_t from_symbol, int to)
 static bool draw_tree(Draw *w, ThError *err)
 {
     size_t k = (size_t)w->n_symbols, n_free = 0;
-    size_t *free_pair = th_alloc((size_t)w->d->states * k, sizeof *free_pair, err);
+    TH_AUTOFREE size_t *free_pair = th_alloc((size_t)w->d->states * k, sizeof *free_pair, err);
     if (!free_pair)
         return false;
     for (int q = 0; q < w->d->states; q++) {
@@ -47,7 +47,6 @@ static bool draw_tree(Draw *w, ThError *err)
         for (size_t a = 0; a < k; a++)
             free_pair[n_free++] = (size_t)q * k + a;
     }
-    free(free_pair);
     return true;
 }
 

@@ -1,6 +1,5 @@
 #include "automata/core/state_classes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,23 +177,6 @@ static bool trim(Trim *t, const ThDfa *d, ThError *err)
     return true;
 }
 
-/* Copies names to *at one after the other and sets the pointers to them. */
-static void copy_names(char **to, char *const *from, int n, char **at)
-{
-    for (int i = 0; i < n; i++) {
-        to[i] = *at;
-        *at = stpcpy(*at, from[i]) + 1;
-    }
-}
-
-static size_t bytes_of(char *const *name, int n)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < n; i++)
-        bytes += strlen(name[i]) + 1;
-    return bytes;
-}
-
 static void fill_automaton(ThAutomaton *a, const Trim *t, const ThAutomatonClasses *c)
 {
     size_t k = (size_t)a->n_symbols, width = 2 + k, filled = 0;
@@ -218,7 +200,6 @@ ThAutomaton *th_automaton_classes_automaton(const ThDfa *d, const ThAutomatonCla
                                             char *const *symbol, const ThAutomaton *names,
                                             ThError *err)
 {
-    enum { STATE_NAME = 12 };
     Trim t = {0};
     ThAutomaton *a = NULL;
     if (trim(&t, d, err)) {
@@ -226,21 +207,10 @@ ThAutomaton *th_automaton_classes_automaton(const ThDfa *d, const ThAutomatonCla
                              .n_outputs = names ? names->n_outputs : 0,
                              .n_states = t.n_kept,
                              .n_arcs = t.n_arcs};
-        size_t bytes = bytes_of(symbol, d->n_symbols) + STATE_NAME * (size_t)t.n_kept;
-        bytes += names ? bytes_of(names->output, names->n_outputs) : 0;
-        a = th_automaton_alloc(&sizes, bytes, err);
+        a = th_automaton_named(&sizes, symbol, names ? names->output : NULL, err);
     }
-    if (a) {
-        char *at = a->names;
-        copy_names(a->symbol, symbol, a->n_symbols, &at);
-        if (names)
-            copy_names(a->output, names->output, a->n_outputs, &at);
-        for (int q = 0; q < a->n_states; q++) {
-            a->state[q] = at;
-            at += snprintf(at, STATE_NAME, "q%d", q) + 1;
-        }
+    if (a)
         fill_automaton(a, &t, c);
-    }
     TH_FREE(t.useful, t.queue, t.number);
     return a;
 }

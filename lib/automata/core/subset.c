@@ -342,26 +342,22 @@ ThDfa *th_automaton_acceptor(const ThAutomaton *a, size_t max_states, ThStop *st
 {
     if (!th_automaton_deterministic(a))
         return determinize(a, max_states, stop, err);
-    int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
+    TH_AUTOFREE int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
     if (!label)
         return NULL;
     for (int q = 0; q < a->n_states; q++)
         label[q] = a->accept[q];
-    ThDfa *d = th_automaton_classes_dfa(a, label, 2, err);
-    free(label);
-    return d;
+    return th_automaton_classes_dfa(a, label, 2, err);
 }
 
 ThDfa *th_automaton_dfa(const ThAutomaton *a, size_t max_states, ThStop *stop, ThError *err)
 {
     if (!th_automaton_moore(a))
         return th_automaton_acceptor(a, max_states, stop, err);
-    int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
+    TH_AUTOFREE int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
     if (!label)
         return NULL;
     for (int q = 0; q < a->n_states; q++)
         label[q] = a->moore[q] + 1;
-    ThDfa *d = th_automaton_classes_dfa(a, label, a->n_outputs + 1, err);
-    free(label);
-    return d;
+    return th_automaton_classes_dfa(a, label, a->n_outputs + 1, err);
 }

@@ -186,19 +186,16 @@ static int by_name(const void *x, const void *y)
 static bool rank_symbols(Reader *r, bool fixed, ThError *err)
 {
     size_t n = r->symbol.n;
-    Named *order = th_alloc(n, sizeof *order, err);
+    TH_AUTOFREE Named *order = th_alloc(n, sizeof *order, err);
     r->rank = th_alloc(n, sizeof *r->rank, err);
-    if (!order || !r->rank) {
-        free(order);
+    if (!order || !r->rank)
         return false;
-    }
     for (size_t i = 0; i < n; i++)
         order[i] = (Named){name_at(&r->symbol, i), i};
     if (!fixed)
         qsort(order, n, sizeof *order, by_name);
     for (size_t i = 0; i < n; i++)
         r->rank[order[i].index] = (int)i;
-    free(order);
     for (size_t i = 0; i < r->n_word; i++)
         r->word[i] = r->rank[r->word[i]];
     return true;
@@ -315,7 +312,7 @@ static bool fill_sample(ThWordsLabelled *l, const Entry *e, size_t n, size_t sym
 
 static bool make_sample(ThWordsLabelled *l, const Reader *r, bool consistent, ThError *err)
 {
-    Entry *e = th_alloc(r->n_lines, sizeof *e, err);
+    TH_AUTOFREE Entry *e = th_alloc(r->n_lines, sizeof *e, err);
     if (!e)
         return false;
     for (size_t i = 0; i < r->n_lines; i++) {
@@ -323,10 +320,8 @@ static bool make_sample(ThWordsLabelled *l, const Reader *r, bool consistent, Th
         e[i] = (Entry){r->word + x->start, x->length, x->label, x->line, r->field[x->first].col};
     }
     qsort(e, r->n_lines, sizeof *e, by_word);
-    bool ok = (!consistent || check_labels(l, e, r->n_lines, err)) &&
-              fill_sample(l, e, r->n_lines, r->n_word, err);
-    free(e);
-    return ok;
+    return (!consistent || check_labels(l, e, r->n_lines, err)) &&
+           fill_sample(l, e, r->n_lines, r->n_word, err);
 }
 
 bool th_words_labelled_read(ThWordsLabelled *l, const char *text, const char *alphabet,

@@ -141,7 +141,7 @@ static bool try_short(ThPac *s, const ThDfa *guess, Found *f, ThError *err)
 static bool find_ways(const ThDfa *guess, int *parent, int *symbol, ThError *err)
 {
     int n = guess->n_states, k = guess->n_symbols, head = 0, tail = 0;
-    int *queue = th_alloc((size_t)n, sizeof *queue, err);
+    TH_AUTOFREE int *queue = th_alloc((size_t)n, sizeof *queue, err);
     if (!queue)
         return false;
     for (int q = 0; q < n; q++)
@@ -158,7 +158,6 @@ static bool find_ways(const ThDfa *guess, int *parent, int *symbol, ThError *err
             }
         }
     }
-    free(queue);
     return true;
 }
 

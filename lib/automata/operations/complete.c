@@ -59,7 +59,7 @@ static ThAutomaton *with_sink(const ThAutomaton *a, const bool *has, ThError *er
 ThAutomaton *th_automaton_complete(const ThAutomaton *a, ThError *err)
 {
     size_t cells = (size_t)a->n_states * (size_t)a->n_symbols, full = 0;
-    bool *has = th_alloc(cells, sizeof *has, err);
+    TH_AUTOFREE bool *has = th_alloc(cells, sizeof *has, err);
     if (!has)
         return NULL;
     for (size_t i = 0; i < a->n_arcs; i++) {
@@ -72,6 +72,5 @@ ThAutomaton *th_automaton_complete(const ThAutomaton *a, ThError *err)
     }
     ThAutomaton *c =
         full == cells && a->n_states ? th_automaton_copy(a, err) : with_sink(a, has, err);
-    free(has);
     return c;
 }

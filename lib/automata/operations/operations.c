@@ -134,11 +134,6 @@ typedef struct {
     size_t n, cap;
 } Pairs;
 
-static void pairs_free(Pairs *p)
-{
-    TH_FREE(p->seen, p->queue);
-}
-
 static bool visit(Pairs *p, size_t pair, ThError *err)
 {
     if (p->seen[pair])
@@ -212,10 +207,7 @@ static ThAutomaton *mirrored(const ThAutomaton *a, ThError *err)
     bool *start = m->start;
     m->start = m->accept;
     m->accept = start;
-    if (th_automaton_sort(m, err))
-        return m;
-    th_automaton_free(m);
-    return NULL;
+    return TH_KEEP_IF(th_automaton_sort(m, err), m, th_automaton_free);
 }
 
 ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, bool front,
@@ -239,7 +231,7 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
     }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
     ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
-    pairs_free(&p);
+    TH_FREE(p.seen, p.queue);
     return result;
 }
 

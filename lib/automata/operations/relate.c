@@ -77,14 +77,14 @@ static bool word_to(const Search *s, size_t found, char **text)
     int length = 0;
     for (size_t i = found - 1; s->origin[i].symbol >= 0; i = s->origin[i].parent)
         length++;
-    int *word = th_alloc((size_t)length, sizeof *word, s->err), at = length;
+    TH_AUTOFREE int *word = th_alloc((size_t)length, sizeof *word, s->err);
+    int at = length;
     if (!word)
         return false;
     for (size_t i = found - 1; s->origin[i].symbol >= 0; i = s->origin[i].parent)
         word[--at] = s->origin[i].symbol;
     ThText t = {0};
     th_symbols_write(&t, s->u.name, s->u.n, word, length);
-    free(word);
     *text = th_text_take(&t, s->err);
     return *text != NULL;
 }

@@ -49,14 +49,12 @@ static ThDfa *mealy_machine(const ThAutomaton *a, const int *number, int n_class
 
 static ThDfa *moore_machine(const ThAutomaton *a, const int *number, int n_classes, ThError *err)
 {
-    int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
+    TH_AUTOFREE int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
     if (!label)
         return NULL;
     for (int q = 0; q < a->n_states; q++)
         label[q] = class_of(a->accept[q], a->moore[q], number);
-    ThDfa *d = th_automaton_classes_dfa(a, label, n_classes, err);
-    free(label);
-    return d;
+    return th_automaton_classes_dfa(a, label, n_classes, err);
 }
 
 /* The machine that shows the last outputs.  States that cannot reach acceptance have none. */
@@ -93,29 +91,23 @@ bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max
                           ThStop *stop, ThAutomatonDifference *d, ThError *err)
 {
     const ThAutomaton *side[] = {a, b};
-    ThDfa *machine[2] = {0};
-    ThAutomatonAlphabets symbols = {0}, outputs = {0};
-    int *word = NULL, length = 0;
-    bool good = false;
+    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets symbols = {0}, outputs = {0};
+    TH_AUTOPTR(dfa) ThDfa *first = NULL, *second = NULL;
+    ThDfa **const machine[] = {&first, &second};
+    int length = 0;
     *d = (ThAutomatonDifference){.by_output = is_transducer(a) && is_transducer(b)};
     if (!th_automaton_alphabets(&symbols, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err) ||
         !th_automaton_alphabets(&outputs, a->output, a->n_outputs, b->output, b->n_outputs, err))
-        goto end;
+        return false;
     for (int i = 0; i < 2; i++) {
         ThDfa *m = d->by_output ? output_machine(side[i], outputs.of[i], 2 * (outputs.n + 1), err)
                                 : th_automaton_acceptor(side[i], max_states, stop, err);
-        machine[i] = th_automaton_widen_take(&symbols, i, m, err);
-        if (!machine[i])
-            goto end;
+        *machine[i] = th_automaton_widen_take(&symbols, i, m, err);
+        if (!*machine[i])
+            return false;
     }
-    word = th_dfa_distinguish(machine[0], machine[1], &length, stop, err);
+    TH_AUTOFREE int *word = th_dfa_distinguish(first, second, &length, stop, err);
     d->equivalent = !word && length < 0;
-    good = word ? describe(d, &symbols, &outputs, machine, word, length, err) : d->equivalent;
-end:
-    th_dfa_free(machine[0]);
-    th_dfa_free(machine[1]);
-    th_automaton_alphabets_free(&symbols);
-    th_automaton_alphabets_free(&outputs);
-    free(word);
-    return good;
+    return word ? describe(d, &symbols, &outputs, (ThDfa *[]){first, second}, word, length, err)
+                : d->equivalent;
 }

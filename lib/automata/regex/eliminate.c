@@ -32,11 +32,6 @@ static bool graph_alloc(Graph *g, size_t n_states, ThError *err)
     return g->edge && g->gone && g->weight;
 }
 
-static void graph_free(Graph *g)
-{
-    TH_FREE(g->edge, g->gone, g->weight);
-}
-
 /* mirror: the arcs are turned round, and the start and the ends change places. */
 static void graph_fill(Graph *g, const ThAutomaton *a, bool mirror)
 {
@@ -134,7 +129,7 @@ static int term_of(ThRegexTerms *t, const ThAutomaton *a, bool mirror, bool plai
                !th_stopped_at(stop, (size_t)left, "states left to eliminate", err);
     if (good)
         term = *edge(&g, g.n - 2, g.n - 1);
-    graph_free(&g);
+    TH_FREE(g.edge, g.gone, g.weight);
     return term;
 }
 

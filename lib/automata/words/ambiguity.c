@@ -101,14 +101,13 @@ static char *spell(const Search *s, const ThWordsAmbiguitySubject *of, size_t pl
     int length = 0;
     for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
         length++;
-    int *word = th_alloc((size_t)length, sizeof *word, err), at = length;
+    TH_AUTOFREE int *word = th_alloc((size_t)length, sizeof *word, err);
+    int at = length;
     if (!word)
         return NULL;
     for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
         word[--at] = s->by[p];
-    char *text = spelled(of, word, length, err);
-    free(word);
-    return text;
+    return spelled(of, word, length, err);
 }
 
 static void enter_starts(Search *s)

@@ -36,13 +36,12 @@ static bool add_word(const ThWordsTuples *t, const uint32_t *root, size_t n, Goa
     int length;
     goal->t = t;
     ThWordsTupleWay way = {.root = root, .n = n, .goal = is_goal, .context = goal};
-    int *word = th_words_tuples_word(t, &way, &length, end, err);
+    TH_AUTOFREE int *word = th_words_tuples_word(t, &way, &length, end, err);
     if (!word)
         return false;
     bool gap = to->size > 0 && length > 0 && !th_symbols_single(a->symbol, a->n_symbols);
     th_text_add(to, gap ? " " : "");
     th_symbols_write(to, a->symbol, a->n_symbols, word, length);
-    free(word);
     return true;
 }
 

@@ -3,7 +3,6 @@
 #include "automata/words/lexicon.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,30 +274,19 @@ static int number_states(const Words *w, int root, int *number, int *order)
     return n;
 }
 
-static void fill_names(const Words *w, ThAutomaton *a)
-{
-    char *at = a->names;
-    for (int i = 0; i < a->n_symbols; i++) {
-        a->symbol[i] = at;
-        at = stpcpy(at, th_intern_at(&w->symbol, (size_t)i, NULL)) + 1;
-    }
-    for (int q = 0; q < a->n_states; q++) {
-        a->state[q] = at;
-        at += sprintf(at, "q%d", q) + 1;
-        a->moore[q] = TH_AUTOMATON_NO_OUTPUT;
-    }
-}
-
 static ThAutomaton *assemble(const Words *w, int root)
 {
     TH_AUTOFREE int *number = th_alloc(w->state.n, sizeof *number, w->err);
     TH_AUTOFREE int *order = th_alloc(w->state.n, sizeof *order, w->err);
+    TH_AUTOFREE char **symbol = th_alloc(w->symbol.n, sizeof *symbol, w->err);
     ThAutomaton *a = NULL;
-    if (number && order) {
+    for (size_t i = 0; symbol && i < w->symbol.n; i++)
+        symbol[i] = (char *)w->symbol.bytes + (i ? w->symbol.end[i - 1] : 0);
+    if (number && order && symbol) {
         ThAutomaton sizes = {.n_symbols = (int)w->symbol.n,
                              .n_states = number_states(w, root, number, order),
                              .n_arcs = w->n_arcs};
-        a = th_automaton_alloc(&sizes, w->symbol.size + 12 * w->state.n, w->err);
+        a = th_automaton_named(&sizes, symbol, NULL, w->err);
     }
     size_t n = 0;
     for (int q = 0; a && q < a->n_states; q++) {
@@ -311,7 +299,6 @@ static ThAutomaton *assemble(const Words *w, int root)
     if (a) {
         a->first[a->n_states] = n;
         a->start[0] = true;
-        fill_names(w, a);
     }
     return a;
 }

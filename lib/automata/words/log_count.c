@@ -112,7 +112,7 @@ static void step_set(const ThDfa *d, const bool *from, bool *to)
 bool th_dfa_reach(const ThDfa *d, int length, ThAutomatonReached *seen, void *context, ThError *err)
 {
     size_t n = (size_t)d->n_states;
-    bool *sets = th_alloc(2 * n, sizeof *sets, err);
+    TH_AUTOFREE bool *sets = th_alloc(2 * n, sizeof *sets, err);
     if (!sets)
         return false;
     sets[d->start] = true;
@@ -122,6 +122,5 @@ bool th_dfa_reach(const ThDfa *d, int length, ThAutomatonReached *seen, void *co
             break;
         step_set(d, now, sets + (size_t)((k + 1) % 2) * n);
     }
-    free(sets);
     return true;
 }

@@ -18,12 +18,12 @@ static int step(const ThDfa *d, int q, int a)
 int *th_dfa_shortest(const ThDfa *d, int label, int *length, ThError *err)
 {
     size_t n = (size_t)d->n_states;
-    int *from = th_alloc(n, sizeof *from, err), *by = th_alloc(n, sizeof *by, err);
-    int *queue = th_alloc(n, sizeof *queue, err), *word = NULL;
-    int found = -1, end = 0;
+    TH_AUTOFREE int *from = th_alloc(n, sizeof *from, err), *by = th_alloc(n, sizeof *by, err);
+    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err);
+    int found = -1, end = 0, *word = NULL;
     *length = 0;
     if (!from || !by || !queue)
-        goto done;
+        return NULL;
     memset(by, -1, n * sizeof *by);
     by[d->start] = 0;
     from[d->start] = -1;
@@ -50,8 +50,6 @@ int *th_dfa_shortest(const ThDfa *d, int label, int *length, ThError *err)
         *length = -1;
     else if (!word)
         *length = 0;
-done:
-    TH_FREE(from, by, queue);
     return word;
 }
 
@@ -307,10 +305,7 @@ ThWordSampler *th_word_sampler(const ThDfa *d, int length, ThStop *stop, ThError
                 fill_counts(w, stop, err);
     if (good && mpz_sgn(row(w, length)[d->start]) == 0)
         good = th_fail(err, TH_EVALUE, "it has no word of length %d", length);
-    if (good)
-        return w;
-    th_word_sampler_free(w);
-    return NULL;
+    return TH_KEEP_IF(good, w, th_word_sampler_free);
 }
 
 void th_word_sampler_free(ThWordSampler *w)
@@ -324,7 +319,7 @@ void th_word_sampler_free(ThWordSampler *w)
 static bool draw_below(mpz_t x, const mpz_t limit, ThRng *r, ThError *err)
 {
     size_t bits = mpz_sizeinbase(limit, 2), words = (bits + 63) / 64;
-    uint64_t *random = th_alloc(words, sizeof *random, err);
+    TH_AUTOFREE uint64_t *random = th_alloc(words, sizeof *random, err);
     if (!random)
         return false;
     do {
@@ -333,7 +328,6 @@ static bool draw_below(mpz_t x, const mpz_t limit, ThRng *r, ThError *err)
         mpz_import(x, words, -1, sizeof *random, 0, 0, random);
         mpz_fdiv_r_2exp(x, x, bits);
     } while (mpz_cmp(x, limit) >= 0);
-    free(random);
     return true;
 }
 

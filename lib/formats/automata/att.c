@@ -405,7 +405,8 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
     }
     if (!check_names(a->symbol, a->n_symbols, err) || !check_names(a->output, a->n_outputs, err))
         return false;
-    int start, *number = number_states(a, &start, err);
+    int start;
+    TH_AUTOFREE int *number = number_states(a, &start, err);
     size_t before = to->size;
     if (!number)
         return false;
@@ -426,7 +427,6 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
             write_state(to, a, q, number);
     }
     write_table(&out->beside, a);
-    free(number);
     return true;
 }
 

@@ -40,8 +40,5 @@ static bool names_fit(const ThAutomaton *a, ThError *err)
 
 ThAutomaton *th_format_automaton_checked(ThAutomaton *a, ThError *err)
 {
-    if (a && names_fit(a, err))
-        return a;
-    th_automaton_free(a);
-    return NULL;
+    return TH_KEEP_IF(a && names_fit(a, err), a, th_automaton_free);
 }

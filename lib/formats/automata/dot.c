@@ -408,13 +408,13 @@ static const char *kind_of_graph(const Builder *b)
 static bool check_kind(const Builder *b, ThError *err)
 {
     static const ThDotEdge nowhere = {.line = 1};
-    bool *point = th_alloc(b->g.id.n, sizeof *point, err), marked = marks_states(b);
+    TH_AUTOFREE bool *point = th_alloc(b->g.id.n, sizeof *point, err);
+    bool marked = marks_states(b);
     const ThDotEdge *at = b->g.n_edges > 0 ? b->g.edge : &nowhere;
     if (!point)
         return false;
     const char *kind = kind_of_graph(b);
     const ThDotEdge *branch = kind ? NULL : find_branch(b, point);
-    free(point);
     if (branch)
         return fail_kind(branch, "an automaton whose transitions branch at points", err);
     for (size_t i = 0; !kind && i < b->g.n_edges; i++)

@@ -248,7 +248,7 @@ static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
 static bool write_vocabulary(const ThPad *p, FILE *out, ThError *err)
 {
     ThText t = {0};
-    char *options = th_options_format(&p->options, err);
+    TH_AUTOFREE char *options = th_options_format(&p->options, err);
     if (!options)
         return false;
     th_text_printf(&t, "{\"kind\":\"%s\",\"options\":", p->kind->name);
@@ -261,7 +261,6 @@ static bool write_vocabulary(const ThPad *p, FILE *out, ThError *err)
         add_json(&t, token, size);
     }
     th_text_add(&t, "]}\n");
-    free(options);
     char *text = th_text_take(&t, err);
     if (text)
         fputs(text, out);

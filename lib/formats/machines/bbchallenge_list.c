@@ -37,7 +37,7 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
                   ThError *err)
 {
     ThFormatLines l;
-    ThText line = {0};
+    TH_AUTO(text) ThText line = {0};
     int at = 0;
     (void)how;
     (void)notes;
@@ -48,7 +48,6 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
         if (l.n > 0 && at > 0) {
             th_format_lines_fail(&l, l.begin, err, "a second machine: one can be read");
             th_hint(err, "load, run and analyze take a file with a list of machines");
-            th_text_free(&line);
             return NULL;
         }
         if (l.n > 0) {
@@ -57,9 +56,8 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
         }
     }
     ThError own = {0};
-    char *string = th_text_take(&line, err);
+    TH_AUTOFREE char *string = th_text_take(&line, err);
     ThTm *m = string ? th_tm_read_bb(string, &own) : NULL;
-    free(string);
     if (string && !m) {
         th_fail_at(err, own.code, at > 0 ? at : 1, own.col > 0 ? own.col : 1, "%s", own.msg);
         th_hint(err, "%s", own.hint);

@@ -83,7 +83,7 @@ bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name, ThText *no
         if (s != m->blank && strcmp(m->symbol[s], "□") == 0)
             return th_fail(err, TH_EVALUE,
                            "in a .jff file □ is the blank, and here another symbol");
-    ThTm *x = th_format_machine_fit(m, &fit, notes, err);
+    TH_AUTOPTR(tm) ThTm *x = th_format_machine_fit(m, &fit, notes, err);
     if (!x)
         return false;
     th_text_add(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<structure>\n"
@@ -96,6 +96,5 @@ bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name, ThText *no
     for (size_t i = 0; i < x->n_rules; i++)
         write_transition(to, x, &x->rule[i]);
     th_text_add(to, "  </automaton>\n</structure>\n");
-    th_tm_free(x);
     return true;
 }

@@ -43,7 +43,7 @@ static bool become(Fitting *x, ThTm *m)
 static bool count_roles(Fitting *x)
 {
     const ThTm *m = x->m;
-    bool *named = th_alloc((size_t)m->n_states, sizeof *named, x->err);
+    TH_AUTOFREE bool *named = th_alloc((size_t)m->n_states, sizeof *named, x->err);
     if (!named)
         return false;
     named[m->start] = true;
@@ -56,7 +56,6 @@ static bool count_roles(Fitting *x)
         x->accepts = x->accepts || (seen && m->role[q] == TH_TM_ACCEPTS);
         x->halts = x->halts || (seen && m->role[q] == TH_TM_HALTS);
     }
-    free(named);
     return true;
 }
 

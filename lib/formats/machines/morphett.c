@@ -290,15 +290,12 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
                        "jsturing has no nondeterministic machine with a one-way tape");
     if (m->n_rules == 0)
         return th_fail(err, TH_EVALUE, "a program of jsturing has at least one rule");
-    ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
-    if (!fitting || !check_same(fitting, err) || !check_start(fitting, err)) {
-        th_tm_free(fitting);
+    TH_AUTOPTR(tm) ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
+    if (!fitting || !check_same(fitting, err) || !check_start(fitting, err))
         return false;
-    }
     write_comments(to, fitting, name, notes);
     for (size_t i = 0; i < fitting->n_rules; i++)
         write_rule(to, fitting, &fitting->rule[i]);
-    th_tm_free(fitting);
     return true;
 }
 

@@ -320,7 +320,7 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         .missing = TH_TM_MISSING_HALT,
     };
     ThText t = {0};
-    ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
+    TH_AUTOPTR(tm) ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
     if (!fitting)
         return false;
     write_rules(&t, fitting, true);
@@ -332,7 +332,6 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
                     "as quintuples a machine has a rule with its blank, where another symbol looks "
                     "like one");
     write_rules(&t, fitting, false);
-    th_tm_free(fitting);
     if (ok) {
         th_text_printf(to, "# %s\n# fields: next-write-move\n", name);
         th_text_add_bytes(to, t.data, t.size);

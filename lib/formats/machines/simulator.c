@@ -184,11 +184,10 @@ static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
     if (!how->start && r->init.n == 0)
         return th_fail(r->err, TH_EVALUE, "the line init: names no state");
-    char *init = th_strndup(r->init.s, r->init.n, r->err);
+    TH_AUTOFREE char *init = th_strndup(r->init.s, r->init.n, r->err);
     if (!init)
         return false;
     r->im.b.m.start = th_format_import_start(&r->im, how->start ? how->start : init);
-    free(init);
     return r->im.b.m.start >= 0;
 }
 

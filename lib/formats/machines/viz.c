@@ -605,11 +605,9 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         .no_state = "",
         .missing = TH_TM_MISSING_HALT,
     };
-    ThTm *x = th_format_machine_fit(m, &fit, notes, err);
-    if (!x || !check_lengths(x, err)) {
-        th_tm_free(x);
+    TH_AUTOPTR(tm) ThTm *x = th_format_machine_fit(m, &fit, notes, err);
+    if (!x || !check_lengths(x, err))
         return false;
-    }
     th_text_add(to, "name: ");
     write_scalar(to, name);
     th_text_add(to, "\nsource code: |\n  blank: ");
@@ -624,7 +622,6 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         for (size_t i = x->order_end[q]; i < x->order_end[q + 1];)
             i = write_rule(to, x, i, x->order_end[q + 1]);
     }
-    th_tm_free(x);
     return true;
 }
 

@@ -407,10 +407,7 @@ ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
     if (signature)
         ok = read_signature(signature, &m->signature, err) && kind->bind(m, err);
     json_decref(signature);
-    if (ok)
-        return m;
-    th_model_free(m);
-    return NULL;
+    return TH_KEEP_IF(ok, m, th_model_free);
 }
 
 static bool read_seed(const json_t *value, uint64_t *seed)

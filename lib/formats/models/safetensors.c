@@ -457,10 +457,7 @@ static ThModel *build(const Reader *r, ThError *err)
     bool ok = bound ? th_metadata_training(metadata, m, err) && fill(r, m, err)
                     : json_object_size(r->header) == 1 ||
                           damaged(err, "it holds tensors of a model without symbols");
-    if (ok)
-        return m;
-    th_model_free(m);
-    return NULL;
+    return TH_KEEP_IF(ok, m, th_model_free);
 }
 
 ThModel *th_safetensors_parse(const void *bytes, size_t n, ThError *err)
@@ -477,11 +474,11 @@ ThModel *th_safetensors_load(const char *path, ThError *err)
     struct stat st;
     ThError why = {0};
     bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    char *bytes = th_file_read(path, regular ? (size_t)st.st_size : MOST_STREAM, &n, err);
+    TH_AUTOFREE char *bytes =
+        th_file_read(path, regular ? (size_t)st.st_size : MOST_STREAM, &n, err);
     if (!bytes)
         return NULL;
     ThModel *m = th_safetensors_parse(bytes, n, &why);
-    free(bytes);
     if (m)
         return m;
     th_fail(err, why.code, "'%s': %s", path, why.msg);
