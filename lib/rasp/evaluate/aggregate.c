@@ -133,9 +133,8 @@ static void add_value(const Work *w, size_t j, ThRaspTally *t, ThRaspSum *sum)
         th_rasp_sum_add_int(sum, a.cell.i);
 }
 
-/* One row from its bits, which begin at column `start`. */
-static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, size_t start, ThRaspAtom *z,
-                          ThError *err)
+/* One row from its bits. */
+static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, ThRaspAtom *z, ThError *err)
 {
     ThRaspTally t = {0};
     ThRaspSum sum = {0};
@@ -143,7 +142,7 @@ static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, size_t st
     for (size_t k = 0; k < words; k++) {
         t.count += __builtin_popcountll(bits[k]);
         for (uint64_t left = w->v ? bits[k] : 0; left; left &= left - 1) {
-            size_t j = start + 64 * k + (size_t)__builtin_ctzll(left);
+            size_t j = 64 * k + (size_t)__builtin_ctzll(left);
             uint32_t score = w->ranks ? score_of(w->ranks, w->node.op, j) + 1 : 0;
             t.last = j;
             best = score > best ? score : best;
@@ -166,9 +165,8 @@ static bool by_rows(Work *w, ThRaspSeq *out, ThStop *stop, ThError *err)
     bool ok = true;
     for (size_t i = 0; ok && i < w->r->n; i++) {
         ThRaspAtom z = {0};
-        size_t start = i / w->r->length * w->r->length;
         ok = !th_stopped(stop, err) &&
-             aggregate_row(w, th_rasp_rows_row(&rows, i), rows.words, start, &z, err) &&
+             aggregate_row(w, th_rasp_rows_row(&rows, i), rows.words, &z, err) &&
              put(w, out, i, z, err);
     }
     th_rasp_rows_close(&rows);

@@ -4,8 +4,6 @@
 
 #include "rasp/evaluate/run_impl.h"
 
-enum { CELLS = 1 << 15, DEEPEST = 32 };
-
 typedef struct {
     ThRaspGraph *g;
     ThRaspSop sop[2];
@@ -15,33 +13,25 @@ typedef struct {
     ThStop *stop;
 } Search;
 
-/* Inputs number `start` to start + n - 1 of a length, end to end. */
-static bool write_inputs(const Search *s, uint64_t start, size_t n, ThRaspSeq *all, ThError *err)
+/* Input number `number` of a length. */
+static bool write_input(const Search *s, uint64_t number, ThRaspSeq *input, ThError *err)
 {
-    ThRaspAtom *x TH_OWNED(free) = th_alloc(n * s->length, sizeof *x, err);
+    ThRaspAtom *x TH_OWNED(free) = th_alloc(s->length, sizeof *x, err);
     if (!x)
         return false;
-    for (size_t k = 0; k < n; k++) {
-        uint64_t number = start + k;
-        for (size_t i = s->length; i-- > 0; number /= s->n_letters)
-            x[k * s->length + i] = s->letter[number % s->n_letters];
-    }
-    return th_rasp_seq_of(x, n * s->length, all, err);
+    for (size_t i = s->length; i-- > 0; number /= s->n_letters)
+        x[i] = s->letter[number % s->n_letters];
+    return th_rasp_seq_of(x, s->length, input, err);
 }
 
-/* Returns new: a run on several inputs of one length at once. */
-static ThRaspRun *run_on(const Search *s, uint64_t start, size_t n, ThError *err)
+/* Returns new: a run on it. */
+static ThRaspRun *run_on(const Search *s, uint64_t number, ThError *err)
 {
-    ThRaspSeq all TH_OWNED(th_rasp_seq_free) = {0};
-    if (!write_inputs(s, start, n, &all, err))
-        return NULL;
-    ThRaspRun *r = th_rasp_run_new(s->g, &all, 0, err);
-    if (r)
-        r->length = s->length;
-    return r;
+    ThRaspSeq input TH_OWNED(th_rasp_seq_free) = {0};
+    return write_input(s, number, &input, err) ? th_rasp_run_new(s->g, &input, 0, err) : NULL;
 }
 
-/* The first element, of all inputs together, in which the values differ; their number if none. */
+/* The first element in which the values differ; their number if none. */
 static size_t first_value(const Search *s, const ThRaspRun *r)
 {
     const ThRaspSeq *x = th_rasp_run_value_of(r, th_rasp_node(s->g, s->sop[0])->canonical);
@@ -81,35 +71,11 @@ static bool of_program(const ThError *e)
     return e->code == TH_EVALUE || e->code == TH_ENUMERIC;
 }
 
-/* Compares several inputs at once.  *clear is false if that is not possible, because some input is
- * an error or changes the type of a value: then they must be looked at in smaller groups. */
-static bool compare_group(const Search *s, uint64_t start, size_t n, bool *clear, ThError *err)
-{
-    ThError why = {0};
-    size_t at = 0;
-    ThRaspRun *r TH_OWNED(th_rasp_run_free) = run_on(s, start, n, err);
-    *clear = r && th_rasp_run_check(r, s->sop[0], s->stop, &why) &&
-             th_rasp_run_check(r, s->sop[1], s->stop, &why);
-    bool ok = r && (*clear || of_program(&why));
-    if (r && !ok)
-        th_fail(err, why.code, "%s", why.msg);
-    ok = ok && (!*clear || find_first(s, r, &at, err));
-    if (ok && *clear && at < r->n) {
-        s->d->differ = true;
-        s->d->at = at % s->length;
-        s->d->inputs += at / s->length + 1;
-        ok = write_inputs(s, start + at / s->length, 1, &s->d->input, err);
-    } else if (ok && *clear) {
-        s->d->inputs += n;
-    }
-    return ok;
-}
-
 /* One input, on which the two may fail separately. */
 static bool compare_one(const Search *s, uint64_t number, ThError *err)
 {
     ThRaspDifferOf *d = s->d;
-    ThRaspRun *r TH_OWNED(th_rasp_run_free) = run_on(s, number, 1, err);
+    ThRaspRun *r TH_OWNED(th_rasp_run_free) = run_on(s, number, err);
     bool ok = r != NULL;
     for (int k = 0; ok && k < 2; k++) {
         d->why[k] = (ThError){0};
@@ -124,37 +90,8 @@ static bool compare_one(const Search *s, uint64_t number, ThError *err)
     d->differ = ok && (d->fails[0] != d->fails[1] || (!d->fails[0] && at < r->n));
     d->at = d->fails[0] != d->fails[1] ? SIZE_MAX : at;
     if (d->differ)
-        ok = write_inputs(s, number, 1, &d->input, err);
+        ok = write_input(s, number, &d->input, err);
     return ok;
-}
-
-/* Compares a group, halving it where it cannot be compared as a whole. */
-static bool compare_range(const Search *s, uint64_t start, size_t n, ThError *err)
-{
-    struct {
-        uint64_t start;
-        size_t n;
-    } open[DEEPEST] = {{start, n}};
-    ThRaspAtoms *atoms = th_rasp_atoms(s->g);
-    ThRaspAtomsMark mark = th_rasp_atoms_mark(atoms);
-    for (int depth = 1; depth > 0 && !s->d->differ;) {
-        uint64_t first = open[--depth].start;
-        size_t many = open[depth].n;
-        bool clear = true;
-        bool ok =
-            !th_stopped(s->stop, err) &&
-            (many > 1 ? compare_group(s, first, many, &clear, err) : compare_one(s, first, err));
-        th_rasp_atoms_rewind(atoms, mark);
-        if (!ok)
-            return false;
-        if (clear)
-            continue;
-        open[depth].start = first + many / 2;
-        open[depth++].n = many - many / 2;
-        open[depth].start = first;
-        open[depth++].n = many / 2;
-    }
-    return true;
 }
 
 /* The number of inputs of a length; more than TH_RASP_DIFFER_INPUTS where there are more. */
@@ -183,16 +120,18 @@ bool th_rasp_differ(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, const ThRaspDiffer
         return th_hint(err, "an alphabet has at least one letter");
     }
     for (s.length = in->from ? in->from : 1; s.length <= in->to && !d->differ; s.length++) {
-        uint64_t all = inputs_of(&s), group = CELLS / s.length + 1;
+        uint64_t all = inputs_of(&s);
         if (all > TH_RASP_DIFFER_INPUTS - d->inputs) {
             th_rasp_differ_free(d);
             th_fail(err, TH_ELIMIT, "more than %llu inputs",
                     (unsigned long long)TH_RASP_DIFFER_INPUTS);
             return th_hint(err, "a smaller alphabet or shorter inputs give fewer");
         }
-        for (uint64_t k = 0; k < all && !d->differ; k += group) {
-            size_t n = (size_t)(all - k < group ? all - k : group);
-            if (!compare_range(&s, k, n, err)) {
+        for (uint64_t k = 0; k < all && !d->differ; k++) {
+            ThRaspAtomsMark mark = th_rasp_atoms_mark(th_rasp_atoms(g));
+            bool ok = !th_stopped(stop, err) && compare_one(&s, k, err);
+            th_rasp_atoms_rewind(th_rasp_atoms(g), mark);
+            if (!ok) {
                 th_rasp_differ_free(d);
                 return false;
             }

@@ -27,8 +27,8 @@ typedef struct {
 } ThRaspDifferInputs;
 
 /* Compares a and b on all such inputs, in length-lexicographic order (length 0 has no inputs),
- * until they differ: in a value, by ==, or because one of the two is an error.  Inputs of one
- * length are evaluated thousands at a time. *d is freed with th_rasp_differ_free. Errors: TH_EUSAGE
+ * until they differ: in a value, by ==, or because one of the two is an error.  *d is freed
+ * with th_rasp_differ_free.  Errors: TH_EUSAGE
  * for an s-op with a selector, for no letters and for bad lengths; TH_ELIMIT if there are more than
  * TH_RASP_DIFFER_INPUTS inputs; TH_EINTERRUPTED, TH_ENOMEM. */
 #define TH_RASP_DIFFER_INPUTS ((uint64_t)1 << 40)

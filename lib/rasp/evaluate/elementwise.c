@@ -71,7 +71,6 @@ static bool choice(ThRaspRun *r, const ThRaspSeq *const *arg, ThRaspSeq *out, Th
     return true;
 }
 
-/* Where an input consists of several, element i is at this place in its own. */
 static bool leaf(ThRaspRun *r, const ThRaspNodeInfo *node, ThRaspSeq *out, ThStop *stop,
                  ThError *err)
 {
@@ -82,7 +81,7 @@ static bool leaf(ThRaspRun *r, const ThRaspNodeInfo *node, ThRaspSeq *out, ThSto
     if (node->kind == TH_RASP_NODE_CONSTANT)
         return th_rasp_column_put(out, 0, node->atom, err);
     for (size_t i = 0; i < r->n; i++) {
-        ThRaspAtom a = th_rasp_int((int64_t)(i % r->length));
+        ThRaspAtom a = th_rasp_int((int64_t)i);
         if (i % POLL == 0 && th_stopped(stop, err))
             return false;
         if (node->kind == TH_RASP_NODE_TOKENS &&

@@ -78,7 +78,7 @@ static bool ask_all(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m, const ThR
 {
     const ThRaspFunctionOf *f = th_rasp_function(r->g, th_rasp_node(r->g, canonical)->table);
     ThRaspFunctionOf function = *f; /* the callee may make nodes */
-    bool causal = th_rasp_node(r->g, canonical)->causal && r->length == r->n;
+    bool causal = th_rasp_node(r->g, canonical)->causal;
     uint32_t *last TH_OWNED(free) = th_alloc(queries->m, sizeof *last, err);
     if (!last)
         return false;

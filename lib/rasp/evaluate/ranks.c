@@ -44,31 +44,20 @@ static void collect(ThRaspRanks *r, const ThRaspSeq *keys)
         r->value[k] = th_rasp_seq_at(keys, r->position[k]);
 }
 
-/* The positions of each input by their ranks: all by their ranks, then dealt to their inputs. */
-static bool sort_positions(ThRaspRanks *r, size_t length, ThError *err)
+/* The positions by their ranks. */
+static bool sort_positions(ThRaspRanks *r, ThError *err)
 {
-    size_t inputs = r->n / length, sum = 0;
-    size_t *start TH_OWNED(free) = th_alloc(r->m + inputs, sizeof *start, err);
-    uint32_t *all TH_OWNED(free) = th_alloc(r->n, sizeof *all, err);
-    bool ok = start && all;
-    for (size_t i = 0; ok && i < r->n; i++)
-        start[r->rank[i]]++;
-    for (size_t k = 0; ok && k < r->m; k++) {
-        size_t count = start[k];
-        start[k] = sum;
-        sum += count;
-    }
-    for (size_t i = 0; ok && i < r->n; i++)
-        all[start[r->rank[i]]++] = (uint32_t)i;
-    for (size_t b = 0; ok && b < inputs; b++)
-        start[r->m + b] = b * length;
-    for (size_t k = 0; ok && k < r->n; k++)
-        r->order[start[r->m + all[k] / length]++] = all[k];
-    return ok;
+    size_t *start TH_OWNED(free) = th_alloc(r->m + (size_t)1, sizeof *start, err);
+    for (size_t i = 0; start && i < r->n; i++)
+        start[r->rank[i] + 1]++;
+    for (size_t k = 0; start && k < r->m; k++)
+        start[k + 1] += start[k];
+    for (size_t i = 0; start && i < r->n; i++)
+        r->order[start[r->rank[i]]++] = (uint32_t)i;
+    return start != NULL;
 }
 
-static bool fill(ThRaspRanks *r, const ThRaspAtoms *p, const ThRaspSeq *keys, size_t length,
-                 ThError *err)
+static bool fill(ThRaspRanks *r, const ThRaspAtoms *p, const ThRaspSeq *keys, ThError *err)
 {
     r->of_table = th_alloc(r->m, sizeof *r->of_table, err);
     r->position = th_alloc(r->m, sizeof *r->position, err);
@@ -77,11 +66,11 @@ static bool fill(ThRaspRanks *r, const ThRaspAtoms *p, const ThRaspSeq *keys, si
     if (!r->of_table || !r->position || !r->value || !r->order || !renumber(r, p, err))
         return false;
     collect(r, keys);
-    return sort_positions(r, length, err);
+    return sort_positions(r, err);
 }
 
-ThRaspRanks *th_rasp_ranks_new(const ThRaspAtoms *p, const ThRaspSeq *keys, size_t length,
-                               ThRaspRanksBy by, ThStop *stop, ThError *err)
+ThRaspRanks *th_rasp_ranks_new(const ThRaspAtoms *p, const ThRaspSeq *keys, ThRaspRanksBy by,
+                               ThStop *stop, ThError *err)
 {
     ThRaspRanks *r = th_alloc(1, sizeof *r, err);
     if (!r)
@@ -90,7 +79,7 @@ ThRaspRanks *th_rasp_ranks_new(const ThRaspAtoms *p, const ThRaspSeq *keys, size
     r->ordered = by == TH_RASP_BY_ORDER || keys->kind != TH_RASP_ATOM_TUPLE;
     r->table.strict = by == TH_RASP_BY_IDENTITY;
     r->rank = th_alloc(r->n, sizeof *r->rank, err);
-    if (!r->rank || !number(r, p, keys, stop, err) || !fill(r, p, keys, length, err)) {
+    if (!r->rank || !number(r, p, keys, stop, err) || !fill(r, p, keys, err)) {
         th_rasp_ranks_free(r);
         return NULL;
     }

@@ -19,7 +19,7 @@ typedef struct {
     uint32_t *position;    /* (m): the first position with the key of a rank */
     ThRaspAtom *value;     /* (m): the keys, in order */
     bool ordered;          /* ranks follow the order of keys; else only equality holds */
-    uint32_t *order;       /* (n): the positions of each input by their ranks, input by input */
+    uint32_t *order;       /* (n): the positions by their ranks */
     ThRaspAtomTable table; /* the keys in order of their first positions, */
     uint32_t *of_table;    /* (m): and their ranks */
 } ThRaspRanks;
@@ -34,10 +34,10 @@ typedef enum {
     TH_RASP_N_RANKS_BY
 } ThRaspRanksBy;
 
-/* Returns new: the ranks of a sequence, of inputs of a length end to end.
+/* Returns new: the ranks of a sequence.
  * Errors: TH_EVALUE for tuples without a common order, TH_ENOMEM, TH_EINTERRUPTED. */
-ThRaspRanks *th_rasp_ranks_new(const ThRaspAtoms *p, const ThRaspSeq *keys, size_t length,
-                               ThRaspRanksBy by, ThStop *stop, ThError *err);
+ThRaspRanks *th_rasp_ranks_new(const ThRaspAtoms *p, const ThRaspSeq *keys, ThRaspRanksBy by,
+                               ThStop *stop, ThError *err);
 void th_rasp_ranks_free(ThRaspRanks *r); /* NULL is fine */
 
 /* *below: how many of the different keys are less than x; *upto: less or equal.  Where there is no

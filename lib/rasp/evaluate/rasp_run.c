@@ -21,7 +21,7 @@ ThRaspRun *th_rasp_run_new(ThRaspGraph *g, const ThRaspSeq *input, size_t bytes,
     }
     r->g = g;
     r->atoms = th_rasp_atoms(g);
-    r->n = r->length = input->n;
+    r->n = input->n;
     r->limit = bytes ? bytes : TH_RASP_RUN_BYTES;
     r->failed = TH_RASP_NO_SOP;
     return r;
@@ -212,7 +212,7 @@ const ThRaspRanks *th_rasp_run_ranks(ThRaspRun *r, ThRaspSop canonical, ThRaspRa
     ThRaspRanks **ranks = &r->slot[canonical].ranks[by];
     if (*ranks)
         return *ranks;
-    ThRaspRanks *new = th_rasp_ranks_new(r->atoms, keys, r->length, by, stop, err);
+    ThRaspRanks *new = th_rasp_ranks_new(r->atoms, keys, by, stop, err);
     if (!new || !th_rasp_run_charge(r, th_rasp_ranks_bytes(new), err)) {
         th_rasp_ranks_free(new);
         return NULL;

@@ -38,8 +38,7 @@ struct ThRaspRun {
     ThRaspGraph *g;
     ThRaspAtoms *atoms;
     ThRaspSeq input;
-    size_t n;      /* elements of all inputs */
-    size_t length; /* of one input: they lie end to end */
+    size_t n; /* elements of the input */
     ThRaspSlot *slot;
     size_t cap;
     size_t bytes, limit;

@@ -21,7 +21,7 @@ static uint32_t place_of(const ThRaspSop *list, size_t n, ThRaspSop canonical)
 
 bool th_rasp_rows_open(ThRaspRows *rows, ThRaspRun *r, ThRaspSop selector, ThError *err)
 {
-    *rows = (ThRaspRows){.run = r, .words = (r->length + 63) / 64};
+    *rows = (ThRaspRows){.run = r, .words = (r->n + 63) / 64};
     rows->part = th_rasp_run_collect(r, selector, TH_RASP_PARTS, &rows->n_parts, err);
     bool ok = rows->part && (rows->arg = th_alloc(rows->n_parts, sizeof *rows->arg, err)) &&
               (rows->bits = th_alloc(rows->n_parts * rows->words, sizeof *rows->bits, err));
@@ -44,12 +44,10 @@ void th_rasp_rows_close(ThRaspRows *rows)
     *rows = (ThRaspRows){0};
 }
 
-/* Row i of a select by intervals, of the input that begins at `start`: a slice of its elements by
- * their ranks. */
-static void interval_row(const ThRaspMatch *m, size_t i, size_t start, size_t length,
-                         uint64_t *bits)
+/* Row i of a select by intervals: a slice of the elements by their ranks. */
+static void interval_row(const ThRaspMatch *m, size_t i, size_t length, uint64_t *bits)
 {
-    const uint32_t *order = m->keys->order + start, *rank = m->keys->rank;
+    const uint32_t *order = m->keys->order, *rank = m->keys->rank;
     size_t a = 0, b = length, words = (length + 63) / 64;
     while (a < b) {
         size_t mid = a + (b - a) / 2;
@@ -60,7 +58,7 @@ static void interval_row(const ThRaspMatch *m, size_t i, size_t start, size_t le
     }
     memset(bits, 0, words * sizeof *bits);
     for (; a < length && rank[order[a]] < m->hi[i]; a++)
-        bits[(order[a] - start) / 64] |= (uint64_t)1 << (order[a] - start) % 64;
+        bits[order[a] / 64] |= (uint64_t)1 << order[a] % 64;
     for (size_t w = 0; m->except && w < words; w++)
         bits[w] = ~bits[w];
 }
@@ -88,7 +86,7 @@ static void cut(uint64_t *bits, size_t words, size_t last)
 const uint64_t *th_rasp_rows_row(ThRaspRows *rows, size_t i)
 {
     const ThRaspRun *r = rows->run;
-    size_t start = i / r->length * r->length, words = rows->words;
+    size_t words = rows->words;
     uint64_t *bits = rows->bits;
     for (size_t k = 0; k < rows->n_parts; k++, bits += words) {
         const ThRaspNodeInfo *node = th_rasp_node(r->g, rows->part[k]);
@@ -96,14 +94,14 @@ const uint64_t *th_rasp_rows_row(ThRaspRows *rows, size_t i)
         const uint64_t *b = rows->bits + rows->arg[k][1] * words;
         const ThRaspMatch *m = r->slot[rows->part[k]].match;
         if (m && m->table)
-            table_row(m, i, m->keys->rank + start, r->length, bits);
+            table_row(m, i, m->keys->rank, r->n, bits);
         else if (m)
-            interval_row(m, i, start, r->length, bits);
+            interval_row(m, i, r->n, bits);
         for (size_t w = 0; !m && w < words; w++)
             bits[w] = node->kind == TH_RASP_NODE_BOTH     ? a[w] & b[w]
                       : node->kind == TH_RASP_NODE_EITHER ? a[w] | b[w]
                                                           : ~a[w];
-        cut(bits, words, node->causal ? i - start : r->length - 1);
+        cut(bits, words, node->causal ? i : r->n - 1);
     }
     return bits - words;
 }
