@@ -159,8 +159,9 @@ bool sh_family_not_followed(const ShFamily *f, ThError *err)
     ThText list TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < f->count(); i++)
         th_text_printf(&list, "%s%s", i ? ", " : "", f->row(i).name);
-    th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word, list.data ? list.data : "");
-    return th_hint(err, "see help %s", f->topic);
+    return th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word,
+                   list.data ? list.data : "") ||
+           th_hint(err, "see help %s", f->topic);
 }
 
 bool sh_family_unknown(const ShFamily *f, const char *word, ThError *err)

@@ -97,11 +97,10 @@ static bool save_script(ShSession *s, ShObject *const *object, int n, const char
 {
     ThText t = {0};
     for (int i = 0; i < n; i++) {
-        if (object[i]->kind == SH_MODEL) {
-            th_fail(err, TH_EUSAGE, "'%s' is a model, and a script cannot hold one",
-                    object[i]->name);
-            return th_hint(err, "save models to .safetensors files, or everything: save all");
-        }
+        if (object[i]->kind == SH_MODEL)
+            return th_fail(err, TH_EUSAGE, "'%s' is a model, and a script cannot hold one",
+                           object[i]->name) ||
+                   th_hint(err, "save models to .safetensors files, or everything: save all");
     }
     if (write_definitions(s, &t, object, n, err))
         return write_text(&t, path, err);
@@ -142,11 +141,10 @@ static bool save_rasp(ShSession *s, ShObject *const *object, int n, const char *
 {
     ThText t = {0};
     for (int i = 0; i < n; i++)
-        if (!sh_is_rasp(object[i]->kind)) {
-            th_fail(err, TH_EUSAGE, "'%s' is %s, and a .rasp file holds names of RASP",
-                    object[i]->name, sh_a_kind(object[i]->kind));
-            return th_hint(err, "save automata, machines and tasks to .th files");
-        }
+        if (!sh_is_rasp(object[i]->kind))
+            return th_fail(err, TH_EUSAGE, "'%s' is %s, and a .rasp file holds names of RASP",
+                           object[i]->name, sh_a_kind(object[i]->kind)) ||
+                   th_hint(err, "save automata, machines and tasks to .th files");
     if (sh_rasp_write_objects(s, &t, object, n, err))
         return write_text(&t, path, err);
     th_text_free(&t);
@@ -162,10 +160,9 @@ static bool load_rasp(ShSession *s, const char *path, const char *name, ThError 
 
 static bool load_script(ShSession *s, const char *path, const char *name, ThError *err)
 {
-    if (name) {
-        th_fail(err, TH_EUSAGE, "a script names its objects itself");
-        return th_hint(err, "load \"%s\", then rename", path);
-    }
+    if (name)
+        return th_fail(err, TH_EUSAGE, "a script names its objects itself") ||
+               th_hint(err, "load \"%s\", then rename", path);
     const char *outer = s->loading;
     s->loading = path;
     bool ok = sh_source(s, path, err);
@@ -282,9 +279,9 @@ static bool refuse(const ThFormat *f, ShObject *const *object, int n, ThError *e
                        f->extension ? f->extension : f->name);
     if (n != 1)
         return th_fail(err, TH_EUSAGE, "a %s file holds one model", f->extension);
-    th_fail(err, TH_EUSAGE, "'%s' is %s, and a %s file holds a model", name,
-            sh_a_kind(object[0]->kind), f->extension);
-    return th_hint(err, "save automata, machines and tasks to .th files");
+    return th_fail(err, TH_EUSAGE, "'%s' is %s, and a %s file holds a model", name,
+                   sh_a_kind(object[0]->kind), f->extension) ||
+           th_hint(err, "save automata, machines and tasks to .th files");
 }
 
 static bool save_as(ShSession *s, ShObject *const *object, int n, const char *path,
@@ -440,10 +437,8 @@ static ThAutomaton *read_automaton(ShSession *s, Loading *l, ThError *err)
     ThFormatInput in = {.text = l->text, .size = l->size, .stop = sh_stop(s)};
     char *table;
     ThAutomaton *a = NULL;
-    if (l->format->text && strlen(l->text) != l->size) {
-        th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", l->path);
-        return NULL;
-    }
+    if (l->format->text && strlen(l->text) != l->size)
+        return th_null(th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", l->path));
     if (read_beside(l, &table, err)) {
         in.beside = table;
         a = l->format->read_automaton(&in, &l->notes, &own);
@@ -522,10 +517,9 @@ static bool guess(Loading *l, bool *machine, ThError *err)
         open && l->text ? th_format_machine_sniff(l->text, l->size, &sure) : NULL;
     if (guessed && guessed->holds_machine && !guessed->holds_machine(l->text, l->size))
         guessed = NULL;
-    if (guessed && f && f->read_automaton && f->shared && !sure) {
-        th_fail(err, TH_EUSAGE, "%s may be %s or %s", l->path, f->title, guessed->title);
-        return th_hint(err, "say format=%s or format=%s", f->name, guessed->name);
-    }
+    if (guessed && f && f->read_automaton && f->shared && !sure)
+        return th_fail(err, TH_EUSAGE, "%s may be %s or %s", l->path, f->title, guessed->title) ||
+               th_hint(err, "say format=%s or format=%s", f->name, guessed->name);
     *machine = guessed || (f && f->read_machine && !f->read_automaton);
     if (*machine && (guessed || f->shared))
         l->format = guessed;

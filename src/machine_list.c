@@ -11,8 +11,7 @@
 
 void sh_machine_list_free(ShMachineList *l)
 {
-    free(l->text);
-    free(l->item);
+    TH_FREE(l->text, l->item);
     *l = (ShMachineList){0};
 }
 
@@ -45,11 +44,10 @@ static bool add(ShMachineList *l, char *line, int number, const char *label, ThE
         return true;
     ThTm *m = th_tm_read_bb(text, &own);
     th_tm_free(m);
-    if (!m) {
-        th_fail(err, own.code, "%s:%d:%d: %s", label, number, (int)(text - line) + own.col,
-                own.msg);
-        return th_hint(err, "%s", own.hint);
-    }
+    if (!m)
+        return th_fail(err, own.code, "%s:%d:%d: %s", label, number, (int)(text - line) + own.col,
+                       own.msg) ||
+               th_hint(err, "%s", own.hint);
     if (!th_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item, err))
         return false;
     l->item[l->n++] = text;

@@ -258,9 +258,6 @@ int main(int argc, char **argv)
     if (a.session->ranks)
         a.session->ranks->end(status);
     sh_session_free(a.session);
-    free(a.command);
-    free(a.file);
-    free(a.variable);
-    free(a.arg);
+    TH_FREE(a.command, a.file, a.variable, a.arg);
     return status;
 }

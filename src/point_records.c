@@ -114,11 +114,11 @@ static bool read_json(const char *path, json_t **value, ThError *err)
 
 static bool fail_without_inputs(const char *dir, ThError *err)
 {
-    th_fail(
-        err, TH_EUSAGE,
-        "'%s' has the records of an older tapehead, which do not say what they were computed from",
-        dir);
-    return th_hint(err, "keep=stale uses them as they are; another folder, or none of this name, "
+    return th_fail(err, TH_EUSAGE,
+                   "'%s' has the records of an older tapehead, which do not say what they were "
+                   "computed from",
+                   dir) ||
+           th_hint(err, "keep=stale uses them as they are; another folder, or none of this name, "
                         "computes them again");
 }
 

@@ -225,8 +225,8 @@ static bool host_may_define(void *context, const char *name, ThError *err)
     const ShObject *o = sh_find(context, name);
     if (!o || sh_is_rasp(o->kind))
         return true;
-    th_fail(err, TH_EVALUE, "'%s' is %s", name, sh_a_kind(o->kind));
-    return th_hint(err, "drop %s gives the name free", name);
+    return th_fail(err, TH_EVALUE, "'%s' is %s", name, sh_a_kind(o->kind)) ||
+           th_hint(err, "drop %s gives the name free", name);
 }
 
 static bool host_defined(void *context, const char *name, const ThRaspValue *v, ThError *err)

@@ -89,16 +89,13 @@ void sh_object_free(ShObject *o)
     sh_drop_run(o);
     th_tm_stepper_free(o->stepper);
     free_value(o->kind, value_of(o));
-    free(o->name);
-    free(o->made_by);
-    free(o);
+    TH_FREE(o->name, o->made_by, o);
 }
 
 static void free_library(ShSession *s)
 {
     if (s->library) {
-        free(s->library->name);
-        free(s->library);
+        TH_FREE(s->library->name, s->library);
     }
     s->library = NULL;
 }
@@ -155,10 +152,9 @@ ShObject *sh_object_at(ShSession *s, size_t i)
 
 bool sh_name_ok(const char *name, ThError *err)
 {
-    if (!th_is_word(name)) {
-        th_fail(err, TH_EUSAGE, "'%s' cannot be a name", name);
-        return th_hint(err, "names are made of letters, digits, _ - . and '");
-    }
+    if (!th_is_word(name))
+        return th_fail(err, TH_EUSAGE, "'%s' cannot be a name", name) ||
+               th_hint(err, "names are made of letters, digits, _ - . and '");
     if (sh_command_begins(name, strlen(name)))
         return th_fail(err, TH_EUSAGE, "'%s' is a command and cannot be a name", name);
     return true;
@@ -172,9 +168,7 @@ static ShObject *new_object(const char *name, const char *made_by, ThError *err)
     o->name = th_strdup(name, err);
     o->made_by = made_by ? th_strdup(made_by, err) : NULL;
     if (!o->name || (made_by && !o->made_by)) {
-        free(o->name);
-        free(o->made_by);
-        free(o);
+        TH_FREE(o->name, o->made_by, o);
         return NULL;
     }
     return o;
@@ -217,9 +211,7 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
     if (!o || !th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)) {
         free_value(kind, object);
         if (o) {
-            free(o->name);
-            free(o->made_by);
-            free(o);
+            TH_FREE(o->name, o->made_by, o);
         }
         return false;
     }
@@ -340,11 +332,9 @@ ShObject *sh_need_object(ShSession *s, const char *name, int kind, ThError *err)
         no_such(s, name, kind, err);
         return NULL;
     }
-    if (kind >= 0 && (int)o->kind != kind) {
-        th_fail(err, TH_EUSAGE, "'%s' is %s, not %s", name, sh_a_kind(o->kind),
-                sh_a_kind((ShKind)kind));
-        return NULL;
-    }
+    if (kind >= 0 && (int)o->kind != kind)
+        return th_null(th_fail(err, TH_EUSAGE, "'%s' is %s, not %s", name, sh_a_kind(o->kind),
+                               sh_a_kind((ShKind)kind)));
     return o;
 }
 

@@ -172,8 +172,8 @@ static bool run_unknown(ShSession *s, const ShStatement *st, ThError *err)
  * Returns false, always. */
 static bool fail_loading(const ShSession *s, ThError *err)
 {
-    th_fail(err, TH_EUSAGE, "a file that is loaded holds definitions only");
-    return th_hint(err, "source \"%s\" runs it as a script", s->loading);
+    return th_fail(err, TH_EUSAGE, "a file that is loaded holds definitions only") ||
+           th_hint(err, "source \"%s\" runs it as a script", s->loading);
 }
 
 static bool defines(const ShCall *call)

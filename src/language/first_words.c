@@ -92,10 +92,9 @@ const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError 
         if (c)
             return c;
     }
-    if (!*name) {
-        th_fail_at(err, TH_EUSAGE, first->line, first->col, "a command begins with a word");
-        return NULL;
-    }
+    if (!*name)
+        return th_null(
+            th_fail_at(err, TH_EUSAGE, first->line, first->col, "a command begins with a word"));
     sh_fail_second_word(name, st, err);
     unknown_command(name, first, err);
     return NULL;

@@ -23,9 +23,7 @@ void sh_lex_free(ShLexer *lx)
 {
     sh_lex_begin(lx, 1);
     th_text_free(&lx->text);
-    free(lx->token);
-    free(lx->open);
-    free(lx->tree);
+    TH_FREE(lx->token, lx->open, lx->tree);
     *lx = (ShLexer){.rasp = lx->rasp};
 }
 
@@ -143,8 +141,8 @@ static bool skip_string(ShLexer *lx, ThError *err)
     size_t before = 1;
     for (size_t i = inside; i < inside + bad; i++)
         before += ((unsigned char)lx->text.data[i] & 0xc0) != 0x80;
-    th_fail_at(err, TH_EPARSE, line, col + (int)before, "unknown escape in a string");
-    return th_hint(err, "the escapes are \\n \\t \\\\ \\\" \\$ and \\u{…}");
+    return th_fail_at(err, TH_EPARSE, line, col + (int)before, "unknown escape in a string") ||
+           th_hint(err, "the escapes are \\n \\t \\\\ \\\" \\$ and \\u{…}");
 }
 
 /* ${NAME} belongs to the word that it stands in. */
@@ -485,8 +483,8 @@ static bool read_token(ShLexer *lx, ThError *err)
     } else if (c == '\n' || c == ';') {
         return read_line_end(lx, err);
     } else if (lx->late && c != '{') {
-        th_fail_at(err, TH_EPARSE, lx->line, lx->col, "expected '{' here");
-        return th_hint(err, "what for, if and else run stands in braces: for x in 1..3 { ... }");
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "expected '{' here") ||
+               th_hint(err, "what for, if and else run stands in braces: for x in 1..3 { ... }");
     } else if (c == '!' && at_statement(lx)) {
         return read_shell(lx, err);
     } else if (at_pipe(lx)) {

@@ -30,14 +30,13 @@ bool sh_nothing_left(const ShStatement *st, size_t at, const char *what, ThError
         return true;
     const ShToken *t = &st->lexer->token[at];
     const char *text = st->lexer->text.data + t->start;
-    if (t->type == T_OPTION) {
-        th_fail_at(err, TH_EUSAGE, t->line, t->col, "%s has no option %.*s", what,
-                   (int)(t->value - t->start - 1), text);
-        return th_hint(err, "see help %s", what);
-    }
-    th_fail_at(err, TH_EUSAGE, t->line, t->col, "unexpected '%.*s' behind the '}'",
-               (int)(t->end - t->start), text);
-    return th_hint(err, "the next command stands on a line of its own, or behind a ;");
+    if (t->type == T_OPTION)
+        return th_fail_at(err, TH_EUSAGE, t->line, t->col, "%s has no option %.*s", what,
+                          (int)(t->value - t->start - 1), text) ||
+               th_hint(err, "see help %s", what);
+    return th_fail_at(err, TH_EUSAGE, t->line, t->col, "unexpected '%.*s' behind the '}'",
+                      (int)(t->end - t->start), text) ||
+           th_hint(err, "the next command stands on a line of its own, or behind a ;");
 }
 
 size_t sh_find_option(const ShStatement *st, size_t from, size_t to)
@@ -52,11 +51,10 @@ char *sh_body_header(const ShStatement *st, size_t from, size_t to, ShOperand *o
 {
     const ShToken *word = &st->lexer->token[from - 1], *first = &st->lexer->token[from];
     *o = (ShOperand){.line = first->line, .col = first->col};
-    if (to == st->to) {
-        th_fail_at(err, TH_EUSAGE, word->line, word->col, "expected '{' behind this '%.*s'",
-                   (int)(word->end - word->start), st->lexer->text.data + word->start);
-        return NULL;
-    }
+    if (to == st->to)
+        return th_null(th_fail_at(err, TH_EUSAGE, word->line, word->col,
+                                  "expected '{' behind this '%.*s'", (int)(word->end - word->start),
+                                  st->lexer->text.data + word->start));
     char *text = sh_lex_source(st->lexer, first->start, st->lexer->token[to].start, err);
     o->text = text;
     return text;

@@ -72,8 +72,7 @@ ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err)
         *err->hint = '\0';
         th_hint(err, "did you mean %s?", meant);
     }
-    sh_error_inside(err, o);
-    return NULL;
+    return th_null(sh_error_inside(err, o));
 }
 
 /* ---- where an operand ends ------------------------------------------------------------------- */

@@ -483,8 +483,8 @@ static bool skips(const ShBinder *b, const ShArg *arg, int i)
 /* `task t=parity`: an option where a name was due. */
 static bool definition_without_blanks(const ShToken *t, ThError *err)
 {
-    fail_token(err, t, TH_EUSAGE, "expected a name to define");
-    return th_hint(err, "a definition is written with blanks around its '='");
+    return fail_token(err, t, TH_EUSAGE, "expected a name to define") ||
+           th_hint(err, "a definition is written with blanks around its '='");
 }
 
 static bool bind_args(ShBinder *b, ThError *err)
@@ -592,8 +592,7 @@ void sh_parsed_free(ShParsed *p)
         memcpy(&text, &p->operand[i].text, sizeof text);
         sh_object_free(p->operand[i].own);
     }
-    free(p->operand);
-    free(p->redirect);
+    TH_FREE(p->operand, p->redirect);
     th_options_free(&p->call.options);
     *p = (ShParsed){0};
 }

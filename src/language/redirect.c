@@ -50,9 +50,9 @@ static bool extension_fits(const ShCall *call, ThError *err)
     bool latex = (call->command->flags & C_LATEX) && strcmp(extension, ".tex") == 0;
     if ((call->command->flags & C_ANY_FILE) || latex || is_for_text(extension))
         return true;
-    th_fail(err, TH_EUSAGE, "%s does not write %s files", sh_command_typed(call->command, typed),
-            extension);
-    return th_hint(err, "text goes to .txt, .csv, .json and .jsonl files; plot draws figures");
+    return th_fail(err, TH_EUSAGE, "%s does not write %s files",
+                   sh_command_typed(call->command, typed), extension) ||
+           th_hint(err, "text goes to .txt, .csv, .json and .jsonl files; plot draws figures");
 }
 
 static FILE *open_pipe(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
@@ -104,8 +104,8 @@ static bool same_columns(const ShOutput *o, const ShCall *call, const ShRedirect
 {
     if (!r->columns || strcmp(r->columns, o->header) == 0)
         return true;
-    th_fail(err, TH_EUSAGE, "'%s' has other columns than this table", call->redirect);
-    return th_hint(err, "its first line is: %.*s", (int)strcspn(r->columns, "\r\n"), r->columns);
+    return th_fail(err, TH_EUSAGE, "'%s' has other columns than this table", call->redirect) ||
+           th_hint(err, "its first line is: %.*s", (int)strcspn(r->columns, "\r\n"), r->columns);
 }
 
 bool sh_redirect_is_array(const ShCall *call)
@@ -180,8 +180,7 @@ bool sh_redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, T
     if (!r->before)
         return ok;
     ok = ok && same_columns(&s->out, call, r, err);
-    free(s->out.header);
-    free(r->columns);
+    TH_FREE(s->out.header, r->columns);
     s->out.header = r->header;
     s->out.stream = r->before;
     s->out.format = r->format;

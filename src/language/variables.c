@@ -291,8 +291,8 @@ static bool fail_at_byte(ThError *err, const char *begin, const char *at)
 
 static bool fail_brace(ThError *err)
 {
-    th_fail(err, TH_EPARSE, "expected a name and a '}' behind this ${");
-    return th_hint(err, "\\$ in a string is a dollar sign");
+    return th_fail(err, TH_EPARSE, "expected a name and a '}' behind this ${") ||
+           th_hint(err, "\\$ in a string is a dollar sign");
 }
 
 bool sh_insert(ShSession *s, const char *text, ThText *to, ThError *err)
@@ -368,10 +368,9 @@ void sh_unexport(ThText *names)
 bool sh_variable_set(ShSession *s, const char *name, const ThRaspValue *v, ThError *err)
 {
     const ShObject *o = sh_find(s, name);
-    if (o && !sh_is_rasp(o->kind)) {
-        th_fail(err, TH_EVALUE, "'%s' is %s", name, sh_a_kind(o->kind));
-        return th_hint(err, "drop %s gives the name free", name);
-    }
+    if (o && !sh_is_rasp(o->kind))
+        return th_fail(err, TH_EVALUE, "'%s' is %s", name, sh_a_kind(o->kind)) ||
+               th_hint(err, "drop %s gives the name free", name);
     return th_rasp_define(s->rasp, name, v, err) &&
            sh_define_rasp(s, name, sh_rasp_object_kind(v), err);
 }

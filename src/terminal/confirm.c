@@ -51,8 +51,8 @@ static bool is_unsaved(const ShObject *o)
 
 static bool fail_kept(const ShObject *o, ThError *err)
 {
-    th_fail(err, TH_EUSAGE, "%s stays as it is", o->name);
-    return th_hint(err, "copy %s NAME keeps it under another name, save %s \"FILE%s\" in a file",
+    return th_fail(err, TH_EUSAGE, "%s stays as it is", o->name) ||
+           th_hint(err, "copy %s NAME keeps it under another name, save %s \"FILE%s\" in a file",
                    o->name, o->name, o->kind == SH_MODEL ? ".safetensors" : ".th");
 }
 

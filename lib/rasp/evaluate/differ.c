@@ -115,17 +115,16 @@ bool th_rasp_differ(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, const ThRaspDiffer
     *d = (ThRaspDifferOf){0};
     if (th_rasp_is_selector(g, a) != th_rasp_is_selector(g, b))
         return th_fail(err, TH_EUSAGE, "an s-op and a selector cannot be compared");
-    if (!in->n_letters || in->from > in->to) {
-        th_fail(err, TH_EUSAGE, "there are no inputs to compare on");
-        return th_hint(err, "an alphabet has at least one letter");
-    }
+    if (!in->n_letters || in->from > in->to)
+        return th_fail(err, TH_EUSAGE, "there are no inputs to compare on") ||
+               th_hint(err, "an alphabet has at least one letter");
     for (s.length = in->from ? in->from : 1; s.length <= in->to && !d->differ; s.length++) {
         uint64_t all = inputs_of(&s);
         if (all > TH_RASP_DIFFER_INPUTS - d->inputs) {
             th_rasp_differ_free(d);
-            th_fail(err, TH_ELIMIT, "more than %llu inputs",
-                    (unsigned long long)TH_RASP_DIFFER_INPUTS);
-            return th_hint(err, "a smaller alphabet or shorter inputs give fewer");
+            return th_fail(err, TH_ELIMIT, "more than %llu inputs",
+                           (unsigned long long)TH_RASP_DIFFER_INPUTS) ||
+                   th_hint(err, "a smaller alphabet or shorter inputs give fewer");
         }
         for (uint64_t k = 0; k < all && !d->differ; k++) {
             ThRaspAtomsMark mark = th_rasp_atoms_mark(th_rasp_atoms(g));

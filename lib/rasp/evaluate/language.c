@@ -11,10 +11,7 @@ ThRaspAtom *th_rasp_letters(ThRaspGraph *g, char *const *name, int n, ThError *e
     bool ok = letter != NULL;
     for (int i = 0; ok && i < n; i++)
         ok = th_rasp_atom_string(th_rasp_atoms(g), name[i], strlen(name[i]), &letter[i], err);
-    if (ok)
-        return letter;
-    free(letter);
-    return NULL;
+    return TH_KEEP_IF(ok, letter, free);
 }
 
 ThRaspRun *th_rasp_run_on_word(const ThRaspWords *w, const int *word, int n, ThError *err)
@@ -29,9 +26,9 @@ ThRaspRun *th_rasp_run_on_word(const ThRaspWords *w, const int *word, int n, ThE
 
 static bool no_truth(ThRaspAtomKind kind, ThError *err)
 {
-    th_fail(err, TH_EVALUE, "a language's program gives truth values, not %s",
-            th_rasp_atom_kind_plural(kind));
-    return th_hint(err, "a comparison makes one: x == 1");
+    return th_fail(err, TH_EVALUE, "a language's program gives truth values, not %s",
+                   th_rasp_atom_kind_plural(kind)) ||
+           th_hint(err, "a comparison makes one: x == 1");
 }
 
 bool th_rasp_accepts(const ThRaspWords *w, const int *word, int n, bool *accepts, ThError *err)

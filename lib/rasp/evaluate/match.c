@@ -9,11 +9,7 @@ void th_rasp_match_free(ThRaspMatch *m)
 {
     if (!m)
         return;
-    free(m->lo);
-    free(m->hi);
-    free(m->table);
-    free(m->query);
-    free(m);
+    TH_FREE(m->lo, m->hi, m->table, m->query, m);
 }
 
 static bool have_order(ThRaspAtomKind a, ThRaspAtomKind b)
@@ -59,11 +55,11 @@ static bool select_by_operator(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m
     ThRaspAtomKind k = th_rasp_run_value_of(r, keys)->kind,
                    q = th_rasp_run_value_of(r, queries)->kind;
     bool by_order = op != TH_RASP_OP_EQ && op != TH_RASP_OP_NE;
-    if (by_order && !have_order(k, q)) {
-        th_fail(err, TH_EVALUE, "select cannot compare %s with %s by %s",
-                th_rasp_atom_kind_plural(k), th_rasp_atom_kind_plural(q), th_rasp_binary_name(op));
-        return th_hint(err, "== and != compare values of any two types");
-    }
+    if (by_order && !have_order(k, q))
+        return th_fail(err, TH_EVALUE, "select cannot compare %s with %s by %s",
+                       th_rasp_atom_kind_plural(k), th_rasp_atom_kind_plural(q),
+                       th_rasp_binary_name(op)) ||
+               th_hint(err, "== and != compare values of any two types");
     m->except = op == TH_RASP_OP_NE;
     m->keys =
         th_rasp_run_ranks(r, keys, by_order ? TH_RASP_BY_ORDER : TH_RASP_BY_EQUALITY, stop, err);

@@ -90,11 +90,7 @@ void th_rasp_ranks_free(ThRaspRanks *r)
 {
     if (!r)
         return;
-    free(r->rank);
-    free(r->position);
-    free(r->value);
-    free(r->order);
-    free(r->of_table);
+    TH_FREE(r->rank, r->position, r->value, r->order, r->of_table);
     th_rasp_atom_table_free(&r->table);
     free(r);
 }

@@ -60,10 +60,9 @@ ThRaspSop th_rasp_run_failed(const ThRaspRun *r)
 
 bool th_rasp_run_charge(ThRaspRun *r, size_t bytes, ThError *err)
 {
-    if (bytes > r->limit - r->bytes) {
-        th_fail(err, TH_ELIMIT, "the values take more than %zu MB", r->limit >> 20);
-        return th_hint(err, "a shorter input takes less");
-    }
+    if (bytes > r->limit - r->bytes)
+        return th_fail(err, TH_ELIMIT, "the values take more than %zu MB", r->limit >> 20) ||
+               th_hint(err, "a shorter input takes less");
     r->bytes += bytes;
     return true;
 }
@@ -192,10 +191,8 @@ bool th_rasp_run_check(ThRaspRun *r, ThRaspSop node, ThStop *stop, ThError *err)
 
 const ThRaspSeq *th_rasp_run_value(ThRaspRun *r, ThRaspSop sop, ThStop *stop, ThError *err)
 {
-    if (th_rasp_is_selector(r->g, sop)) {
-        th_fail(err, TH_EVALUE, "a selector has no sequence as its value");
-        return NULL;
-    }
+    if (th_rasp_is_selector(r->g, sop))
+        return th_null(th_fail(err, TH_EVALUE, "a selector has no sequence as its value"));
     if (!th_rasp_run_check(r, sop, stop, err))
         return NULL;
     return th_rasp_run_value_of(r, th_rasp_node(r->g, sop)->canonical);
@@ -222,15 +219,11 @@ const ThRaspRanks *th_rasp_run_ranks(ThRaspRun *r, ThRaspSop canonical, ThRaspRa
 
 uint8_t *th_rasp_run_grid(ThRaspRun *r, ThRaspSop selector, ThStop *stop, ThError *err)
 {
-    if (r->n > TH_RASP_GRID_MAX) {
-        th_fail(err, TH_ELIMIT, "a matrix for %zu elements: %d at most can be shown", r->n,
-                TH_RASP_GRID_MAX);
-        return NULL;
-    }
-    if (!th_rasp_is_selector(r->g, selector)) {
-        th_fail(err, TH_EVALUE, "an s-op has no matrix");
-        return NULL;
-    }
+    if (r->n > TH_RASP_GRID_MAX)
+        return th_null(th_fail(err, TH_ELIMIT, "a matrix for %zu elements: %d at most can be shown",
+                               r->n, TH_RASP_GRID_MAX));
+    if (!th_rasp_is_selector(r->g, selector))
+        return th_null(th_fail(err, TH_EVALUE, "an s-op has no matrix"));
     if (!th_rasp_run_check(r, selector, stop, err))
         return NULL;
     ThRaspRows rows;

@@ -38,9 +38,7 @@ bool th_rasp_rows_open(ThRaspRows *rows, ThRaspRun *r, ThRaspSop selector, ThErr
 
 void th_rasp_rows_close(ThRaspRows *rows)
 {
-    free(rows->part);
-    free(rows->arg);
-    free(rows->bits);
+    TH_FREE(rows->part, rows->arg, rows->bits);
     *rows = (ThRaspRows){0};
 }
 

@@ -21,10 +21,7 @@ static bool room_for(ThRaspCost *cost, uint32_t layers, size_t nodes, ThError *e
 
 void th_rasp_cost_free(ThRaspCost *cost)
 {
-    free(cost->heads);
-    free(cost->merged);
-    free(cost->force);
-    free(cost->head);
+    TH_FREE(cost->heads, cost->merged, cost->force, cost->head);
     *cost = (ThRaspCost){0};
 }
 

@@ -71,13 +71,7 @@ void th_rasp_graph_free(ThRaspGraph *g)
     th_intern_free(&g->structure);
     th_intern_free(&g->table);
     th_intern_free(&g->label);
-    free(g->node);
-    free(g->arg);
-    free(g->first);
-    free(g->function);
-    free(g->frame);
-    free(g->origin);
-    free(g);
+    TH_FREE(g->node, g->arg, g->first, g->function, g->frame, g->origin, g);
 }
 
 ThRaspAtoms *th_rasp_atoms(const ThRaspGraph *g)
@@ -286,10 +280,9 @@ static bool all_values(const ThRaspGraph *g, const char *what, const ThRaspSop *
                        ThError *err)
 {
     for (size_t i = 0; i < n; i++)
-        if (g->node[x[i]].selector) {
-            th_fail(err, TH_EVALUE, "%s does not take a selector", what);
-            return th_hint(err, "aggregate and selector_width turn selectors into s-ops");
-        }
+        if (g->node[x[i]].selector)
+            return th_fail(err, TH_EVALUE, "%s does not take a selector", what) ||
+                   th_hint(err, "aggregate and selector_width turn selectors into s-ops");
     return true;
 }
 
@@ -297,8 +290,8 @@ static bool want_selector(const ThRaspGraph *g, const char *what, ThRaspSop sele
 {
     if (g->node[selector].selector)
         return true;
-    th_fail(err, TH_EVALUE, "%s needs a selector, not an s-op", what);
-    return th_hint(err, "select(keys, queries, ==) makes one");
+    return th_fail(err, TH_EVALUE, "%s needs a selector, not an s-op", what) ||
+           th_hint(err, "select(keys, queries, ==) makes one");
 }
 
 ThRaspSop th_rasp_tokens(ThRaspGraph *g, ThRaspTokensAs as, ThError *err)

@@ -135,17 +135,16 @@ static bool call_function(ThRasp *r, const ThRaspFunction *fn, ThRaspArgument *a
                 return th_rasp_error(r, TH_EVALUE, "%s takes no named arguments", b->name);
         if (n >= b->least && n <= b->most)
             return b->call(r, b, arg, n, v);
-        th_rasp_error(r, TH_EVALUE, "%s does not take %zu argument%s", b->name, n,
-                      n == 1 ? "" : "s");
-        return th_hint(r->err, "%s(%s)", b->name, b->parameters);
+        return th_rasp_error(r, TH_EVALUE, "%s does not take %zu argument%s", b->name, n,
+                             n == 1 ? "" : "s") ||
+               th_hint(r->err, "%s(%s)", b->name, b->parameters);
     }
     if (th_stopped(r->stop, r->err))
         return false;
-    if (r->calls >= TH_RASP_CALLS) {
-        th_rasp_error(r, TH_ELIMIT, "more than %d calls are running inside each other",
-                      TH_RASP_CALLS);
-        return th_hint(r->err, "does %s call itself without an end?", fn->name);
-    }
+    if (r->calls >= TH_RASP_CALLS)
+        return th_rasp_error(r, TH_ELIMIT, "more than %d calls are running inside each other",
+                             TH_RASP_CALLS) ||
+               th_hint(r->err, "does %s call itself without an end?", fn->name);
     ThRaspFrame f = {fn->program, th_rasp_scope_new(&r->heap, fn->scope, r->err)};
     r->calls++;
     bool ok = f.scope && bind_arguments(r, &f, fn, arg, n) && run_body(r, &f, fn, v);
@@ -162,10 +161,9 @@ static bool input_sequence(ThRasp *r, const ThRaspValue *input, ThRaspSeq *s)
 {
     size_t n = 0;
     if (!th_rasp_is_list(input) &&
-        (input->kind != TH_RASP_VALUE_ATOM || input->as.atom.kind != TH_RASP_ATOM_STRING)) {
-        th_rasp_error(r, TH_EVALUE, "an input is a string or a list, not %s", th_rasp_what(input));
-        return false;
-    }
+        (input->kind != TH_RASP_VALUE_ATOM || input->as.atom.kind != TH_RASP_ATOM_STRING))
+        return th_rasp_error(r, TH_EVALUE, "an input is a string or a list, not %s",
+                             th_rasp_what(input));
     ThRaspAtom *atom TH_OWNED(free) = th_rasp_atoms_of(r, input, "an input", &n);
     return atom && (n > 0 || th_rasp_error(r, TH_EVALUE, "an input cannot be empty")) &&
            th_rasp_seq_of(atom, n, s, r->err);
@@ -380,10 +378,9 @@ const ThRaspFunction *th_rasp_called(const ThRaspFunctionOf *f)
 static Mapped *mapped(ThRasp *r, const ThRaspValue *function, uint64_t *id)
 {
     const ThRaspFunction *fn = th_rasp_function_of(function);
-    if (!fn) {
-        th_rasp_error(r, TH_EVALUE, "expected a function, not %s", th_rasp_what(function));
-        return NULL;
-    }
+    if (!fn)
+        return th_null(
+            th_rasp_error(r, TH_EVALUE, "expected a function, not %s", th_rasp_what(function)));
     Mapped *m = th_alloc(1, sizeof *m, r->err);
     if (m)
         *m = (Mapped){r, th_rasp_retain(*function)};

@@ -9,10 +9,9 @@
 
 bool th_rasp_charge(ThRaspHeap *h, ThRaspObject *o, size_t bytes, ThError *err)
 {
-    if (bytes > h->limit || h->bytes > h->limit - bytes) {
-        th_fail(err, TH_ELIMIT, "lists and functions take more than %zu MiB", h->limit >> 20);
-        return false;
-    }
+    if (bytes > h->limit || h->bytes > h->limit - bytes)
+        return th_fail(err, TH_ELIMIT, "lists and functions take more than %zu MiB",
+                       h->limit >> 20);
     h->bytes += bytes;
     o->bytes += bytes;
     return true;
@@ -26,8 +25,7 @@ ThRaspObject *th_rasp_object(ThRaspHeap *h, ThRaspObjectKind kind, size_t size, 
     ThRaspObject *o = calloc(1, size);
     if (!o) {
         h->bytes -= size;
-        th_fail(err, TH_ENOMEM, "out of memory");
-        return NULL;
+        return th_null(th_fail(err, TH_ENOMEM, "out of memory"));
     }
     o->kind = kind;
     o->refs = 1;
@@ -77,8 +75,7 @@ static void empty(ThRaspHeap *h, ThRaspObject *o)
         ThRaspDict *d = (ThRaspDict *)o;
         for (size_t i = 0; h && i < d->n; i++)
             drop_value(h, d->value[i]);
-        free(d->key);
-        free(d->value);
+        TH_FREE(d->key, d->value);
         th_hash_free(&d->table);
     } else if (o->kind == TH_RASP_OBJECT_FUNCTION) {
         ThRaspFunction *f = (ThRaspFunction *)o;
@@ -99,8 +96,7 @@ static void empty(ThRaspHeap *h, ThRaspObject *o)
     } else if (o->kind == TH_RASP_OBJECT_PROGRAM) {
         ThRaspProgram *p = (ThRaspProgram *)o;
         th_rasp_tree_free(&p->tree);
-        free(p->text);
-        free(p->label);
+        TH_FREE(p->text, p->label);
     } else if (o->kind == TH_RASP_OBJECT_SEQUENCE) {
         th_rasp_seq_free(&((ThRaspSequence *)o)->seq);
     } else {
@@ -144,10 +140,9 @@ void th_rasp_heap_free(ThRaspHeap *h)
 
 ThRaspList *th_rasp_list_new(ThRaspHeap *h, size_t n, ThError *err)
 {
-    if (n > TH_RASP_LIST_MAX) {
-        th_fail(err, TH_ELIMIT, "a list may have %d elements, not %zu", TH_RASP_LIST_MAX, n);
-        return NULL;
-    }
+    if (n > TH_RASP_LIST_MAX)
+        return th_null(
+            th_fail(err, TH_ELIMIT, "a list may have %d elements, not %zu", TH_RASP_LIST_MAX, n));
     return (ThRaspList *)th_rasp_object(h, TH_RASP_OBJECT_LIST,
                                         sizeof(ThRaspList) + n * sizeof(ThRaspValue), err);
 }

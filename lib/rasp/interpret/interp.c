@@ -80,11 +80,10 @@ const char *th_rasp_name_at(const ThRasp *r, size_t i)
 bool th_rasp_name_ok(const char *name, ThError *err)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    if (n == 0 || name[n] || (name[0] >= '0' && name[0] <= '9')) {
-        th_fail(err, TH_EUSAGE, "'%.100s' cannot be a name in RASP", name);
-        return th_hint(err,
+    if (n == 0 || name[n] || (name[0] >= '0' && name[0] <= '9'))
+        return th_fail(err, TH_EUSAGE, "'%.100s' cannot be a name in RASP", name) ||
+               th_hint(err,
                        "names are made of letters, digits and _, and do not begin with a digit");
-    }
     if (th_rasp_is_reserved(name))
         return th_fail(err, TH_EUSAGE, "'%s' is a reserved name of RASP", name);
     return true;
@@ -456,10 +455,7 @@ ThRasp *th_rasp_new(const ThRaspHost *host, ThError *err)
     r->err = NULL;
     if (host)
         r->host = *host;
-    if (ok)
-        return r;
-    th_rasp_free(r);
-    return NULL;
+    return TH_KEEP_IF(ok, r, th_rasp_free);
 }
 
 void th_rasp_free(ThRasp *r)
@@ -472,11 +468,7 @@ void th_rasp_free(ThRasp *r)
     th_rasp_heap_free(&r->heap);
     th_rasp_atoms_free(&r->atoms);
     th_intern_free(&r->names);
-    free(r->beside);
-    free(r->place);
-    free(r->undo);
-    free(r->shown);
-    free(r);
+    TH_FREE(r->beside, r->place, r->undo, r->shown, r);
 }
 
 /* ---- small ----------------------------------------------------------------------------------- */

@@ -36,8 +36,7 @@ typedef struct {
 
 static void found_free(Found *f)
 {
-    free(f->path);
-    free(f->text);
+    TH_FREE(f->path, f->text);
     *f = (Found){0};
 }
 

@@ -70,10 +70,10 @@ bool th_rasp_made(ThRasp *r, ThRaspSop node, ThRaspValue *v)
 {
     if (node == TH_RASP_NO_SOP)
         return false;
-    if (r->mapping > 0) {
-        th_rasp_error(r, TH_EVALUE, "a function that is mapped over elements cannot make s-ops");
-        return th_hint(r->err, "it is called with single values");
-    }
+    if (r->mapping > 0)
+        return th_rasp_error(r, TH_EVALUE,
+                             "a function that is mapped over elements cannot make s-ops") ||
+               th_hint(r->err, "it is called with single values");
     size_t need = (size_t)node + 1;
     if (!th_grow(&r->place, &r->cap_places, need, sizeof *r->place, r->err))
         return false;
@@ -112,11 +112,9 @@ ThRaspAtom *th_rasp_atoms_of(ThRasp *r, const ThRaspValue *v, const char *what, 
             atom[*n] = th_rasp_seq_at(&s, *n);
         return atom;
     }
-    if (!th_rasp_is_list(v)) {
-        th_rasp_error(r, TH_EVALUE, "%s must be a list of single values, not %s", what,
-                      th_rasp_what(v));
-        return NULL;
-    }
+    if (!th_rasp_is_list(v))
+        return th_null(th_rasp_error(r, TH_EVALUE, "%s must be a list of single values, not %s",
+                                     what, th_rasp_what(v)));
     *n = th_rasp_length(v);
     ThRaspAtom *atom = th_alloc(*n, sizeof *atom, r->err);
     for (size_t i = 0; atom && i < *n; i++) {
@@ -169,11 +167,10 @@ bool th_rasp_apply_binary(ThRasp *r, ThRaspBinary op, const ThRaspValue *a, cons
         return th_rasp_error(r, TH_EVALUE, "'%s' does not take %s and %s", th_rasp_binary_name(op),
                              th_rasp_what(a), th_rasp_what(b));
     bool selector = a->kind == TH_RASP_VALUE_SELECTOR || b->kind == TH_RASP_VALUE_SELECTOR;
-    if (selector && a->kind != b->kind) {
-        th_rasp_error(r, TH_EVALUE, "'%s' does not take %s and %s", th_rasp_binary_name(op),
-                      th_rasp_what(a), th_rasp_what(b));
-        return th_hint(r->err, "selectors combine with selectors only");
-    }
+    if (selector && a->kind != b->kind)
+        return th_rasp_error(r, TH_EVALUE, "'%s' does not take %s and %s", th_rasp_binary_name(op),
+                             th_rasp_what(a), th_rasp_what(b)) ||
+               th_hint(r->err, "selectors combine with selectors only");
     ThRaspSop x = 0, y = 0;
     return th_rasp_sop(r, a, &x) && th_rasp_sop(r, b, &y) &&
            th_rasp_made(r, th_rasp_binary(r->graph, op, x, y, r->err), v);
@@ -227,11 +224,10 @@ bool th_rasp_apply_in(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThR
         return occurs(r, a, b, v);
     if (single && b->kind == TH_RASP_VALUE_DICT)
         return is_key(r, a, (const ThRaspDict *)b->as.object, v);
-    if (!single || !th_rasp_is_list(b)) {
-        th_rasp_error(r, TH_EVALUE, "'in' does not take %s and %s", th_rasp_what(a),
-                      th_rasp_what(b));
-        return th_hint(r->err, "an s-op or a value is in a list or dict; a value is in an s-op");
-    }
+    if (!single || !th_rasp_is_list(b))
+        return th_rasp_error(r, TH_EVALUE, "'in' does not take %s and %s", th_rasp_what(a),
+                             th_rasp_what(b)) ||
+               th_hint(r->err, "an s-op or a value is in a list or dict; a value is in an s-op");
     size_t n = 0;
     ThRaspAtom *atom TH_OWNED(free) = th_rasp_atoms_of(r, b, "what stands behind 'in'", &n);
     if (!atom)
@@ -257,10 +253,10 @@ static bool index_of(ThRasp *r, const ThRaspValue *i, size_t n, size_t *at)
         return th_rasp_error(r, TH_EVALUE, "an index is an int, not %s", th_rasp_what(i));
     int64_t k = i->as.atom.cell.i;
     bool inside = k >= 0 ? (uint64_t)k < n : k >= -(int64_t)n;
-    if (!inside) {
-        th_rasp_error(r, TH_EVALUE, "index %lld is outside of the %zu elements", (long long)k, n);
-        return th_hint(r->err, "indices begin at 0; negative ones count from the end");
-    }
+    if (!inside)
+        return th_rasp_error(r, TH_EVALUE, "index %lld is outside of the %zu elements",
+                             (long long)k, n) ||
+               th_hint(r->err, "indices begin at 0; negative ones count from the end");
     *at = k >= 0 ? (size_t)k : n - (size_t)-k;
     return true;
 }
@@ -297,8 +293,7 @@ static bool dict_by_key(ThRasp *r, const ThRaspDict *d, const ThRaspValue *i, Th
     if (!found) {
         ThText t TH_OWNED(th_text_free) = {0};
         th_rasp_write_value(r, i, &t);
-        th_rasp_error(r, TH_EVALUE, "the dict has no key %.100s", t.data ? t.data : "");
-        return false;
+        return th_rasp_error(r, TH_EVALUE, "the dict has no key %.100s", t.data ? t.data : "");
     }
     *v = th_rasp_retain(*found);
     return true;
@@ -308,10 +303,9 @@ static bool dict_by_key(ThRasp *r, const ThRaspDict *d, const ThRaspValue *i, Th
 static bool sop_at(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, ThRaspValue *v)
 {
     ThRaspValue length = {0}, where = *i, selector = {0};
-    if (i->kind != TH_RASP_VALUE_ATOM || i->as.atom.kind != TH_RASP_ATOM_INT) {
-        th_rasp_error(r, TH_EVALUE, "an s-op's index is an int, not %s", th_rasp_what(i));
-        return th_hint(r->err, "load_from_location(s, positions) takes an s-op of positions");
-    }
+    if (i->kind != TH_RASP_VALUE_ATOM || i->as.atom.kind != TH_RASP_ATOM_INT)
+        return th_rasp_error(r, TH_EVALUE, "an s-op's index is an int, not %s", th_rasp_what(i)) ||
+               th_hint(r->err, "load_from_location(s, positions) takes an s-op of positions");
     if (i->as.atom.cell.i < 0 && (!th_rasp_lookup_base(r, "length", &length) ||
                                   !th_rasp_apply_binary(r, TH_RASP_OP_ADD, &length, i, &where)))
         return false;

@@ -438,10 +438,9 @@ bool th_rasp_eval(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
         [TH_RASP_R_PREFIX] = eval_prefix,   [TH_RASP_R_CHAIN] = eval_chain,
         [TH_RASP_R_IF] = eval_if,
     };
-    if (r->depth >= TH_RASP_DEPTH) {
-        th_rasp_error(r, TH_ELIMIT, "expressions and calls are nested too deep");
-        return th_hint(r->err, "does a function call itself without an end?");
-    }
+    if (r->depth >= TH_RASP_DEPTH)
+        return th_rasp_error(r, TH_ELIMIT, "expressions and calls are nested too deep") ||
+               th_hint(r->err, "does a function call itself without an end?");
     r->depth++;
     bool ok = by_kind[at(f, node)->kind](r, f, node, v);
     r->depth--;

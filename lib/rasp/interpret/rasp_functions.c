@@ -145,11 +145,10 @@ static bool do_select(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg,
         if (arg[i].value.kind != TH_RASP_VALUE_SOP && arg[i].value.kind != TH_RASP_VALUE_ATOM)
             return th_rasp_error(r, TH_EVALUE, "%s takes s-ops or single values, not %s",
                                  self->name, th_rasp_what(&arg[i].value));
-    if (arg[2].value.kind != TH_RASP_VALUE_FUNCTION) {
-        th_rasp_error(r, TH_EVALUE, "%s compares by == != < <= > >= or a function, not %s",
-                      self->name, th_rasp_what(&arg[2].value));
-        return th_hint(r->err, "%s(%s)", self->name, self->parameters);
-    }
+    if (arg[2].value.kind != TH_RASP_VALUE_FUNCTION)
+        return th_rasp_error(r, TH_EVALUE, "%s compares by == != < <= > >= or a function, not %s",
+                             self->name, th_rasp_what(&arg[2].value)) ||
+               th_hint(r->err, "%s(%s)", self->name, self->parameters);
     if (!th_rasp_sop(r, &arg[0].value, &k) || !th_rasp_sop(r, &arg[1].value, &q))
         return false;
     if (!comparison(&arg[2].value, &op))
@@ -177,11 +176,10 @@ static bool do_aggregate(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *a
 {
     ThRaspReduction how = TH_RASP_REDUCE_MEAN;
     ThRaspSop values = 0;
-    if (arg[0].value.kind != TH_RASP_VALUE_SELECTOR) {
-        th_rasp_error(r, TH_EVALUE, "%s takes a selector first, not %s", self->name,
-                      th_rasp_what(&arg[0].value));
-        return th_hint(r->err, "%s(%s)", self->name, self->parameters);
-    }
+    if (arg[0].value.kind != TH_RASP_VALUE_SELECTOR)
+        return th_rasp_error(r, TH_EVALUE, "%s takes a selector first, not %s", self->name,
+                             th_rasp_what(&arg[0].value)) ||
+               th_hint(r->err, "%s(%s)", self->name, self->parameters);
     if (arg[1].value.kind != TH_RASP_VALUE_SOP && arg[1].value.kind != TH_RASP_VALUE_ATOM)
         return th_rasp_error(r, TH_EVALUE, "%s takes an s-op second, not %s", self->name,
                              th_rasp_what(&arg[1].value));

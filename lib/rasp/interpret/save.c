@@ -59,11 +59,11 @@ static bool want(ThRaspSaver *s, uint32_t id)
 {
     if (s->flag[id] & TH_RASP_NAME_WANTED)
         return true;
-    if (th_rasp_scope_find(s->r->base, id)) {
-        th_fail(s->err, TH_EUSAGE, "'%s' is a name of RASP's library, too, and cannot be saved",
-                th_rasp_id_name(s->r, id));
-        return th_hint(s->err, "rename it");
-    }
+    if (th_rasp_scope_find(s->r->base, id))
+        return th_fail(s->err, TH_EUSAGE,
+                       "'%s' is a name of RASP's library, too, and cannot be saved",
+                       th_rasp_id_name(s->r, id)) ||
+               th_hint(s->err, "rename it");
     if (!th_grow(&s->wanted, &s->cap_wanted, s->n_wanted + 1, sizeof id, s->err))
         return false;
     s->flag[id] |= TH_RASP_NAME_WANTED | TH_RASP_NAME_TAKEN;
@@ -305,12 +305,7 @@ static bool saver_begin(ThRaspSaver *s, ThRasp *r, ThText *t, ThError *err)
 
 static bool saver_end(ThRaspSaver *s, bool ok)
 {
-    free(s->flag);
-    free(s->wanted);
-    free(s->seen_node);
-    free(s->seen_function);
-    free(s->top);
-    free(s->local);
+    TH_FREE(s->flag, s->wanted, s->seen_node, s->seen_function, s->top, s->local);
     s->r->err = NULL;
     return ok && (!s->t->failed || th_fail(s->err, TH_ENOMEM, "out of memory"));
 }

@@ -39,12 +39,7 @@ static void plan_free(Plan *p)
         free(p->label.node[p->helper[i]]);
     for (size_t i = 0; i < p->n_called; i++)
         free(p->called[i].text);
-    free(p->label.node);
-    free(p->label.function);
-    free(p->uses);
-    free(p->height);
-    free(p->helper);
-    free(p->called);
+    TH_FREE(p->label.node, p->label.function, p->uses, p->height, p->helper, p->called);
     th_intern_free(&p->own);
 }
 

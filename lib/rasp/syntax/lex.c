@@ -95,10 +95,9 @@ static bool read_number(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
         t->real = strtod(digits, NULL);
     else
         t->integer = strtoll(digits, NULL, 10);
-    if (errno == ERANGE && (t->kind == TH_RASP_LEX_INT || !isfinite(t->real))) {
-        th_fail_at(err, TH_EPARSE, t->line, t->col, "this number is too large");
-        return th_hint(err, "integers go up to 9223372036854775807");
-    }
+    if (errno == ERANGE && (t->kind == TH_RASP_LEX_INT || !isfinite(t->real)))
+        return th_fail_at(err, TH_EPARSE, t->line, t->col, "this number is too large") ||
+               th_hint(err, "integers go up to 9223372036854775807");
     if (real && !strpbrk(digits, ".-") && th_integer_read(digits, &whole)) {
         t->kind = TH_RASP_LEX_INT;
         t->integer = whole;

@@ -349,7 +349,6 @@ bool th_rasp_tree_copy(ThRaspTree *t, const ThRaspTree *from, ThError *err)
 
 void th_rasp_tree_free(ThRaspTree *t)
 {
-    free(t->node);
-    free(t->text);
+    TH_FREE(t->node, t->text);
     *t = (ThRaspTree){0};
 }

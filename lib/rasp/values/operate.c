@@ -41,8 +41,8 @@ static double as_double(ThRaspAtom a)
 
 static bool too_large(const char *what, ThError *err)
 {
-    th_fail(err, TH_ENUMERIC, "the result of %s does not fit", what);
-    return th_hint(err, "ints have 64 bits, floats reach 1.8e308");
+    return th_fail(err, TH_ENUMERIC, "the result of %s does not fit", what) ||
+           th_hint(err, "ints have 64 bits, floats reach 1.8e308");
 }
 
 static bool divided_by_zero(const char *what, ThError *err)
@@ -134,14 +134,12 @@ static bool power(ThRaspAtom a, ThRaspAtom b, ThRaspAtom *result, ThError *err)
     if (is_whole(a) && is_whole(b) && b.cell.i >= 0)
         return power_of_ints(a.cell.i, b.cell.i, result, err);
     double x = as_double(a), y = as_double(b);
-    if (x == 0 && y < 0) {
-        th_fail(err, TH_EVALUE, "0 ^ a negative number");
-        return th_hint(err, "that is a division by zero");
-    }
-    if (x < 0 && y != trunc(y)) {
-        th_fail(err, TH_EVALUE, "a negative number ^ a fraction");
-        return th_hint(err, "the result is no real number");
-    }
+    if (x == 0 && y < 0)
+        return th_fail(err, TH_EVALUE, "0 ^ a negative number") ||
+               th_hint(err, "that is a division by zero");
+    if (x < 0 && y != trunc(y))
+        return th_fail(err, TH_EVALUE, "a negative number ^ a fraction") ||
+               th_hint(err, "the result is no real number");
     return give_float(pow(x, y), "^", result, err);
 }
 

@@ -70,8 +70,7 @@ bool th_rasp_seq_copy(const ThRaspSeq *from, ThRaspSeq *s, ThError *err)
 
 void th_rasp_seq_free(ThRaspSeq *s)
 {
-    free(s->cell);
-    free(s->is_float);
+    TH_FREE(s->cell, s->is_float);
     *s = (ThRaspSeq){0};
 }
 

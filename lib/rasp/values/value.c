@@ -251,11 +251,10 @@ bool th_rasp_atom_compare(const ThRaspAtoms *p, ThRaspAtom a, ThRaspAtom b, int 
         *order = compare_numbers(a, b);
         return true;
     }
-    if (a.kind != b.kind) {
-        th_fail(err, TH_EVALUE, "%ss and %ss have no common order", th_rasp_atom_kind_name(a.kind),
-                th_rasp_atom_kind_name(b.kind));
-        return th_hint(err, "== and != compare values of any two types");
-    }
+    if (a.kind != b.kind)
+        return th_fail(err, TH_EVALUE, "%ss and %ss have no common order",
+                       th_rasp_atom_kind_name(a.kind), th_rasp_atom_kind_name(b.kind)) ||
+               th_hint(err, "== and != compare values of any two types");
     if (a.kind == TH_RASP_ATOM_STRING) {
         *order = a.cell.i == b.cell.i ? 0 : compare_strings(p, a, b);
         return true;

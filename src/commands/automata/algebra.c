@@ -90,8 +90,7 @@ bool sh_machine_of(ShMachine *m, ShSession *s, const ShOperand *o, ThError *err)
     if (ok)
         return true;
     sh_machine_free(m);
-    sh_error_inside(err, o);
-    return false;
+    return sh_error_inside(err, o);
 }
 
 void sh_machine_free(ShMachine *m)
@@ -118,8 +117,7 @@ bool sh_algebra_of(ShAlgebra *a, ShSession *s, const ShOperand *o, ThError *err)
     sh_algebra_free(a);
     if (err->code == TH_ELIMIT)
         th_hint(err, "set limit-states sets this limit");
-    sh_error_inside(err, o);
-    return false;
+    return sh_error_inside(err, o);
 }
 
 void sh_algebra_free(ShAlgebra *a)

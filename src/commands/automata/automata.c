@@ -193,9 +193,8 @@ static bool only_automata(const ShCall *call, ThError *err)
 {
     if (!th_option_given(&call->options, "alphabet") && !th_option_given(&call->options, "length"))
         return true;
-    sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
-                    "automata are compared on all words: alphabet and length are for RASP");
-    return false;
+    return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                           "automata are compared on all words: alphabet and length are for RASP");
 }
 
 SH_COMMAND(
@@ -355,9 +354,7 @@ typedef struct {
 
 static void texts_free(RunTexts *x)
 {
-    free(x->state);
-    free(x->output);
-    free(x->path);
+    TH_FREE(x->state, x->output, x->path);
 }
 
 /* What is printed of a run: where it ends, what it puts out, how it gets there. */

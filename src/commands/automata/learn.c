@@ -132,8 +132,8 @@ static ThInspectTeaching teaching_of(const ShCall *call, Watch *w)
 
 static bool no_alphabet(const ShObject *model, ThError *err)
 {
-    th_fail(err, TH_EVALUE, "the model '%s' has no alphabet yet", model->name);
-    return th_hint(err, "train it first");
+    return th_fail(err, TH_EVALUE, "the model '%s' has no alphabet yet", model->name) ||
+           th_hint(err, "train it first");
 }
 
 static bool make_teacher(ThInspectTeacher *t, const ShObject *from, const ThInspectTeaching *how,
@@ -180,8 +180,7 @@ static bool learn_program(const ShCall *call, const ShObject *from, Watch *w,
     program.letter = letter;
     bool ok = letter && th_inspect_teach_program(&t, &program, name, n, &teaching, err) &&
               th_inspect_extract(&t, &how, to, err);
-    free(letter);
-    free(name);
+    TH_FREE(letter, name);
     return ok;
 }
 

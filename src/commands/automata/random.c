@@ -28,10 +28,9 @@ static char **read_symbols(const ThOptions *o, int *n, ThError *err)
 {
     const char *alphabet = th_option_text(o, "alphabet");
     char letters[] = "abcdefghijklmnopqrstuvwxyz";
-    if (alphabet && th_option_given(o, "symbols")) {
-        th_fail(err, TH_EUSAGE, "symbols= and alphabet= both say what the symbols are");
-        return NULL;
-    }
+    if (alphabet && th_option_given(o, "symbols"))
+        return th_null(
+            th_fail(err, TH_EUSAGE, "symbols= and alphabet= both say what the symbols are"));
     letters[th_option_int(o, "symbols")] = '\0';
     return th_symbols_list(alphabet ? alphabet : letters, false, n, err);
 }

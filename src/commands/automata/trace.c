@@ -43,9 +43,7 @@ static bool subset_row(SubsetBoard *b, const ThAutomatonSubsetStep *x, ThError *
     b->accepting += x->fresh && x->accepts;
     if (f && g && n)
         sh_row(b->s, ++b->step, name, f, x->symbol < 0 ? "" : b->a->symbol[x->symbol], g, n);
-    free(f);
-    free(g);
-    free(n);
+    TH_FREE(f, g, n);
     return f && g && n;
 }
 
@@ -127,8 +125,7 @@ typedef struct {
 
 static void blocks_free(Blocks *b)
 {
-    free(b->member);
-    free(b->first);
+    TH_FREE(b->member, b->first);
 }
 
 static bool sort_into_blocks(Blocks *b, const ThAutomatonPartitionStep *x, ThError *err)
@@ -192,8 +189,7 @@ static bool block_row(PartitionBoard *b, const ThAutomatonPartitionStep *x, cons
     char *states = th_text_take(&set, err), *reason = th_text_take(&why, err);
     if (states && reason)
         sh_row(b->s, (long long)x->round, name, states, reason);
-    free(states);
-    free(reason);
+    TH_FREE(states, reason);
     return states && reason;
 }
 

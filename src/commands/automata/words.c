@@ -128,10 +128,9 @@ static bool draw_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, const
 {
     long long times = th_option_int(&call->options, "random");
     uint64_t seed = (uint64_t)sh_seed(s, &call->options);
-    if (!th_option_given(&call->options, "length")) {
-        th_fail(err, TH_EUSAGE, "random words need a length");
-        return th_hint(err, "for instance length=20");
-    }
+    if (!th_option_given(&call->options, "length"))
+        return th_fail(err, TH_EUSAGE, "random words need a length") ||
+               th_hint(err, "for instance length=20");
     ThRange range = th_option_range(&call->options, "length");
     sh_result_int(s, "count", times * (long long)th_range_count(range));
     for (long long k = range.lo; k <= range.hi; k += range.step) {

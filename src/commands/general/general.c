@@ -209,8 +209,7 @@ SH_COMMAND(
     bool ok = sh_source(s, path, err) || sh_error_inside(err, &call->operand[0]);
     s->args = outer;
     s->n_args = n_outer;
-    free(args);
-    free(path);
+    TH_FREE(args, path);
     return ok;
 }
 

@@ -16,10 +16,7 @@ void sh_results_free(ShResults *r)
     for (size_t i = 0; i < r->n; i++) {
         json_decref(r->group[i].key);
         json_decref(r->group[i].records);
-        free(r->group[i].x);
-        free(r->group[i].from);
-        free(r->group[i].in);
-        free(r->group[i].sorted);
+        TH_FREE(r->group[i].x, r->group[i].from, r->group[i].in, r->group[i].sorted);
     }
     free(r->group);
     json_decref(r->records);

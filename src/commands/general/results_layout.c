@@ -22,12 +22,11 @@ bool sh_shown_read(const ThOptions *o, ShShown *sh, ThError *err)
         size_t n = strcspn(p, ",");
         int what = th_choice_index(shown_names, p, n);
         what = what == N_SHOWN ? SUCCESS : what; /* the name that it had */
-        if (what < 0 || sh->n == N_SHOWN) {
-            th_fail(err, TH_EUSAGE, "show=%s: '%.*s' is nothing that can be shown", text, (int)n,
-                    p);
-            return th_hint(
-                err, "words of max, mean, interval, min, median, sd, success, spread, with commas");
-        }
+        if (what < 0 || sh->n == N_SHOWN)
+            return th_fail(err, TH_EUSAGE, "show=%s: '%.*s' is nothing that can be shown", text,
+                           (int)n, p) ||
+                   th_hint(err, "words of max, mean, interval, min, median, sd, success, spread, "
+                                "with commas");
         sh->what[sh->n++] = what;
         p += n + (p[n] == ',');
     }

@@ -38,9 +38,9 @@ static bool read_names(Reader *in, const ThTaskCell *cell, int n, ThError *err)
     in->r->has_test = in->at[PAPER_TEST] >= 0;
     if (in->at[PUBLISHED] >= 0 && json_array_size(in->r->by) > 0)
         return true;
-    th_fail_at(err, TH_EVALUE, cell[0].line, 1, "no column '%s'",
-               in->at[PUBLISHED] < 0 ? "published" : "of a variable");
-    return th_hint(err, "the columns are variables of the sweep, published, and perhaps chance, "
+    return th_fail_at(err, TH_EVALUE, cell[0].line, 1, "no column '%s'",
+                      in->at[PUBLISHED] < 0 ? "published" : "of a variable") ||
+           th_hint(err, "the columns are variables of the sweep, published, and perhaps chance, "
                         "paper_chance, statistic, paper_test");
 }
 
@@ -114,8 +114,7 @@ static bool read_cells(const Reader *in, const ThTaskCell *cell, ShPublished *p,
 static void free_published(ShPublished *p)
 {
     json_decref(p->key);
-    free(p->text);
-    free(p->test);
+    TH_FREE(p->text, p->test);
 }
 
 static bool read_row(void *context, const ThTaskCell *cell, int n, ThError *err)

@@ -246,7 +246,6 @@ bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const
     }
     if (x && y)
         sh_table_end(s);
-    free(x);
-    free(y);
+    TH_FREE(x, y);
     return x && y;
 }

@@ -397,8 +397,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
         say_estimate(w);
     else if (ok)
         say_sum(w);
-    free(body);
-    free(w->grid);
+    TH_FREE(body, w->grid);
     json_decref(w->known);
     json_decref(w->changes);
     json_decref(w->ids);

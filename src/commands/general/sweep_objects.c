@@ -38,10 +38,8 @@ char *sh_file_hash(const char *path, ThError *err)
     bool ok = in && !ferror(in);
     if (in)
         fclose(in);
-    if (!ok) {
-        th_fail(err, TH_EIO, "cannot read '%s'", path);
-        return NULL;
-    }
+    if (!ok)
+        return th_null(th_fail(err, TH_EIO, "cannot read '%s'", path));
     return th_printed(err, "#%016" PRIx64, h);
 }
 

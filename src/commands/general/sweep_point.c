@@ -173,8 +173,7 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     json_object_set_new(r, "notes", read_notes(notes));
     json_object_set_new(r, "seconds", json_real(sh_clock() - began));
     json_object_set_new(r, "memory", json_real(peak_memory()));
-    free(point.trained);
-    free(text);
+    TH_FREE(point.trained, text);
     return !sh_point_write(w->dir, job->id, r, &err) ? 2 : ok ? 0 : 1;
 }
 

@@ -202,10 +202,8 @@ ThInspectPatch *sh_call_patch(ShSession *s, const ShCall *call, int *word[2], Th
     const ThModel *m = call->operand[0].object->as.model;
     ThInspectPatchWhich w = read_which(&call->options);
     int length[2];
-    if (!fits_form(call, err)) {
-        sh_error_inside(err, &call->operand[0]);
-        return NULL;
-    }
+    if (!fits_form(call, err))
+        return th_null(sh_error_inside(err, &call->operand[0]));
     for (int i = 0; i < 2; i++) {
         word[i] = sh_model_input(m, &call->operand[i + 1], &length[i], err);
         if (!word[i])
@@ -278,8 +276,7 @@ static bool patch_words(ShSession *s, const ShCall *call, ThError *err)
     if (p)
         sh_about_model(s, call->operand[0].object, NULL);
     bool ok = p && print_patch(s, call, p, word[1], err);
-    free(word[0]);
-    free(word[1]);
+    TH_FREE(word[0], word[1]);
     return ok;
 }
 

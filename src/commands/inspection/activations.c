@@ -30,8 +30,7 @@ static void free_values(Values *v, int n)
     for (int i = 0; v && i < n; i++) {
         for (size_t k = 0; v[i].name && k < v[i].n; k++)
             free(v[i].name[k]);
-        free(v[i].name);
-        free(v[i].value);
+        TH_FREE(v[i].name, v[i].value);
         th_tape_free(v[i].tape);
     }
     free(v);
@@ -83,10 +82,10 @@ static bool find_values(const ShCall *call, int i, Values *v, ThError *err)
     ThModelTrace *trace TH_OWNED(th_model_trace_free) =
         th_model_trace_on(m, v->tape, token, length, err);
     bool ok = trace && name_values(v, wanted, err);
-    if (ok && v->n == 0) {
-        sh_fail_operand(err, &call->operand[0], TH_EVALUE, "the model names no value '%s'", wanted);
-        return th_hint(err, "activations without value= lists the names");
-    }
+    if (ok && v->n == 0)
+        return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "the model names no value '%s'",
+                               wanted) ||
+               th_hint(err, "activations without value= lists the names");
     return ok || sh_error_inside(err, input);
 }
 

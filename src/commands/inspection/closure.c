@@ -128,11 +128,10 @@ SH_PLOT(plot_closure, .summary = "draw the clusters of a model's vectors by leve
         .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
         .options = options)
 {
-    ThProofClosure *c = closure_of(s, call, err);
+    ThProofClosure *c TH_OWNED(th_proof_closure_free) = closure_of(s, call, err);
     char *title TH_OWNED(free) = th_printed(
         NULL, "clusters of %s on %s", call->operand[0].object->name, call->operand[1].object->name);
     if (c)
         th_plot_closure(f, title ? title : "", c);
-    th_proof_closure_free(c);
     return c != NULL;
 }

@@ -29,8 +29,7 @@ typedef struct {
 static void free_thought(Thought *t)
 {
     th_model_halted_free(t->halted);
-    free(t->token);
-    free(t->title);
+    TH_FREE(t->token, t->title);
 }
 
 /* ---- one input ------------------------------------------------------------------------------- */

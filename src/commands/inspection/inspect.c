@@ -32,18 +32,15 @@ ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err)
     const ShOperand *input = &call->operand[1];
     int length;
     *token = NULL;
-    if (!m->bound) {
-        sh_fail_operand(err, &call->operand[0], TH_EVALUE,
-                        "the model has no alphabet before its first training");
-        return NULL;
-    }
+    if (!m->bound)
+        return th_null(sh_fail_operand(err, &call->operand[0], TH_EVALUE,
+                                       "the model has no alphabet before its first training"));
     int *word =
         th_symbols_read(m->signature.symbol, m->signature.n_symbols, input->text, &length, err);
     ThModelTrace *trace = word ? th_model_trace(m, word, length, err) : NULL;
     if (!trace) {
         free(word);
-        sh_error_inside(err, input);
-        return NULL;
+        return th_null(sh_error_inside(err, input));
     }
     *token = word;
     return trace;

@@ -267,8 +267,7 @@ static const ThOptionSpec spectrum_options[] = {
 static void free_spectra(ThPlotSpectrum *x, int n)
 {
     for (int i = 0; x && i < n; i++) {
-        free(x[i].word);
-        free(x[i].value);
+        TH_FREE(x[i].word, x[i].value);
     }
     free(x);
 }
@@ -292,11 +291,9 @@ static ThPlotSpectrum *call_spectra(const ShCall *call, int *n, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     int layer = (int)th_option_int(&call->options, "layer") - 1;
-    if (!m->bound) {
-        sh_fail_operand(err, &call->operand[0], TH_EVALUE,
-                        "the model has no alphabet before its first training");
-        return NULL;
-    }
+    if (!m->bound)
+        return th_null(sh_fail_operand(err, &call->operand[0], TH_EVALUE,
+                                       "the model has no alphabet before its first training"));
     *n = call->n > 1 ? call->n - 1 : m->signature.n_symbols;
     ThPlotSpectrum *x = th_alloc((size_t)*n, sizeof *x, err);
     bool ok = x != NULL;

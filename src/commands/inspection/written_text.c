@@ -155,8 +155,7 @@ static bool find_slips(ShSession *s, const ShCall *call, Slips *to, ThError *err
 
 static void free_slips(Slips *y)
 {
-    free(y->item);
-    free(y->usual);
+    TH_FREE(y->item, y->usual);
 }
 
 static bool is_kind(const ThInspectSlip *y, const char *kind)

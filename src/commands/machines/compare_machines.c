@@ -159,7 +159,6 @@ SH_COMMAND(
     bool ok = find_symbols(&x, err) && search(&x, err) && report(&x, err);
     for (int k = 0; k < 2; k++)
         th_text_free(&x.end[k].tape);
-    free(x.symbol);
-    free(x.word);
+    TH_FREE(x.symbol, x.word);
     return ok;
 }

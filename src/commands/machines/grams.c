@@ -19,8 +19,7 @@ static bool start_of_call(const ShCall *call, ThTmTapeWords *words, ThTmRunStart
     if (th_tm_run_start(s, m, words, err))
         return true;
     th_tm_tape_words_free(words);
-    sh_error_inside(err, &call->operand[0]);
-    return false;
+    return sh_error_inside(err, &call->operand[0]);
 }
 
 static void say_extent(ShSession *s, const ThTmRunExtent *x, int64_t input)

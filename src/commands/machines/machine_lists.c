@@ -76,11 +76,10 @@ static bool resume(const ShMachineList *l, const char *path, const char *heading
     if (!text)
         return false;
     bool fits = strlen(text) == size && rows_done(l, text, heading, done, end);
-    if (!fits) {
-        th_fail(err, TH_EVALUE, "the rows of '%s' are not about the first machines of the list",
-                path);
-        return th_hint(err, "> writes the file anew");
-    }
+    if (!fits)
+        return th_fail(err, TH_EVALUE,
+                       "the rows of '%s' are not about the first machines of the list", path) ||
+               th_hint(err, "> writes the file anew");
     return *end == size || truncate(path, (off_t)*end) == 0 ||
            th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));
 }
@@ -92,10 +91,9 @@ static FILE *open_results(const ShCall *call, const ShMachineList *l, const char
     ThText t = {0};
     size_t kept = 0;
     *done = 0;
-    if (!*call->redirect || !th_ends_with(call->redirect + 1, ".csv")) {
-        th_fail(err, TH_EUSAGE, "what a list of machines comes to is written to a .csv file");
-        return NULL;
-    }
+    if (!*call->redirect || !th_ends_with(call->redirect + 1, ".csv"))
+        return th_null(
+            th_fail(err, TH_EUSAGE, "what a list of machines comes to is written to a .csv file"));
     write_heading(&t, columns);
     char *heading TH_OWNED(free) = th_text_take(&t, err);
     bool ok = heading && (!call->append || resume(l, call->redirect, heading, done, &kept, err));

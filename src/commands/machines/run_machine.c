@@ -264,10 +264,10 @@ SH_COMMAND(
     ShObject *o = call->operand[0].object;
     if (!o->engine && o->stepper && th_tm_stepper_running(o->stepper))
         return sh_step_on(s, call, (uint64_t)th_option_int(&call->options, "steps"), err);
-    if (!o->engine) {
-        sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "no run of %s was stopped", o->name);
-        return th_hint(err, "run %s starts one", o->name);
-    }
+    if (!o->engine)
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "no run of %s was stopped",
+                               o->name) ||
+               th_hint(err, "run %s starts one", o->name);
     sh_table(s, "runs", columns);
     bool ok = go_on(s, call, o, "", err);
     sh_table_end(s);

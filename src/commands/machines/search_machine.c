@@ -247,8 +247,7 @@ bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,
                    x.verdict == TH_TM_ACCEPTED, (long long)steps);
         set_counts(s, &x);
     }
-    free(t.line);
-    free(t.stack);
+    TH_FREE(t.line, t.stack);
     th_text_free(&t.text);
     th_tm_configuration_writer_free(&t.w);
     th_tm_search_free(&x);

@@ -272,11 +272,10 @@ SH_COMMAND(
     uint64_t n;
     if (!read_count(call, &n, err))
         return false;
-    if (!p || !th_tm_stepper_running(p)) {
-        sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "there is no run of %s by hand",
-                        o->name);
-        return th_hint(err, "step %s INPUT starts one", o->name);
-    }
+    if (!p || !th_tm_stepper_running(p))
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "there is no run of %s by hand",
+                               o->name) ||
+               th_hint(err, "step %s INPUT starts one", o->name);
     uint64_t made = th_tm_stepper_back(p, n);
     if (made < n && th_tm_stepper_running(p)->steps == 0)
         sh_say(s, "only %llu step%s had been made\n", (unsigned long long)made, sh_plural(made));

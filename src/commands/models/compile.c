@@ -310,10 +310,7 @@ static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Sourc
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "block"),
            th_option_int(o, "layers"), th_option_text(o, "norm"), th_params_count(&m->params));
     sh_model_figures(s, m);
-    if (try_if(s, m, f, &call->options, err))
-        return m;
-    th_model_free(m);
-    return NULL;
+    return TH_KEEP_IF(try_if(s, m, f, &call->options, err), m, th_model_free);
 }
 
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)

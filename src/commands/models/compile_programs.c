@@ -39,10 +39,7 @@ static ThModel *compile(ShSession *s, const ShCall *call, const ThCompileProgram
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
            th_option_int(o, "layers"), th_option_int(o, "hidden"),
            th_option_flag(o, "causal") ? " causal=yes" : "", th_params_count(&m->params));
-    if (say_cost(s, p, &z, err))
-        return m;
-    th_model_free(m);
-    return NULL;
+    return TH_KEEP_IF(say_cost(s, p, &z, err), m, th_model_free);
 }
 
 ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err)
@@ -62,8 +59,7 @@ ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err)
     p.name = name;
     p.n_letters = n;
     ThModel *m = letter ? compile(s, call, &p, err) : NULL;
-    free(letter);
-    free(name);
+    TH_FREE(letter, name);
     return m;
 }
 
@@ -86,13 +82,13 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
     bool exact = f.right == f.tokens;
     sh_results(s, "tokens:i right_tokens:i exact:b", (long long)f.tokens, (long long)f.right,
                exact);
-    if (!exact && !th_option_flag(o, "partial")) {
-        th_fail(err, TH_EVALUE, "the model writes %lld tokens of the run right, then one is wrong",
-                f.right);
-        return th_hint(err,
+    if (!exact && !th_option_flag(o, "partial"))
+        return th_fail(err, TH_EVALUE,
+                       "the model writes %lld tokens of the run right, then one is wrong",
+                       f.right) ||
+               th_hint(err,
                        "ngrams tells which n is enough (here n=%lld); partial=yes keeps the model",
                        th_option_int(o, "n"));
-    }
     sh_say(s, "  writes the run of %llu step%s, lines of %d tokens: ",
            (unsigned long long)f.extent.steps, sh_plural(f.extent.steps), f.line);
     if (!exact)
@@ -123,8 +119,5 @@ ThModel *sh_compile_machine(ShSession *s, const ShCall *call, ThError *err)
            call->operand[1].text, th_option_int(size, "dim"), th_option_int(size, "heads"),
            th_option_int(size, "layers"), th_option_int(size, "hidden"),
            th_params_count(&m->params));
-    if (follow(s, call, m, machine, err))
-        return m;
-    th_model_free(m);
-    return NULL;
+    return TH_KEEP_IF(follow(s, call, m, machine, err), m, th_model_free);
 }

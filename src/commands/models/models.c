@@ -25,9 +25,10 @@ static bool hidden_fits(const ThModelKind *kind, const ThOptions *o, ThError *er
     if (!multiple || th_option_int(o, "mlp_ratio") <= MOST)
         return true;
     long long hidden = th_option_int(o, "mlp_ratio"), dim = th_option_int(o, "dim");
-    th_fail(err, TH_EVALUE, "mlp_ratio=%lld is %lld units: it is in multiples of dim, at most %d",
-            hidden, hidden * dim, MOST);
-    return th_hint(err, "%lld units are mlp_ratio=%lld", hidden, hidden > dim ? hidden / dim : 1);
+    return th_fail(err, TH_EVALUE,
+                   "mlp_ratio=%lld is %lld units: it is in multiples of dim, at most %d", hidden,
+                   hidden * dim, MOST) ||
+           th_hint(err, "%lld units are mlp_ratio=%lld", hidden, hidden > dim ? hidden / dim : 1);
 }
 
 SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",
@@ -244,18 +245,16 @@ bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
 
 int *sh_model_input(const ThModel *m, const ShOperand *o, int *length, ThError *err)
 {
-    if (!m->bound) {
-        sh_fail_operand(err, o, TH_EVALUE, "the model has no alphabet before it is trained");
-        return NULL;
-    }
+    if (!m->bound)
+        return th_null(
+            sh_fail_operand(err, o, TH_EVALUE, "the model has no alphabet before it is trained"));
     const ThSignature *sig = &m->signature;
     int *token = th_symbols_read(sig->symbol, sig->n_symbols, o->text, length, err);
     if (!token) {
         sh_error_inside(err, o);
     } else if (*length == 0) {
         free(token);
-        sh_fail_operand(err, o, TH_EVALUE, "a model reads at least one symbol");
-        return NULL;
+        return th_null(sh_fail_operand(err, o, TH_EVALUE, "a model reads at least one symbol"));
     }
     return token;
 }
@@ -272,9 +271,7 @@ typedef struct {
 
 static void free_prediction(Prediction *r)
 {
-    free(r->token);
-    free(r->answer);
-    free(r->p);
+    TH_FREE(r->token, r->answer, r->p);
 }
 
 /* The probability that the model gives to its answer in one row. */

@@ -239,8 +239,9 @@ SH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under 
 
 static bool no_inputs_for(const ShOperand *o, const char *verb, ThError *err)
 {
-    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is a task, and tasks do not %s", o->text, verb);
-    return th_hint(err, "sample %s shows its strings with their labels", o->text);
+    return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is a task, and tasks do not %s", o->text,
+                           verb) ||
+           th_hint(err, "sample %s shows its strings with their labels", o->text);
 }
 
 static bool no_tokens(const ShCall *call, ThError *err)
@@ -263,8 +264,7 @@ static bool needs_input(const ShCall *call, ThError *err)
     }
     if (call->n > 1)
         return true;
-    sh_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
-    return th_hint(err, "see help run");
+    return sh_fail_operand(err, o, TH_EUSAGE, "INPUT is missing") || th_hint(err, "see help run");
 }
 
 SH_COMMAND(

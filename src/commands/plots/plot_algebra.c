@@ -79,9 +79,7 @@ SH_PLOT(plot_monoid, .summary = "draw the transition monoid of a language",
     ok = name && (cayley ? draw_cayley(f, title, &a, name, sh_stop(s), err)
                          : draw_eggbox(f, title, &a, name, err));
     sh_names_free(name, a.m->size);
-    if (!ok)
-        sh_error_inside(err, &call->operand[0]);
-    return ok;
+    return ok || sh_error_inside(err, &call->operand[0]);
 }
 
 /* Returns new: the representative of every family in words. */
@@ -116,7 +114,5 @@ SH_PLOT(plot_decomposition, .summary = "draw the cascade that a machine decompos
     char **text = title ? family_texts(h, m.state, err) : NULL;
     bool ok = text && th_plot_decomposition(f, title, h, text, err);
     sh_names_free(text, h ? h->n_families : 0);
-    if (!ok)
-        sh_error_inside(err, &call->operand[0]);
-    return ok;
+    return ok || sh_error_inside(err, &call->operand[0]);
 }

@@ -36,8 +36,7 @@ static void free_cells(Cells *c)
 {
     for (int i = 0; i < c->n; i++)
         free(c->text[i]);
-    free(c->text);
-    free(c->cell);
+    TH_FREE(c->text, c->cell);
 }
 
 static ThPlotLevels view_of(const ShCall *call, const Cells *c, const int *token)
@@ -130,7 +129,6 @@ SH_PLOT(
     int *word[2] = {0};
     ThInspectPatch *p TH_OWNED(th_inspect_patch_free) = sh_call_patch(s, call, word, err);
     bool ok = p && draw_patch(f, call, p, word[1], err);
-    free(word[0]);
-    free(word[1]);
+    TH_FREE(word[0], word[1]);
     return ok;
 }

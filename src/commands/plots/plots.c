@@ -64,8 +64,8 @@ static bool read_size(const char *text, ThPlotTarget *to, ThError *err)
         (sscanf(text, "%lfx%lf%c", &to->width, &to->height, &rest) == 2 && to->width >= least &&
          to->width <= most && to->height >= least && to->height <= most))
         return true;
-    th_fail(err, TH_EUSAGE, "'%s' does not fit the option size", text);
-    return th_hint(err, "size=16x10 is 16 cm wide and 10 cm high; both are from %g to %g", least,
+    return th_fail(err, TH_EUSAGE, "'%s' does not fit the option size", text) ||
+           th_hint(err, "size=16x10 is 16 cm wide and 10 cm high; both are from %g to %g", least,
                    most);
 }
 
@@ -84,10 +84,9 @@ static bool read_font(const char *text, ThPlotTarget *to, char name[64], ThError
     size_t n = sized && !comma ? 0 : strcspn(text, ",");
     bool ok = n < 64 && strspn(text, letters) >= n && (sized || !comma) &&
               (!sized || (size >= least && size <= most)) && (n > 0 || sized);
-    if (!ok) {
-        th_fail(err, TH_EUSAGE, "'%s' does not fit the option font", text);
-        return th_hint(err, "font=12, font=Helvetica and font=\"Latin Modern Roman,12\" do");
-    }
+    if (!ok)
+        return th_fail(err, TH_EUSAGE, "'%s' does not fit the option font", text) ||
+               th_hint(err, "font=12, font=Helvetica and font=\"Latin Modern Roman,12\" do");
     snprintf(name, 64, "%.*s", (int)n, text);
     to->font = n > 0 ? name : NULL;
     to->font_size = sized ? size : 0;
@@ -232,10 +231,8 @@ static ThModel *with_parameters(const ThModel *m, ThError *err)
     const ThSignature two = {
         .target = TH_TARGET_EVERY, .n_symbols = 2, .n_classes = 2, .symbol = name, .label = name};
     ThModel *copy = th_model_copy(m, err);
-    if (!copy || copy->bound || th_model_bind(copy, &two, 1, err))
-        return copy;
-    th_model_free(copy);
-    return NULL;
+    return TH_KEEP_IF(!copy || copy->bound || th_model_bind(copy, &two, 1, err), copy,
+                      th_model_free);
 }
 
 SH_PLOT(plot_positions, .summary = "draw what a model's positional encoding says",

@@ -196,10 +196,7 @@ static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err
     char *title TH_OWNED(free) = th_printed(NULL, "%s by length", r->of);
     ok = ok && th_plot_accuracy(f, title ? title : "", model, n, err);
     for (size_t i = 0; c && i < r->n; i++) {
-        free(c[i].name);
-        free(c[i].score);
-        free(c[i].x);
-        free(c[i].dot);
+        TH_FREE(c[i].name, c[i].score, c[i].x, c[i].dot);
     }
     return ok;
 }

@@ -69,9 +69,9 @@ static bool runs(const ShOperand *o, ThError *err)
 {
     if (o->object->kind == SH_S_OP || o->object->kind == SH_SELECTOR)
         return true;
-    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, and does not run", o->text,
-                    sh_a_kind(o->object->kind));
-    return th_hint(err, "show %s shows it", o->text);
+    return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, and does not run", o->text,
+                           sh_a_kind(o->object->kind)) ||
+           th_hint(err, "show %s shows it", o->text);
 }
 
 /* What the inputs of one command give. */
@@ -320,9 +320,7 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
     if (ok && v.kind == TH_RASP_VALUE_SOP)
         sh_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, sh_stop(s), err), true);
     free(node);
-    if (!ok)
-        sh_error_inside(err, &call->operand[1]);
-    return ok;
+    return ok || sh_error_inside(err, &call->operand[1]);
 }
 
 /* ---- save ------------------------------------------------------------------------------------ */

@@ -23,8 +23,8 @@ static bool is_free(ShSession *s, const char *name, const ShOperand *o, ThError 
         return sh_error_inside(err, o);
     if (!old || sh_is_rasp(old->kind))
         return true;
-    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s", name, sh_a_kind(old->kind));
-    return th_hint(err, "drop %s gives the name free", name);
+    return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s", name, sh_a_kind(old->kind)) ||
+           th_hint(err, "drop %s gives the name free", name);
 }
 
 SH_COMMAND(

@@ -53,9 +53,9 @@ static bool rules_of(ShSession *s, const ShCall *call, ThPadCheckRules *r, ThErr
     }
     if (!r->style || th_pad_style_known(r->kind, r->style))
         return true;
-    th_fail(err, TH_EUSAGE, "no layout of %s is called '%s'",
-            r->kind ? r->kind->name : "scratchpads", r->style);
-    return th_hint(err, "help scratchpad lists the values of style= and variant=");
+    return th_fail(err, TH_EUSAGE, "no layout of %s is called '%s'",
+                   r->kind ? r->kind->name : "scratchpads", r->style) ||
+           th_hint(err, "help scratchpad lists the values of style= and variant=");
 }
 
 /* ---- what was found -------------------------------------------------------------------------- */
@@ -209,10 +209,9 @@ static bool check_as_certificate(ShSession *s, const ShCall *call, ThError *err)
     ShObject *m = sh_need_object(s, name, SH_MODEL, err);
     if (!m)
         return false;
-    if (!th_option_given(o, "task")) {
-        th_fail(err, TH_EUSAGE, "a certificate is checked against a task");
-        return th_hint(err, "check certificate \"%s\" of %s on TASK", call->operand[0].text, name);
-    }
+    if (!th_option_given(o, "task"))
+        return th_fail(err, TH_EUSAGE, "a certificate is checked against a task") ||
+               th_hint(err, "check certificate \"%s\" of %s on TASK", call->operand[0].text, name);
     ShObject *t = sh_need_object(s, th_option_text(o, "task"), SH_TASK, err);
     if (!t)
         return false;

@@ -166,10 +166,8 @@ const ThDfa *sh_need_answers(const ThModel *m, const ShOperand *task, ThError *e
 {
     const ThDfa *machine = sh_need_machine(task, err);
     if (machine && m->bound &&
-        !th_signature_match(&m->signature, &task->object->as.task->signature, err)) {
-        sh_error_inside(err, task);
-        return NULL;
-    }
+        !th_signature_match(&m->signature, &task->object->as.task->signature, err))
+        return th_null(sh_error_inside(err, task));
     return machine;
 }
 
