@@ -91,7 +91,7 @@ static const ThOp op_xent = {"cross entropy", xent_forward, xent_backward, xent_
 
 ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale)
 {
-    bool fits = n == th_tape_rows(t, z);
+    bool fits = !th_tape_failed(t) && n == th_tape_rows(t, z); /* else no targets, perhaps */
     for (int i = 0; i < n && fits; i++)
         fits = target[i] < th_tape_cols(t, z);
     if (!fits)

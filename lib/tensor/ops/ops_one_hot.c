@@ -376,7 +376,8 @@ ThVar th_op_scan_one_hot(ThTape *t, const ThOpOneHot *s)
     int positions = s->B * s->T, rows = th_tape_rows(t, s->choice);
     int wide = th_tape_cols(t, s->added), starts = th_tape_rows(t, s->start);
     bool fits =
-        wide % 2 == 0 && th_tape_cols(t, s->matrices) == wide / 2 * (wide / 2) &&
+        !th_tape_failed(t) && wide % 2 == 0 &&
+        th_tape_cols(t, s->matrices) == wide / 2 * (wide / 2) &&
         th_tape_rows(t, s->matrices) == th_tape_cols(t, s->choice) &&
         th_tape_rows(t, s->added) == rows && th_tape_rows(t, s->diagonal) == rows &&
         th_tape_cols(t, s->diagonal) == wide && (s->row || rows == positions) &&

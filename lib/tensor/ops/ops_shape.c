@@ -112,6 +112,8 @@ static const ThOp op_rows = {"rows", rows_forward, rows_backward, rows_forward, 
 
 ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale)
 {
+    if (th_tape_failed(t)) /* then there may be no index */
+        return -1;
     for (int i = 0; i < n; i++) {
         if (index[i] >= th_tape_rows(t, x))
             return th_tape_fail(t, TH_EVALUE, "rows: row %d of %d", index[i], th_tape_rows(t, x));
@@ -144,6 +146,8 @@ static const ThOp op_scatter = {"scatter", scatter_forward, scatter_backward, sc
 
 ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n)
 {
+    if (th_tape_failed(t)) /* then there may be no index */
+        return -1;
     for (int i = 0; i < th_tape_rows(t, x); i++) {
         if (index[i] >= n)
             return th_tape_fail(t, TH_EVALUE, "scatter: row %d of %d", index[i], n);

@@ -9,6 +9,7 @@
  *     }
  *
  * Values are -1, and have no rows, once the tape has failed; what fails after that changes nothing.
+ * An operation that looks into arrays asks th_tape_failed first, for they may be missing then.
  *
  * Backward receives a node whose gradient is complete and adds to the gradients of its inputs.
  * Whoever comes first finds no gradient there: th_tape_grad_float returns its memory and says
