@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 /* ---- which file ------------------------------------------------------------------------------ */
@@ -21,8 +22,8 @@ enum { MOST_LINKS = 40 };
 static int open_file_named(const char *path)
 {
     const char *name = strrchr(path, '/');
-    TH_AUTOFREE char *folder = name ? th_strndup(path, (size_t)(name - path), NULL) : NULL;
-    TH_AUTOFREE char *real = folder ? realpath(folder, NULL) : NULL;
+    char *folder TH_OWNED(free) = name ? th_strndup(path, (size_t)(name - path), NULL) : NULL;
+    char *real TH_OWNED(free) = folder ? realpath(folder, NULL) : NULL;
     char own[64];
     size_t n = (size_t)snprintf(own, sizeof own, "/proc/%ld/", (long)getpid());
     int fd = -1;
@@ -200,7 +201,7 @@ FILE *th_file_begin(ThFile *f, const char *path, ThError *err)
 bool th_file_append(const char *path, const char *text, size_t n, ThError *err)
 {
     int fd = -1;
-    TH_AUTOFREE char *file = follow(path, &fd, err);
+    char *file TH_OWNED(free) = follow(path, &fd, err);
     struct stat before = {0};
     if (!file)
         return false;

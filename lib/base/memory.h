@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/owned.h"
@@ -30,23 +29,6 @@ bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err);
 /* Frees each of some pointers, as free() does. */
 #define TH_FREE(...) th_free_all((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__})
 void th_free_all(void *all[], size_t bytes); /* so many bytes of pointers */
-
-/* In front of a local variable's declaration, with a value: what it holds is freed where its block
- * is left, on whatever way.  TH_AUTOFREE is for free(), TH_AUTO(text) for th_text_free(&variable)
- * and TH_AUTOPTR(dfa) for th_dfa_free(variable), where TH_AUTO_POINTER stands behind its
- * declaration. */
-#define TH_AUTO(what)    __attribute__((cleanup(th_##what##_free)))
-#define TH_AUTOPTR(what) __attribute__((cleanup(th_##what##_free_at)))
-#define TH_AUTOFREE      __attribute__((cleanup(th_memory_free_at)))
-#define TH_AUTO_POINTER(type, what)                                                                \
-    static inline void th_##what##_free_at(type **p)                                               \
-    {                                                                                              \
-        th_##what##_free(*p);                                                                      \
-    }
-static inline void th_memory_free_at(void *p)
-{
-    free(*(void **)p);
-}
 
 /* The end of a constructor: x where all went well; else x is freed, and the value is NULL. */
 #define TH_KEEP_IF(ok, x, free) ((ok) ? (x) : ((free)(x), NULL))

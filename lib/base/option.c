@@ -8,6 +8,7 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 /* Names that options had before: scripts and files of weights that use them are read as ever.  One
@@ -291,7 +292,7 @@ void th_options_free(ThOptions *o)
 
 static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
 {
-    TH_AUTO(text) ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     const char *names[64];
     size_t n = 0;
     for (size_t i = 0; i < o->n; i++) {

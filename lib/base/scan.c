@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 typedef struct {
@@ -68,7 +69,7 @@ static bool scan_word(Scanner *c)
 /* The escape at c->s, just behind the backslash. */
 static bool scan_escape(Scanner *c)
 {
-    TH_AUTO(text) ThText meant = {0};
+    ThText meant TH_OWNED(th_text_free) = {0};
     size_t n = th_escape_read(c->s, c->end, &meant);
     bool good = meant.failed ? th_fail(c->err, TH_ENOMEM, "out of memory")
                 : n > 0      ? append(c, meant.data ? meant.data : "", meant.size)
@@ -194,7 +195,7 @@ bool th_token_is_name(const ThToken *token)
 const char *th_token_show(const ThTokens *t, const ThToken *token, char buffer[TH_TOKEN_SHOWN])
 {
     const char *more = "";
-    TH_AUTO(text) ThText shown = {0};
+    ThText shown TH_OWNED(th_text_free) = {0};
     if (th_token_is_name(token))
         th_text_symbol(&shown, th_token_text(t, token));
     else if (token->kind == TH_TOKEN_ARROW)

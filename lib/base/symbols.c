@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 bool th_symbols_single(char *const *symbol, int n)
 {
@@ -41,7 +42,7 @@ static size_t shown(const char *name, size_t size)
 
 static void hint_alphabet(char *const *symbol, int n, ThError *err)
 {
-    TH_AUTO(text) ThText list = {0};
+    ThText list TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < n && list.size < 160; i++) {
         th_text_add(&list, i ? " " : "");
         th_text_symbol(&list, symbol[i]);

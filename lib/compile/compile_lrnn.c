@@ -14,6 +14,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 
@@ -92,8 +93,8 @@ static bool cascade_of(Cascade *c, const ThHolonomy *h, ThError *err)
     c->value = th_alloc(most, (size_t)c->levels * sizeof *c->value, err);
     c->next = th_alloc(most, (size_t)c->symbols * sizeof *c->next, err);
     c->state = th_alloc(most, sizeof *c->state, err);
-    TH_AUTOFREE int *room = th_alloc(2 * (size_t)c->levels, sizeof *room, err);
-    TH_AUTO(intern) ThIntern seen = {0};
+    int *room TH_OWNED(free) = th_alloc(2 * (size_t)c->levels, sizeof *room, err);
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
     return c->value && c->next && c->state && room && follow(c, h, &seen, room, err);
 }
 
@@ -285,7 +286,7 @@ static bool write_all(Work *w, ThError *err)
 static ThModel *compile(const ThTask *t, const Cascade *c, const ThTapeBounds *bounds, ThError *err)
 {
     Work w = {.task = t, .c = c};
-    TH_AUTO(options) ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     if (th_options_init(&o, th_model_kind("lrnn")->options, err) && set_sizes(&w, &o, err))
         w.m = th_compile_blank("lrnn", &o, &t->signature, bounds, err);
     bool ok = w.m && write_all(&w, err);

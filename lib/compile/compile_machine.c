@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "compile/weights.h"
 #include "lab/evaluate.h"
 #include "turing/tm_program.h"
@@ -362,8 +363,8 @@ ThModel *th_compile_machine(const ThTmTokens *t, int n, int context, const ThTap
                             ThError *err)
 {
     Work w = {.tokens = t, .n = n, .context = context, .V = th_tm_token_count(t)};
-    TH_AUTO(options) ThOptions o = {0};
-    TH_AUTO(signature) ThSignature s = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
+    ThSignature s TH_OWNED(th_signature_free) = {0};
     find_sizes(&w);
     if (th_options_init(&o, th_model_kind("bare")->options, err) && set_options(&w, &o, err) &&
         sign(&s, t, w.V, err))
@@ -391,7 +392,7 @@ typedef struct {
 static bool write_text(const Followed *w, const ThTmTokens *t, const ThTmRunStart *s,
                        const ThCompileFollowed *f, ThError *err)
 {
-    TH_AUTO(tm_running) ThTmRunning r = {0};
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     bool ok = th_tm_running_from(&r, s, err);
     for (int at = 0; ok && at < w->n; at += f->line) {
         int here = w->n - at < f->line ? w->n - at : f->line;

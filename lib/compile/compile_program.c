@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "compile/compile_program_plan.h"
 #include "compile/weights.h"
 #include "lab/evaluate.h"
@@ -220,8 +221,8 @@ static bool sign(ThSignature *s, const ThCompileObserved *o, ThError *err)
 
 static ThModel *build(const ThCompilePlan *p, const ThTapeBounds *bounds, ThError *err)
 {
-    TH_AUTO(options) ThOptions options = {0};
-    TH_AUTO(signature) ThSignature s = {0};
+    ThOptions options TH_OWNED(th_options_free) = {0};
+    ThSignature s TH_OWNED(th_signature_free) = {0};
     ThModel *m = NULL;
     if (th_options_init(&options, th_model_kind("bare")->options, err) &&
         set_sizes(p, &options, err) && sign(&s, p->o, err))
@@ -247,7 +248,7 @@ static bool agrees(const ThCompileObserved *o, const ThModel *m, ThError *err)
             return false;
         if (memcmp(answer, due + row, (size_t)n * sizeof *answer) == 0)
             continue;
-        TH_AUTO(text) ThText word = {0};
+        ThText word TH_OWNED(th_text_free) = {0};
         for (int i = 0; i < n; i++)
             th_text_printf(&word, "%s%s", i ? " " : "", o->p->name[o->token[row + i]]);
         th_fail(err, TH_EVALUE, "the model and the program differ on the input %.200s", word.data);
@@ -259,8 +260,8 @@ static bool agrees(const ThCompileObserved *o, const ThModel *m, ThError *err)
 ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds *bounds,
                             ThCompileProgramSize *size, ThError *err)
 {
-    TH_AUTO(compile_observed) ThCompileObserved o = {0};
-    TH_AUTO(compile_plan) ThCompilePlan p = {0};
+    ThCompileObserved o TH_OWNED(th_compile_observed_free) = {0};
+    ThCompilePlan p TH_OWNED(th_compile_plan_free) = {0};
     ThModel *m = NULL;
     if (th_compile_observe(&o, program, err) && th_compile_plan(&p, &o, err) &&
         th_compile_plan_units(&p, err))
@@ -277,8 +278,8 @@ ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds 
 ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *program, size_t *n,
                                                ThError *err)
 {
-    TH_AUTO(compile_observed) ThCompileObserved o = {0};
-    TH_AUTO(compile_plan) ThCompilePlan p = {0};
+    ThCompileObserved o TH_OWNED(th_compile_observed_free) = {0};
+    ThCompilePlan p TH_OWNED(th_compile_plan_free) = {0};
     ThCompileProgramHead *to = NULL;
     int used[65] = {0};
     if (th_compile_observe(&o, program, err) && th_compile_plan(&p, &o, err))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 static const double off = 1e9; /* what keeps units at rest at the beginning of a string */
 
@@ -208,8 +209,8 @@ static int said_at(const ThCompilePlan *p, int base, int row)
 static bool join(ThCompilePlan *p, int column, ThError *err)
 {
     const ThCompileColumn *c = &p->o->column[column];
-    TH_AUTO(intern) ThIntern seen = {0};
-    TH_AUTOFREE int *at = th_alloc((size_t)c->n_bases, sizeof *at, err);
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
+    int *at TH_OWNED(free) = th_alloc((size_t)c->n_bases, sizeof *at, err);
     bool ok = at != NULL;
     for (int row = 0; ok && row < p->o->rows; row++) {
         size_t before = seen.n, number;
@@ -281,7 +282,7 @@ static bool step(ThCompilePlan *p, int column, ThError *err)
 {
     const ThCompileColumn *c = &p->o->column[column];
     const ThCompileGathered *g = gathered(p, c->base[0]);
-    TH_AUTOFREE Level *level = th_alloc((size_t)p->o->rows, sizeof *level, err);
+    Level *level TH_OWNED(free) = th_alloc((size_t)p->o->rows, sizeof *level, err);
     bool ok = level != NULL;
     for (int row = 0; ok && row < p->o->rows; row++)
         level[row] = (Level){g->raw[row], c->id[row]};

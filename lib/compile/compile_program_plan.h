@@ -6,6 +6,7 @@
 #ifndef TH_COMPILE_COMPILE_PROGRAM_PLAN_H
 #define TH_COMPILE_COMPILE_PROGRAM_PLAN_H
 
+#include "base/owned.h"
 #include "compile/observe.h"
 
 /* A unit of a layer: what it reads and writes, in the list of entries. */
@@ -48,6 +49,7 @@ typedef struct {
 bool th_compile_plan(ThCompilePlan *p, const ThCompileObserved *o, ThError *err);
 bool th_compile_plan_units(ThCompilePlan *p, ThError *err);
 void th_compile_plan_free(ThCompilePlan *p);
+TH_RELEASES_VALUE(th_compile_plan_free, ThCompilePlan)
 
 /* The coordinate of the symbol that begins a string, and the first of those of positions; the
  * columns of what a head gathers. */

@@ -14,6 +14,7 @@
 
 #include "compile/coding.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 
@@ -253,7 +254,7 @@ ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const Th
     if (!th_task_machine(t, err))
         return NULL;
     ThCompileSize z = th_compile_size(t, monoid, shape);
-    TH_AUTO(options) ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = th_options_init(&o, th_model_kind("regulargpt")->options, err) &&
               set_options(&o, shape, &z, err);
     ThModel *m = ok ? th_compile_blank("regulargpt", &o, &t->signature, bounds, err) : NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST_ROWS = 1 << 18, MOST_VALUES = 1 << 12, MOST_NODES = 64 };
 
@@ -45,7 +46,7 @@ static bool list_inputs(ThCompileObserved *o, ThError *err)
 /* Puts the input in front of an error. */
 static bool fail_on(const ThCompileObserved *o, int row, ThError *err)
 {
-    TH_AUTO(text) ThText word = {0};
+    ThText word TH_OWNED(th_text_free) = {0};
     ThError inside = *err;
     for (int i = 0; i < o->length[row] && word.size < 100; i++)
         th_text_printf(&word, "%s%s", i ? " " : "", o->p->name[o->token[row + i]]);
@@ -57,7 +58,7 @@ static bool fail_on(const ThCompileObserved *o, int row, ThError *err)
 static ThRaspRun *run_at(const ThCompileObserved *o, int row, ThError *err)
 {
     ThRaspAtom letter[64];
-    TH_AUTO(rasp_seq) ThRaspSeq input = {0};
+    ThRaspSeq input TH_OWNED(th_rasp_seq_free) = {0};
     for (int i = 0; i < o->length[row]; i++)
         letter[i] = o->p->letter[o->token[row + i]];
     ThRaspRun *r = NULL;
@@ -113,7 +114,7 @@ static void add_bases(const ThCompileObserved *o, ThRaspSop node, bool *is_base)
 static bool find_bases(const ThCompileObserved *o, ThCompileColumn *c, ThError *err)
 {
     size_t n = TH_COMPILE_GATHERED + o->n_gathered;
-    TH_AUTOFREE bool *is_base = th_alloc(n, sizeof *is_base, err);
+    bool *is_base TH_OWNED(free) = th_alloc(n, sizeof *is_base, err);
     c->base = th_alloc(n, sizeof *c->base, err);
     if (is_base && c->base) {
         for (int i = 0; i < c->n; i++)
@@ -132,7 +133,7 @@ static bool take_rows(const ThCompileObserved *o, ThCompileColumn *c, ThIntern *
 {
     Value v[MOST_NODES + 1];
     const ThRaspSeq *seq[MOST_NODES];
-    TH_AUTOPTR(rasp_run) ThRaspRun *r = run_at(o, row, err);
+    ThRaspRun *r TH_OWNED(th_rasp_run_free) = run_at(o, row, err);
     bool ok = r != NULL;
     for (int k = 0; ok && k < c->n; k++) /* views move while others are computed */
         ok = th_rasp_run_value(r, c->node[k], o->p->stop, err) != NULL;
@@ -177,7 +178,7 @@ static int column_of(ThCompileObserved *o, const ThRaspSop *node, int n, bool in
         if (same_column(o, &o->column[i], node, n, index))
             return (int)i;
     ThCompileColumn c = {.n = n, .index = index};
-    TH_AUTO(intern) ThIntern seen = {0};
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
     c.node = th_copy(node, (size_t)n, sizeof *node, err);
     c.id = th_alloc((size_t)o->rows, sizeof *c.id, err);
     c.atom = th_alloc(n == 1 ? MOST_VALUES + 1 : 1, sizeof *c.atom, err);
@@ -234,8 +235,8 @@ static int without_repeats(const ThCompileObserved *o, ThRaspSop *node, int n)
 static bool note_cells(ThCompileObserved *o, ThCompileSelector *s, int row, ThError *err)
 {
     int n = o->length[row], queries = o->column[s->query].values;
-    TH_AUTOPTR(rasp_run) ThRaspRun *r = run_at(o, row, err);
-    TH_AUTOFREE uint8_t *grid = r ? th_rasp_run_grid(r, s->node, o->p->stop, err) : NULL;
+    ThRaspRun *r TH_OWNED(th_rasp_run_free) = run_at(o, row, err);
+    uint8_t *grid TH_OWNED(free) = r ? th_rasp_run_grid(r, s->node, o->p->stop, err) : NULL;
     bool ok = grid != NULL;
     for (int i = 0; ok && i < n; i++) {
         for (int j = 0; ok && j < (o->causal ? i + 1 : n); j++) {
@@ -431,7 +432,7 @@ bool th_compile_observe(ThCompileObserved *o, const ThCompileProgram *p, ThError
     size_t n = 0;
     if (p->length > 64)
         return th_fail(err, TH_ELIMIT, "inputs of at most 64 symbols can be compiled for");
-    TH_AUTOFREE ThRaspSop *node = th_rasp_ancestors(p->graph, p->sop, &n, err);
+    ThRaspSop *node TH_OWNED(free) = th_rasp_ancestors(p->graph, p->sop, &n, err);
     bool ok = node && list_inputs(o, err);
     o->causal = ok && all_causal(o, node, n);
     for (size_t i = 0; ok && i < n; i++) {

@@ -11,6 +11,7 @@
 #define TH_COMPILE_OBSERVE_H
 
 #include "base/intern.h"
+#include "base/owned.h"
 #include "compile/compile_program.h"
 
 /* A part of the program that is not computed from others element by element: the tokens, the
@@ -71,5 +72,6 @@ typedef struct {
  * any case. */
 bool th_compile_observe(ThCompileObserved *o, const ThCompileProgram *p, ThError *err);
 void th_compile_observed_free(ThCompileObserved *o);
+TH_RELEASES_VALUE(th_compile_observed_free, ThCompileObserved)
 
 #endif

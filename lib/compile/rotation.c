@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 
@@ -108,7 +109,7 @@ static ThModel *blank(const ThTask *t, const ThTapeBounds *bounds, ThError *err)
     int least = BLOCK + t->machine->n_symbols;
     least = t->machine->n_states > least ? t->machine->n_states : least;
     int padded = (least + BLOCK - 1) / BLOCK * BLOCK;
-    TH_AUTO(options) ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     ThModel *m = NULL;
     if (th_options_init(&o, th_model_kind("lrnn")->options, err) &&
         th_options_set_int(&o, "dim", padded, err) && th_options_set_int(&o, "block", BLOCK, err) &&

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "inspect/extract.h"
 #include "inspect/verify.h"
 
@@ -128,7 +129,7 @@ static bool join(Compare *c, ThError *err)
 /* How many states the automaton has that the model is; 0: too many, or too many questions. */
 static bool count_states(const ThInspectAgainst *a, int *states, ThError *err)
 {
-    TH_AUTO(inspect_teacher) ThInspectTeacher teacher = {0};
+    ThInspectTeacher teacher TH_OWNED(th_inspect_teacher_free) = {0};
     ThInspectExtracted found;
     ThError own = {0};
     const ThInspectTruth *t = a->truth;
@@ -144,7 +145,8 @@ static bool count_states(const ThInspectAgainst *a, int *states, ThError *err)
                                   .samples = 1,
                                   .stop = a->stop};
     bool taught = th_inspect_teach_model(&teacher, a->model, &how, &own);
-    TH_AUTOPTR(dfa) ThDfa *d = taught ? th_inspect_learn(&teacher, &asking, &found, &own) : NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) =
+        taught ? th_inspect_learn(&teacher, &asking, &found, &own) : NULL;
     *states = d ? d->n_states : 0;
     if (own.code == TH_OK || own.code == TH_ELIMIT)
         return true;
@@ -185,7 +187,7 @@ static bool compare(const ThInspectAgainst *a, ThError *err)
     const ThModelTraining *t = &a->model->training;
     ThRng seed = th_rng(t->seed, "train.against", (uint64_t)t->step);
     Compare c = {.how = a, .rng = th_rng(t->seed, "train.near", (uint64_t)t->step)};
-    TH_AUTO(inspect_verified) ThInspectVerified v = {0};
+    ThInspectVerified v TH_OWNED(th_inspect_verified_free) = {0};
     ThInspectVerification how = {.length = a->length,
                                  .words = TH_INSPECT_AGAINST_WORDS,
                                  .samples = TH_INSPECT_AGAINST_SAMPLES,

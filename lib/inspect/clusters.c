@@ -9,6 +9,7 @@
 #include <gsl/gsl_matrix.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "inspect/state_functions.h"
 #include "inspect/linkage.h"
@@ -177,8 +178,8 @@ static int by_word(const void *a, const void *b)
 static bool sort_functions(ThClusters *c, ThError *err)
 {
     size_t n = (size_t)c->n_functions;
-    TH_AUTOFREE NamedFunction *named = th_alloc(n, sizeof *named, err);
-    TH_AUTOFREE int *place = th_alloc(n, sizeof *place, err);
+    NamedFunction *named TH_OWNED(free) = th_alloc(n, sizeof *named, err);
+    int *place TH_OWNED(free) = th_alloc(n, sizeof *place, err);
     bool ok = named && place;
     for (size_t f = 0; ok && f < n; f++)
         named[f] = (NamedFunction){c->function[f], (int)f};
@@ -214,7 +215,7 @@ static bool find_functions(ThClusters *c, const ThDfa *machine, const int *token
 
 static bool find_clusters(ThClusters *c, const Projection *p, ThStop *stop, ThError *err)
 {
-    TH_AUTOFREE int *cluster = th_alloc(p->n, sizeof *cluster, err);
+    int *cluster TH_OWNED(free) = th_alloc(p->n, sizeof *cluster, err);
     bool ok = cluster && th_linkage(p->at, p->n, p->kept, cluster, &c->n_clusters, stop, err);
     for (size_t i = 0; ok && i < p->n; i++)
         c->point[i].cluster = cluster[i];
@@ -224,9 +225,9 @@ static bool find_clusters(ThClusters *c, const Projection *p, ThStop *stop, ThEr
 static bool measure_purity(ThClusters *c, ThError *err)
 {
     size_t nf = (size_t)c->n_functions, nc = (size_t)c->n_clusters;
-    TH_AUTOFREE int *count = th_alloc(nc * nf, sizeof *count, err);
-    TH_AUTOFREE int *majority = th_alloc(nc, sizeof *majority, err);
-    TH_AUTOFREE bool *seen = th_alloc((size_t)c->n_layers * nc, sizeof *seen, err);
+    int *count TH_OWNED(free) = th_alloc(nc * nf, sizeof *count, err);
+    int *majority TH_OWNED(free) = th_alloc(nc, sizeof *majority, err);
+    bool *seen TH_OWNED(free) = th_alloc((size_t)c->n_layers * nc, sizeof *seen, err);
     bool ok = count && majority && seen;
     for (int i = 0; ok && i < c->n_points; i++) {
         const ThClustersPoint *p = &c->point[i];
@@ -254,8 +255,8 @@ static bool measure_purity(ThClusters *c, ThError *err)
 static bool measure_separation(ThClusters *c, const Projection *p, ThError *err)
 {
     size_t nc = (size_t)c->n_clusters, d = p->kept;
-    TH_AUTOFREE double *centre = th_alloc(nc * d, sizeof *centre, err);
-    TH_AUTOFREE double *size = th_alloc(nc, sizeof *size, err);
+    double *centre TH_OWNED(free) = th_alloc(nc * d, sizeof *centre, err);
+    double *size TH_OWNED(free) = th_alloc(nc, sizeof *size, err);
     bool ok = centre && size;
     for (size_t i = 0; ok && i < p->n; i++)
         size[c->point[i].cluster]++;

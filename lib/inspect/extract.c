@@ -6,6 +6,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "stats/intervals.h"
 
 /* ---- machines as automata -------------------------------------------------------------------- */
@@ -82,10 +83,10 @@ bool th_inspect_merge(const ThWordsLabelled *l, const ThInspectExtraction *how,
 {
     MergeWatch w = {how, l->symbol, l->sample.n_symbols};
     *to = (ThInspectExtracted){0};
-    TH_AUTOPTR(dfa) ThDfa *d = merge_sample(&w, &l->sample, &to->merging, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = merge_sample(&w, &l->sample, &to->merging, err);
     if (d && l->language)
         forget_unknown(d);
-    TH_AUTOPTR(dfa) ThDfa *least = d ? th_dfa_minimize(d, how->stop, err) : NULL;
+    ThDfa *least TH_OWNED(th_dfa_free) = d ? th_dfa_minimize(d, how->stop, err) : NULL;
     const char **name = th_alloc((size_t)l->sample.n_classes + 1, sizeof *name, err);
     for (int c = 0; name && c < l->sample.n_classes; c++)
         name[c + 1] = l->label[c];
@@ -212,12 +213,12 @@ static bool is_better(const ThDfa *d, long long wrong, const ThDfa *than,
 static bool try_merging(ThInspectTeacher *t, const ThInspectExtraction *how, ThDfa **best,
                         ThInspectExtracted *to, ThError *err)
 {
-    TH_AUTO(words_sample) ThWordsSample sample = {0};
+    ThWordsSample sample TH_OWNED(th_words_sample_free) = {0};
     MergeWatch w = {how, t->symbol, t->n_symbols};
     long long wrong = 0;
     bool ok = draw_sample(t, (size_t)to->samples, &sample, err);
-    TH_AUTOPTR(dfa) ThDfa *least = NULL;
-    TH_AUTOPTR(dfa) ThDfa *d = ok ? merge_sample(&w, &sample, &to->merging, err) : NULL;
+    ThDfa *least TH_OWNED(th_dfa_free) = NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = ok ? merge_sample(&w, &sample, &to->merging, err) : NULL;
     if (d) {
         forget_unknown(d);
         least = th_dfa_minimize(d, how->stop, err);
@@ -238,12 +239,11 @@ ThDfa *th_inspect_learn(ThInspectTeacher *t, const ThInspectExtraction *how, ThI
                         ThError *err)
 {
     *to = (ThInspectExtracted){.samples = how->samples};
-    ThDfa *d = ask_away(t, how, to, err), *least = NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = ask_away(t, how, to, err), *least = NULL;
     bool ok = d && (least = th_dfa_minimize(d, how->stop, err)) &&
               (to->exact || measure(t, least, to->samples, &to->wrong, err));
     if (ok && !to->exact && how->noise > 0)
         ok = try_merging(t, how, &least, to, err);
-    th_dfa_free(d);
     if (ok) {
         set_interval(to);
         return least;
@@ -262,7 +262,7 @@ ThAutomaton *th_inspect_automaton(const ThInspectTeacher *t, const ThDfa *d, ThE
 bool th_inspect_extract(ThInspectTeacher *t, const ThInspectExtraction *how, ThInspectExtracted *to,
                         ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *d = th_inspect_learn(t, how, to, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = th_inspect_learn(t, how, to, err);
     if (d)
         to->automaton = th_inspect_automaton(t, d, err);
     return to->automaton != NULL;

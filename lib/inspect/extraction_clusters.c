@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "inspect/linkage.h"
 #include "inspect/extraction_methods.h"
 
@@ -26,10 +27,10 @@ bool th_inspect_strings(const ThInspectWaysPlan *plan, int n, ThWordsSample *to,
     ThRange l = plan->length;
     size_t lengths = th_range_count(l), cap = 0;
     ThRng r = th_rng(plan->seed, "inspect.strings", 0);
-    TH_AUTOFREE int *count = th_alloc(lengths, sizeof *count, err);
+    int *count TH_OWNED(free) = th_alloc(lengths, sizeof *count, err);
     *to = (ThWordsSample){.n_symbols = plan->task->signature.n_symbols};
     to->start = th_alloc((size_t)n + 1, sizeof *to->start, err);
-    TH_AUTO(batch) ThBatch b = {0};
+    ThBatch b TH_OWNED(th_batch_free) = {0};
     bool ok = count && to->start;
     for (int i = 0; ok && i < n; i++)
         count[th_rng_below(&r, lengths)]++;
@@ -79,7 +80,7 @@ static bool add(Words *w, const int *word, size_t length, ThError *err)
 /* All short words, and strings of the task with their prefixes. */
 static bool gather(Words *w, ThError *err)
 {
-    TH_AUTO(words_sample) ThWordsSample s = {0};
+    ThWordsSample s TH_OWNED(th_words_sample_free) = {0};
     size_t bytes, shortest = w->k < SHORT_WORDS ? SHORT_WORDS : (size_t)w->k, length;
     int word[SHORT_WORDS + 2];
     bool ok = true;
@@ -128,19 +129,17 @@ static bool link_words(Words *w, ThError *err)
 
 static bool ask_labels(Words *w, ThInspectTeacher *t, ThError *err)
 {
-    size_t bytes, *start = th_alloc((size_t)w->n + 1, sizeof *start, err);
+    size_t bytes, *start TH_OWNED(free) = th_alloc((size_t)w->n + 1, sizeof *start, err);
     for (size_t i = 0; start && i < (size_t)w->n; i++) {
         th_intern_at(&w->word, i, &bytes);
         start[i + 1] = start[i] + bytes / sizeof(int);
     }
-    TH_AUTOFREE int *symbol = start ? th_alloc(start[w->n] + 1, sizeof *symbol, err) : NULL;
+    int *symbol TH_OWNED(free) = start ? th_alloc(start[w->n] + 1, sizeof *symbol, err) : NULL;
     for (size_t i = 0; symbol && i < (size_t)w->n; i++)
         memcpy(symbol + start[i], th_intern_at(&w->word, i, NULL),
                (start[i + 1] - start[i]) * sizeof *symbol);
     ThLstarWords words = {(size_t)w->n, symbol, start};
-    bool ok = symbol && th_inspect_members(t, &words, w->label, err);
-    free(start);
-    return ok;
+    return symbol && th_inspect_members(t, &words, w->label, err);
 }
 
 /* ---- their vectors --------------------------------------------------------------------------- */
@@ -150,8 +149,8 @@ static bool read_vector(Words *w, int i, ThError *err)
 {
     size_t bytes;
     const int *word = th_intern_at(&w->word, (size_t)i, &bytes);
-    TH_AUTOPTR(model_trace)
-    ThModelTrace *t = th_model_trace(w->plan->model, word, (int)(bytes / sizeof *word), err);
+    ThModelTrace *t TH_OWNED(th_model_trace_free) =
+        th_model_trace(w->plan->model, word, (int)(bytes / sizeof *word), err);
     if (!t)
         return false;
     const ThModelTraceLayer *l = t->n_layers ? &t->layer[t->n_layers - 1] : NULL;
@@ -229,7 +228,7 @@ static bool split(Words *w, int block, int symbol, int *count, int values)
 static bool split_all(Words *w, int classes, ThError *err)
 {
     size_t room = (size_t)w->n + (size_t)classes + 1;
-    TH_AUTOFREE int *count = th_alloc(room, sizeof *count, err);
+    int *count TH_OWNED(free) = th_alloc(room, sizeof *count, err);
     bool ok = count != NULL, again = true;
     while (ok && again) {
         again = false;
@@ -248,7 +247,7 @@ static bool split_all(Words *w, int classes, ThError *err)
 static bool refine(Words *w, int classes, ThError *err)
 {
     int clusters = w->n_blocks;
-    TH_AUTOFREE int *cluster = th_copy(w->block, (size_t)w->n, sizeof *cluster, err);
+    int *cluster TH_OWNED(free) = th_copy(w->block, (size_t)w->n, sizeof *cluster, err);
     bool ok = false;
     for (int i = 0; cluster && !ok && i < TOLERANCES; i++) {
         ThError own = {0};
@@ -269,8 +268,9 @@ static bool refine(Words *w, int classes, ThError *err)
 /* State 0 is the empty word, the others are blocks; where no word goes on, a state stays. */
 static ThDfa *machine_of(const Words *w, int empty, int classes, ThError *err)
 {
-    int *count = th_alloc((size_t)w->n_blocks + (size_t)classes, sizeof *count, err), others;
-    TH_AUTOPTR(dfa) ThDfa *d = count ? th_dfa_new(w->n_blocks + 1, w->k, classes, err) : NULL;
+    int *count TH_OWNED(free) = th_alloc((size_t)w->n_blocks + (size_t)classes, sizeof *count, err),
+               others;
+    ThDfa *d TH_OWNED(th_dfa_free) = count ? th_dfa_new(w->n_blocks + 1, w->k, classes, err) : NULL;
     if (d)
         d->label[0] = empty;
     for (int i = 0; d && i < w->n; i++)
@@ -284,7 +284,6 @@ static ThDfa *machine_of(const Words *w, int empty, int classes, ThError *err)
         }
     }
     ThDfa *least = d ? th_dfa_minimize(d, w->plan->stop, err) : NULL;
-    free(count);
     return least;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/check/quantize.h"
 #include "stats/intervals.h"
 
@@ -22,15 +23,13 @@ static ThDfa *by_algebra(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThE
             th_fail(err, TH_EVALUE, "the model does not answer whole strings with classes"));
     int word = 0, empty;
     const ThProofAsked asked = {.task = &plan->task->signature, .machine = plan->task->machine};
-    ThProofClaim *claim = th_proof_claim_new(plan->model, &asked, plan->stop, err);
-    TH_AUTOPTR(proof_quantized)
-    ThProofQuantized *q =
+    ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
+        th_proof_claim_new(plan->model, &asked, plan->stop, err);
+    ThProofQuantized *q TH_OWNED(th_proof_quantized_free) =
         claim ? th_proof_quantize(plan->model, claim, plan->elements, plan->seed, plan->stop, err)
               : NULL;
-    th_proof_claim_free(claim);
     bool ok = q && th_inspect_member(t, &word, 0, &empty, err);
-    TH_AUTOPTR(dfa)
-    ThDfa *d =
+    ThDfa *d TH_OWNED(th_dfa_free) =
         ok ? th_proof_quantized_machine(q, plan->model->signature.n_classes, empty, err) : NULL;
     for (int i = 0; d && t->language && i < d->n_states; i++)
         d->label[i] = d->label[i] == 1;
@@ -55,7 +54,7 @@ static bool note(ThInspectWay *way, ThDfa *found, const ThError *own, ThError *e
 static bool measure(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThInspectWays *w,
                     ThError *err)
 {
-    TH_AUTO(words_sample) ThWordsSample s = {0};
+    ThWordsSample s TH_OWNED(th_words_sample_free) = {0};
     bool ok = th_inspect_strings(plan, plan->samples, &s, err);
     s.label = ok ? th_alloc(s.n + 1, sizeof *s.label, err) : NULL;
     ThLstarWords words = {s.n, s.symbol, s.start};

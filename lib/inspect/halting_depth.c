@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 const char *const th_inspect_thought[] = {"nesting", "length", "operators", "depth", "ponder"};
 
@@ -59,7 +60,7 @@ bool th_inspect_rank(const double *x, const double *y, int n, ThInspectRank *to,
     *to = (ThInspectRank){(double)NAN, (double)NAN, (double)NAN};
     if (all_equal(x, n) || all_equal(y, n))
         return true;
-    TH_AUTOFREE double *work = th_alloc(2 * (size_t)n, sizeof *work, err);
+    double *work TH_OWNED(free) = th_alloc(2 * (size_t)n, sizeof *work, err);
     if (!work)
         return false;
     to->r = gsl_stats_spearman(x, 1, y, 1, (size_t)n, work);
@@ -130,7 +131,8 @@ static bool think(Study *y, int number, ThError *err)
         return false;
     for (int i = 0; i < length; i++)
         operators += is_operator(y->task, b->token[i]);
-    ThModelHalted *h = th_model_halted(y->model, b->token, length, err);
+    ThModelHalted *h TH_OWNED(th_model_halted_free) =
+        th_model_halted(y->model, b->token, length, err);
     if (!h)
         return false;
     double **value = y->found->value;
@@ -139,7 +141,6 @@ static bool think(Study *y, int number, ThError *err)
     value[TH_INSPECT_OPERATORS][number] = operators;
     value[TH_INSPECT_DEPTH][number] = th_inspect_mean_depth(h);
     value[TH_INSPECT_PONDER][number] = th_inspect_mean_ponder(h);
-    th_model_halted_free(h);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* Room for the rows of one more layer. */
 static bool make_room(ThInspectLens *l, int more, ThError *err)
@@ -23,7 +24,7 @@ static bool add_layer(ThInspectLens *l, const ThModel *m, ThTape *t, const ThMod
         return false;
     int n = th_tape_rows(t, z), before = n > 1 ? of->before : 0, rows = n > 1 ? of->n_rows : 1;
     size_t width = (size_t)l->n_classes, from = (size_t)before * width;
-    TH_AUTOFREE double *all = th_alloc((size_t)n * width, sizeof *all, err);
+    double *all TH_OWNED(free) = th_alloc((size_t)n * width, sizeof *all, err);
     bool ok = all && make_room(l, rows, err);
     if (ok)
         th_tape_read(t, z, all);
@@ -42,7 +43,7 @@ static bool add_layer(ThInspectLens *l, const ThModel *m, ThTape *t, const ThMod
 static bool fill(ThInspectLens *l, const ThModel *m, ThTape *t, int *token, int length,
                  ThError *err)
 {
-    TH_AUTOPTR(model_trace) ThModelTrace *trace = th_model_trace_on(m, t, token, length, err);
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = th_model_trace_on(m, t, token, length, err);
     bool ok = trace != NULL;
     l->n_classes = m->signature.n_classes;
     l->n_layers = ok ? trace->n_layers : 0;
@@ -65,8 +66,8 @@ ThInspectLens *th_inspect_lens(const ThModel *m, const int *token, int length, T
     if (!th_model_need_levels(m, err))
         return NULL;
     ThInspectLens *l = th_alloc(1, sizeof *l, err);
-    TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
-    TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
+    ThTape *t TH_OWNED(th_tape_free) = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    int *copy TH_OWNED(free) = th_copy(token, (size_t)length, sizeof *token, err);
     return TH_KEEP_IF(l && t && copy && fill(l, m, t, copy, length, err), l, th_inspect_lens_free);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* A range of cutting distances must be at least this wide (greatest over least) to tell clusters
  * from the unevenness of one cloud; measured on uniform and normal clouds, which stay below 1.5. */
@@ -40,7 +41,7 @@ static double squared_distance(const double *a, const double *b, size_t d)
 
 static bool measure_radius(Linkage *k, const double *point, size_t n, ThError *err)
 {
-    TH_AUTOFREE double *mean = th_alloc(k->d, sizeof *mean, err);
+    double *mean TH_OWNED(free) = th_alloc(k->d, sizeof *mean, err);
     if (!mean)
         return false;
     for (size_t i = 0; i < n * k->d; i++)
@@ -84,7 +85,7 @@ static int by_length(const void *a, const void *b)
 /* Prim 1957. */
 static bool span(Linkage *k, ThStop *stop, ThError *err)
 {
-    TH_AUTOFREE double *near =
+    double *near TH_OWNED(free) =
         th_alloc(k->n, sizeof *near, err); /* squared distance to the tree; -1: inside */
     size_t *via = th_alloc(k->n, sizeof *via, err);
     bool ok = near && via;
@@ -180,7 +181,7 @@ static void assign(Linkage *k, size_t cut, double least_mass)
 
 static bool number(Linkage *k, size_t n, int *cluster, int *n_clusters, ThError *err)
 {
-    TH_AUTOFREE int *name = th_alloc(k->n, sizeof *name, err);
+    int *name TH_OWNED(free) = th_alloc(k->n, sizeof *name, err);
     if (!name)
         return false;
     *n_clusters = 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 typedef struct {
     const ThModel *m;
@@ -27,7 +28,7 @@ static ThVar see(void *context, ThTape *t, ThVar v, const char *name, int index)
 
 static bool add_strings(Sums *s, ThTape *t, const ThInspectStrings *of, ThStop *stop, ThError *err)
 {
-    TH_AUTO(batch) ThBatch b = {.B = 1};
+    ThBatch b TH_OWNED(th_batch_free) = {.B = 1};
     bool ok = true;
     th_tape_watch(t, &(ThTapeWatch){see, s});
     for (int i = 0; ok && i < of->strings; i++) {
@@ -47,7 +48,8 @@ bool th_inspect_mean(const ThModel *m, ThModelAblation *a, const ThInspectString
 {
     Sums s = {.m = m, .a = a, .sum = th_alloc((size_t)a->cols, sizeof *s.sum, err)};
     float *mean = th_alloc((size_t)a->cols, sizeof *mean, err);
-    TH_AUTOPTR(tape) ThTape *t = s.sum && mean ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
+    ThTape *t TH_OWNED(th_tape_free) =
+        s.sum && mean ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
     bool ok = t && add_strings(&s, t, strings, stop, err);
     if (ok && s.n == 0)
         ok = th_fail(err, TH_EVALUE, "strings of %d symbols do not reach level %d", strings->length,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "inspect/state_functions.h"
 #include "inspect/routing_path.h"
 #include "models/ablation.h"
@@ -178,7 +179,7 @@ static double *last_answer(const ThModelTrace *t, ThError *err)
 static bool patch_all(ThInspectPatch *to, Patcher *p, const ThBatch *b,
                       const ThInspectPatchWhich *w, ThStop *stop, ThError *err)
 {
-    TH_AUTOPTR(model_trace) ThModelTrace *trace = th_model_trace(p->m, b->token, b->T, err);
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = th_model_trace(p->m, b->token, b->T, err);
     bool ok = trace && fits(p->m, p->from, trace, w, err);
     to->length = b->T;
     to->n_classes = p->m->signature.n_classes;
@@ -204,8 +205,8 @@ ThInspectPatch *th_inspect_patch(const ThModel *m, const ThTaskWord *from, const
     if (!th_model_need_levels(m, err))
         return NULL;
     ThInspectPatch *out = th_alloc(1, sizeof *out, err);
-    TH_AUTOFREE int *source = th_copy(from->token, (size_t)from->n, sizeof *source, err);
-    TH_AUTOFREE int *target = th_copy(to->token, (size_t)to->n, sizeof *target, err);
+    int *source TH_OWNED(free) = th_copy(from->token, (size_t)from->n, sizeof *source, err);
+    int *target TH_OWNED(free) = th_copy(to->token, (size_t)to->n, sizeof *target, err);
     Patcher p = {0};
     ThBatch b = {.B = 1, .T = to->n, .token = target};
     bool ok = out && source && target && open_patcher(&p, m, err) &&
@@ -288,13 +289,12 @@ static bool replace_each(Causes *c, double *logit, ThError *err)
     if (!take_from(&c->patcher, c->from.token, c->from.T, err) || !make_room(c, err))
         return false;
     const ThModelTrace *t = c->patcher.from;
-    ThPath *path = th_path_of_trace(t, err);
+    ThPath *path TH_OWNED(th_path_free) = th_path_of_trace(t, err);
     bool ok = path != NULL;
     for (int l = 0; ok && l < t->n_layers; l++)
         for (int i = 0; ok && i < t->layer[l].n_rows; i++)
             if (path->row[l][i])
                 ok = !th_stopped(c->stop, err) && replace_one(c, (int[]){l, i, i}, logit, err);
-    th_path_free(path);
     return ok;
 }
 
@@ -319,7 +319,7 @@ ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa
                     m->kind->name));
     if (t->kind->ragged)
         return th_null(th_fail(err, TH_EVALUE, "the strings of this task differ in length"));
-    TH_AUTOFREE double *logit = th_alloc((size_t)m->signature.n_classes, sizeof *logit, err);
+    double *logit TH_OWNED(free) = th_alloc((size_t)m->signature.n_classes, sizeof *logit, err);
     c.function = th_functions_new(machine, err);
     bool ok = logit && c.function && open_patcher(&c.patcher, m, err);
     for (int i = 0; ok && i < pairs->pairs; i++)

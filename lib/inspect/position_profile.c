@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/attention/attention.h"
 
 void th_inspect_positions_free(ThInspectPositions *p)
@@ -56,7 +57,7 @@ static void multiply(const double *q, const double *k, int k_width, const View *
 static bool added_vectors(const View *v, double *to, ThError *err)
 {
     ThVar x = filled(v->t, v->n, v->p->dim, 0);
-    TH_AUTOFREE double *row = numbers(v->t, th_position_at_input(v->p, v->t, x, &v->rows), err);
+    double *row TH_OWNED(free) = numbers(v->t, th_position_at_input(v->p, v->t, x, &v->rows), err);
     if (row)
         multiply(row, row, v->p->dim, v, 1, to);
     return row != NULL;
@@ -65,8 +66,9 @@ static bool added_vectors(const View *v, double *to, ThError *err)
 static bool turned_vectors(const View *v, double *to, ThError *err)
 {
     ThVar one = filled(v->t, v->n, v->p->dim, 1), two = filled(v->t, v->n, 2 * v->p->dim, 1);
-    TH_AUTOFREE double *q = numbers(v->t, th_position_at_queries(v->p, v->t, one, &v->rows), err);
-    TH_AUTOFREE double *k =
+    double *q TH_OWNED(free) =
+        numbers(v->t, th_position_at_queries(v->p, v->t, one, &v->rows), err);
+    double *k TH_OWNED(free) =
         q ? numbers(v->t, th_position_at_keys(v->p, v->t, two, &v->rows), err) : NULL;
     if (k)
         multiply(q, k, 2 * v->p->dim, v, v->p->heads, to);
@@ -76,7 +78,8 @@ static bool turned_vectors(const View *v, double *to, ThError *err)
 /* Transformer-XL's: the part of the logit that does not depend on the query. */
 static bool relative(const View *v, const ThOpAttention *how, double *to, ThError *err)
 {
-    TH_AUTOFREE double *place = numbers(v->t, how->v, err), *row = numbers(v->t, how->xl, err);
+    double *place TH_OWNED(free) = numbers(v->t, how->v, err),
+                  *row TH_OWNED(free) = numbers(v->t, how->xl, err);
     int d = v->p->dim, width = d / v->p->heads;
     for (int h = 0; place && row && h < v->p->heads; h++)
         for (int i = 0; i < v->n; i++)
@@ -90,7 +93,7 @@ static bool relative(const View *v, const ThOpAttention *how, double *to, ThErro
 static bool bias(const View *v, const ThOpAttention *how, double *to, ThError *err)
 {
     size_t n = (size_t)v->n, columns = (size_t)th_tape_cols(v->t, how->bias);
-    TH_AUTOFREE double *from = numbers(v->t, how->bias, err);
+    double *from TH_OWNED(free) = numbers(v->t, how->bias, err);
     bool full = how->biased == TH_TAPE_BIAS_FULL;
     for (size_t h = 0; from && h < (size_t)v->p->heads; h++)
         for (size_t i = 0; i < n; i++)

@@ -5,6 +5,7 @@
 
 #include "automata/expression/builtins.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "inspect/literature.h"
 
 static bool holds(ThInspectPaperCondition c, const ThInspectLanguage *l)
@@ -26,7 +27,7 @@ static int is_same(const ThDfa *a, const ThDfa *b, ThError *err)
     int length;
     if (a->n_symbols != b->n_symbols)
         return 0;
-    TH_AUTOFREE int *word = th_dfa_distinguish(a, b, &length, NULL, err);
+    int *word TH_OWNED(free) = th_dfa_distinguish(a, b, &length, NULL, err);
     return word ? 0 : length < 0 ? 1 : -1;
 }
 
@@ -37,7 +38,7 @@ static int is_like(const ThDfa *a, const ThDfa *b, ThError *err)
     int same = is_same(a, b, err);
     if (same != 0 || a->n_symbols != 2)
         return same;
-    TH_AUTOPTR(dfa) ThDfa *other = th_dfa_widen(a, 2, swapped, err);
+    ThDfa *other TH_OWNED(th_dfa_free) = th_dfa_widen(a, 2, swapped, err);
     return other ? is_same(other, b, err) : -1;
 }
 
@@ -46,8 +47,7 @@ static int is_builtin(const ThDfa *d, const ThAutomaton *a, ThError *err)
 {
     int like = 0;
     for (int i = 0; like == 0 && i < 2; i++) {
-        TH_AUTOPTR(dfa)
-        ThDfa *other =
+        ThDfa *other TH_OWNED(th_dfa_free) =
             i == 0 ? th_automaton_acceptor(a, 0, NULL, err) : th_automaton_dfa(a, 0, NULL, err);
         like = other ? is_like(d, other, err) : -1;
     }
@@ -60,9 +60,9 @@ bool th_inspect_language(ThInspectLanguage *l, const ThDfa *d, const ThVarieties
     *l = (ThInspectLanguage){.states = d->n_states, .size = size, .algebra = algebra};
     for (const ThInspectPaperLanguage *named = th_inspect_paper_languages; named->name; named++) {
         const ThAutomatonBuiltin *b = th_automaton_builtin(named->name);
-        ThAutomaton *a = th_automaton_builtin_build(b, named->argument, named->n, err);
+        ThAutomaton *a TH_OWNED(th_automaton_free) =
+            th_automaton_builtin_build(b, named->argument, named->n, err);
         int like = a ? is_builtin(d, a, err) : -1;
-        th_automaton_free(a);
         if (like < 0)
             return false;
         l->named |= like ? named->language : 0;

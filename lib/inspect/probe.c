@@ -9,6 +9,7 @@
 #include <gsl/gsl_multimin.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "inspect/state_functions.h"
 #include "stats/intervals.h"
 
@@ -57,8 +58,8 @@ static bool add_vector(Level *v, const double *x, int label, ThError *err)
 
 static bool add_string(Probe *p, const ThBatch *b, ThError *err)
 {
-    TH_AUTOPTR(model_trace)
-    ThModelTrace *t = th_model_trace(p->m, b->token, th_batch_length(b, 0), err);
+    ThModelTrace *t TH_OWNED(th_model_trace_free) =
+        th_model_trace(p->m, b->token, th_batch_length(b, 0), err);
     bool ok = t != NULL;
     if (ok && !p->level) {
         p->level = th_alloc((size_t)t->n_layers, sizeof *p->level, err);
@@ -79,7 +80,7 @@ static bool add_string(Probe *p, const ThBatch *b, ThError *err)
 
 static bool collect(Probe *p, const ThTask *t, ThError *err)
 {
-    TH_AUTO(batch) ThBatch b = {.B = 1};
+    ThBatch b TH_OWNED(th_batch_free) = {.B = 1};
     bool ok = true;
     for (int i = 0; ok && i < p->how->strings; i++) {
         ThRng r = th_rng(p->how->seed, "inspect.probe", (uint64_t)i);
@@ -123,7 +124,7 @@ static int number_labels(Level *v, ThError *err)
     int most = 0, n = 0;
     for (size_t i = 0; i < v->n; i++)
         most = v->label[i] > most ? v->label[i] : most;
-    TH_AUTOFREE int *number = th_alloc((size_t)most + 1, sizeof *number, err);
+    int *number TH_OWNED(free) = th_alloc((size_t)most + 1, sizeof *number, err);
     for (size_t i = 0; number && i < v->n; i++) {
         int *to = &number[v->label[i]];
         if (*to == 0 && i < v->fitted)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/rng.h"
 
 enum { ZERO, ONE, MINUS, SYMBOLS };
@@ -72,7 +73,7 @@ bool th_inspect_proposition(ThInspectTransition kind, int n, uint64_t seed,
                             ThInspectProposition *to, ThError *err)
 {
     size_t size = (size_t)n, square = size * size;
-    TH_AUTOFREE double *all = th_alloc(SYMBOLS * (square + size) + 6 * size, sizeof *all, err);
+    double *all TH_OWNED(free) = th_alloc(SYMBOLS * (square + size) + 6 * size, sizeof *all, err);
     if (!all)
         return false;
     Recurrence r = {.n = n, .a = all, .u = all + SYMBOLS * square};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 double th_path_weight(const ThModelTraceLayer *l, int head, int i, int k)
 {
@@ -44,8 +45,8 @@ static void follow(const ThModelTraceLayer *l, bool *row, bool *wanted, bool *be
 
 static bool fill(ThPath *r, const ThModelTrace *t, ThError *err)
 {
-    TH_AUTOFREE bool *wanted = th_alloc((size_t)t->length, sizeof *wanted, err);
-    TH_AUTOFREE bool *below = th_alloc((size_t)t->length, sizeof *below, err);
+    bool *wanted TH_OWNED(free) = th_alloc((size_t)t->length, sizeof *wanted, err);
+    bool *below TH_OWNED(free) = th_alloc((size_t)t->length, sizeof *below, err);
     bool ok = wanted && below;
     if (ok)
         wanted[t->length - 1] = true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "inspect/scans.h"
 
 /* *m becomes A_n … A_1 of one block; room is for another. */
@@ -55,8 +56,9 @@ static int by_size(const void *a, const void *b)
 double *th_inspect_spectrum(const ThModelTransitions *t, ThError *err)
 {
     size_t n = (size_t)t->size, all = (size_t)t->blocks * n;
-    double *pair = th_alloc(2 * all, sizeof *pair, err), *to = th_alloc(2 * all, sizeof *to, err);
-    TH_AUTOFREE double *room = th_alloc(2 * n * n, sizeof *room, err);
+    double *pair TH_OWNED(free) = th_alloc(2 * all, sizeof *pair, err),
+                 *to = th_alloc(2 * all, sizeof *to, err);
+    double *room TH_OWNED(free) = th_alloc(2 * n * n, sizeof *room, err);
     bool ok = pair && to && room;
     for (int k = 0; ok && k < t->blocks; k++) {
         product(t, k, room, room + n * n);
@@ -68,6 +70,5 @@ double *th_inspect_spectrum(const ThModelTransitions *t, ThError *err)
         to[i] = pair[2 * i];
         to[all + i] = pair[2 * i + 1];
     }
-    free(pair);
     return TH_KEEP_IF(ok, to, free);
 }

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 enum { MOST_SEARCHED = 20000, LONGEST_WORD = 24 };
@@ -48,7 +49,7 @@ int th_functions_index(ThFunctions *f, const int *word, int length, ThError *err
 {
     const ThDfa *d = f->machine;
     size_t index = 0;
-    TH_AUTOFREE int *map = th_alloc((size_t)d->n_states, sizeof *map, err);
+    int *map TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *map, err);
     if (!map)
         return -1;
     for (int q = 0; q < d->n_states; q++)

@@ -6,6 +6,7 @@
 #include "automata/infer/rpni.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 #include "base/text.h"
 
@@ -27,7 +28,7 @@ static bool class_of_set(ThInspectTeacher *t, const ThSignature *g, const int *b
                          ThError *err)
 {
     size_t n = (size_t)g->n_classes, index, before = t->set.n;
-    TH_AUTOFREE unsigned char *row = th_alloc(n, 1, err);
+    unsigned char *row TH_OWNED(free) = th_alloc(n, 1, err);
     for (size_t i = 0; row && i < n; i++)
         row[i] = bit[i] != 0;
     bool ok = row && th_intern(&t->set, row, n, &index, err);
@@ -132,9 +133,9 @@ static bool gather(ThInspectTeacher *t, Asked *a, ThWordsSample *read, ThError *
 static bool classes_of_model(ThInspectTeacher *t, const ThLstarWords *words, int *label,
                              ThError *err)
 {
-    TH_AUTO(words_sample)
-    ThWordsSample read = {.symbol = th_alloc(words->start[words->n] + 1, sizeof(int), err),
-                          .start = th_alloc(words->n + 1, sizeof(size_t), err)};
+    ThWordsSample read TH_OWNED(th_words_sample_free) = {
+        .symbol = th_alloc(words->start[words->n] + 1, sizeof(int), err),
+        .start = th_alloc(words->n + 1, sizeof(size_t), err)};
     Asked a = {t, words, th_alloc(words->n + 1, sizeof *a.number, err), label};
     bool ok = read.symbol && read.start && a.number && gather(t, &a, &read, err);
     ThLstarWords wanted = {read.n, read.symbol, read.start};
@@ -286,7 +287,7 @@ static bool is_verdict(const ThSignature *g)
 
 static bool hint_classes(const ThSignature *g, ThError *err)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < g->n_classes && t.size < 200; i++)
         th_text_printf(&t, " %s", g->label[i]);
     th_hint(err, "the classes are%s", t.data ? t.data : "");
@@ -313,13 +314,11 @@ static bool class_named(const char *option, const char *name, const ThSignature 
 /* Answers in sets of bits: room for their names; class 0 is the empty set. */
 static bool name_sets(ThInspectTeacher *t, const ThSignature *g, ThError *err)
 {
-    int label, *none = th_alloc((size_t)g->n_classes, sizeof *none, err);
+    int label, *none TH_OWNED(free) = th_alloc((size_t)g->n_classes, sizeof *none, err);
     t->sets = true;
     t->name = th_alloc(TH_INSPECT_SETS, sizeof *t->name, err);
     t->set_name = th_alloc(TH_INSPECT_SETS, sizeof *t->set_name, err);
-    bool ok = none && t->name && t->set_name && class_of_set(t, g, none, &label, err);
-    free(none);
-    return ok;
+    return none && t->name && t->set_name && class_of_set(t, g, none, &label, err);
 }
 
 /* What a task and a model have in common.  A class, or one of the bits, that accepts makes a
@@ -342,7 +341,7 @@ static bool from_signature(ThInspectTeacher *t, const ThSignature *g, ThError *e
 static bool classes_of_bits(ThInspectTeacher *t, const ThTask *task, ThDfa *d, ThError *err)
 {
     const ThSignature *g = &task->signature;
-    TH_AUTOFREE int *bit = th_alloc((size_t)g->n_classes, sizeof *bit, err);
+    int *bit TH_OWNED(free) = th_alloc((size_t)g->n_classes, sizeof *bit, err);
     bool ok = bit != NULL;
     for (int q = 0; ok && q < d->n_states; q++) {
         for (int i = 0; i < g->n_classes; i++)
@@ -418,7 +417,7 @@ static bool finish(ThInspectTeacher *t, bool made)
 
 ThDfa *th_inspect_due(ThInspectTeacher *t, ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *d = th_dfa_copy(t->how.truth->machine, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_copy(t->how.truth->machine, err);
     bool ok = d != NULL;
     for (int q = 0; ok && q < d->n_states; q++)
         ok = class_due(t, q, &d->label[q], err);

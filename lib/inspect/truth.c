@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 enum { NOTHING = -1 };
@@ -150,7 +151,7 @@ static ThTask *task_of(const ThInspectTruth *t, const ThAutomaton *a, ThError *e
                                           : outputs    ? "output"
                                           : in_sets(t) ? "next_symbols"
                                                        : "track");
-    TH_AUTO(options) ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = th_options_init(&o, kind->options, err);
     ThTask *task = ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
     return task;
@@ -194,7 +195,7 @@ bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, cons
     if (accept && t->wanted < 0)
         return th_fail(err, TH_EVALUE, "accept=%s: there is no class of that name", accept);
     t->width = accept ? 1 : t->width;
-    TH_AUTOPTR(task) ThTask *task = task_of(t, a, err);
+    ThTask *task TH_OWNED(th_task_free) = task_of(t, a, err);
     Source f = {.task = task,
                 .symbol = all_the_same(g->n_symbols, err),
                 .label = task ? all_the_same(task->signature.n_classes, err) : NULL};

@@ -7,6 +7,7 @@
 #include "automata/words/log_count.h"
 #include "automata/words/words.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "inspect/reader.h"
 
 enum { AT_ONCE = 512 };
@@ -66,7 +67,7 @@ static bool fold(Verify *x, ThError *err)
     int n = (int)x->nodes, k = x->truth->machine->n_symbols;
     if (x->too_many || x->how->most_nodes == 0)
         return true;
-    TH_AUTOPTR(dfa) ThDfa *d = th_dfa_new(n + 1, k, 2, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_new(n + 1, k, 2, err);
     if (!d)
         return false;
     for (int i = 0; i < (n + 1) * k; i++)
@@ -136,7 +137,8 @@ static bool read_all(Verify *x, int length, ThError *err)
     ThError own = {0};
     const int *word;
     int n;
-    ThWordsList *list = th_word_list(x->truth->machine, length, length, err);
+    ThWordsList *list TH_OWNED(th_word_list_free) =
+        th_word_list(x->truth->machine, length, length, err);
     bool ok = list != NULL;
     while (ok && th_word_list_next(list, &word, &n, x->how->stop, &own)) {
         int *to = more(x, length, err);
@@ -144,7 +146,6 @@ static bool read_all(Verify *x, int length, ThError *err)
         if (ok)
             memcpy(to, word, (size_t)length * sizeof *word);
     }
-    th_word_list_free(list);
     if (ok && own.code != TH_OK)
         return th_fail(err, own.code, "%s", own.msg);
     return ok && flush(x, err);
@@ -188,7 +189,7 @@ static bool prepare(Verify *x, ThError *err)
 {
     const ThDfa *d = x->truth->machine;
     size_t longest = (size_t)x->how->length.hi;
-    TH_AUTOFREE bool *asked = th_alloc((size_t)d->n_states, sizeof *asked, err);
+    bool *asked TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *asked, err);
     for (int q = 0; asked && q < d->n_states; q++)
         asked[q] = d->label[q] == 1;
     x->count = asked ? th_words_count(d, asked, (int)longest, err) : NULL;

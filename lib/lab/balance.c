@@ -5,6 +5,7 @@
 
 #include "automata/algebra/monoid.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST_FUNCTIONS = 4096, MOST_LEAVES = 1 << 20, LONGEST = 1 << 20 };
 
@@ -62,7 +63,7 @@ static void put(Pairs *p, int *next, int function, int left, int right)
 static bool find_live(const ThMonoid *m, const ThDfa *domain, int chunk, bool *live, ThError *err)
 {
     int n = domain ? domain->n_states : 0, first = m->n_states - n;
-    TH_AUTOFREE bool *aligned = th_alloc((size_t)n, sizeof *aligned, err);
+    bool *aligned TH_OWNED(free) = th_alloc((size_t)n, sizeof *aligned, err);
     bool ok = aligned && (!domain || th_dfa_accepts_after(domain, chunk, aligned, err));
     for (int x = 0; ok && x < m->size; x++) {
         live[x] = !domain;
@@ -101,7 +102,7 @@ static bool fill_leaves(ThTrainBalance *b, const ThMonoid *m, const bool *live, 
         if ((words *= b->n_symbols) > MOST_LEAVES)
             return th_fail(err, TH_ELIMIT, "there are more than %d strings of %d symbols",
                            MOST_LEAVES, b->chunk);
-    int *count = th_alloc((size_t)b->n, sizeof *count, err), n = 0;
+    int *count TH_OWNED(free) = th_alloc((size_t)b->n, sizeof *count, err), n = 0;
     for (int w = 0; count && w < words; w++) {
         int f = of_word(m, b->chunk, w);
         has[f] = live[f];
@@ -114,14 +115,13 @@ static bool fill_leaves(ThTrainBalance *b, const ThMonoid *m, const bool *live, 
         if (live[f])
             put(&b->leaf, count, f, w, 0);
     }
-    free(count);
     return ok;
 }
 
 /* All pairs of what is in `before` and in `child`; `before` becomes what they make. */
 static bool fill_split(ThTrainBalance *b, Pairs *to, bool *before, const bool *child, ThError *err)
 {
-    int *count = th_alloc((size_t)b->n, sizeof *count, err), n = 0;
+    int *count TH_OWNED(free) = th_alloc((size_t)b->n, sizeof *count, err), n = 0;
     for (int i = 0; count && i < b->n * b->n; i++)
         if (before[i / b->n] && child[i % b->n] && b->product[i] >= 0) {
             count[b->product[i]]++;
@@ -133,7 +133,6 @@ static bool fill_split(ThTrainBalance *b, Pairs *to, bool *before, const bool *c
             put(to, count, b->product[i], i / b->n, i % b->n);
     for (int f = 0; ok && f < b->n; f++)
         before[f] = to->first[f + 1] > to->first[f];
-    free(count);
     return ok && (n > 0 || th_fail(err, TH_EVALUE, "no long strings have parts of whole chunks"));
 }
 
@@ -144,8 +143,8 @@ static Pairs *split_of(const ThTrainBalance *b, int level, int child)
 
 static bool fill_levels(ThTrainBalance *b, const ThMonoid *m, const bool *live, ThError *err)
 {
-    TH_AUTOFREE bool *before = th_alloc((size_t)b->n, sizeof *before, err);
-    TH_AUTOFREE bool *child = th_alloc((size_t)b->n, sizeof *child, err);
+    bool *before TH_OWNED(free) = th_alloc((size_t)b->n, sizeof *before, err);
+    bool *child TH_OWNED(free) = th_alloc((size_t)b->n, sizeof *child, err);
     b->split = th_alloc((size_t)b->levels * (size_t)b->chunk, sizeof *b->split, err);
     bool ok = before && child && b->split && fill_leaves(b, m, live, before, err);
     for (int level = 1; ok && level < b->levels; level++) {
@@ -160,10 +159,11 @@ static bool fill_levels(ThTrainBalance *b, const ThMonoid *m, const bool *live, 
 
 static bool fill(ThTrainBalance *b, const ThDfa *machine, const ThDfa *words, ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *both = th_dfa_beside(machine, words, err);
-    TH_AUTOPTR(monoid) ThMonoid *m = both ? th_monoid_new(both, MOST_FUNCTIONS, NULL, err) : NULL;
+    ThDfa *both TH_OWNED(th_dfa_free) = th_dfa_beside(machine, words, err);
+    ThMonoid *m TH_OWNED(th_monoid_free) =
+        both ? th_monoid_new(both, MOST_FUNCTIONS, NULL, err) : NULL;
     b->n = m ? m->size : 0;
-    TH_AUTOFREE bool *live = m ? th_alloc((size_t)b->n, sizeof *live, err) : NULL;
+    bool *live TH_OWNED(free) = m ? th_alloc((size_t)b->n, sizeof *live, err) : NULL;
     return live && find_live(m, words, b->chunk, live, err) && fill_products(b, m, live, err) &&
            fill_levels(b, m, live, err);
 }
@@ -175,8 +175,8 @@ ThTrainBalance *th_train_balance_new(const ThTask *t, int chunk, int longest, Th
             th_fail(err, TH_ELIMIT, "parts of more than %d symbols are too long", LONGEST));
     ThTrainBalance *b = th_alloc(1, sizeof *b, err);
     const ThDfa *machine = b ? th_task_machine(t, err) : NULL;
-    TH_AUTOPTR(dfa) ThDfa *words = NULL;
-    TH_AUTOPTR(dfa) ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
+    ThDfa *words TH_OWNED(th_dfa_free) = NULL;
+    ThDfa *minimal TH_OWNED(th_dfa_free) = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
     size_t size = (size_t)chunk;
     bool ok = minimal && th_task_words(t, &words, err);
     if (ok) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 #include "proof/matrix.h"
@@ -78,8 +79,8 @@ static bool list_pairs(ThTrainContract *c, const ThProofLabels *l, ThError *err)
 /* Where certify would begin. */
 static bool find_centres(ThTrainContract *c, const ThProofLabels *l, ThError *err)
 {
-    TH_AUTOPTR(proof_map) ThProofMap *f = th_proof_map_new(c->m, err);
-    TH_AUTO(proof_sample) ThProofSample s = {0};
+    ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(c->m, err);
+    ThProofSample s TH_OWNED(th_proof_sample_free) = {0};
     ThProofSampleShape shape = {.levels = 6, .per_level = 1200, .seed = 1};
     double reach = 0;
     c->dim = f ? f->dim : 0;
@@ -125,8 +126,8 @@ static bool take_shards(ThTrainContract *c, ThError *err)
 static ThProofLabels *labels_of(const ThModel *m, const ThTask *t, ThError *err)
 {
     const ThDfa *machine = th_task_machine(t, err);
-    TH_AUTOPTR(dfa) ThDfa *words = NULL;
-    TH_AUTOPTR(dfa) ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
+    ThDfa *words TH_OWNED(th_dfa_free) = NULL;
+    ThDfa *minimal TH_OWNED(th_dfa_free) = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
     ThProofLabels *l = NULL;
     if (minimal && th_task_words(t, &words, err))
         l = th_proof_labels_new(minimal, words, m->signature.n_classes, MOST_FUNCTIONS, NULL, err);

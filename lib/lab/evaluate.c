@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/pool.h"
 #include "learn/score.h"
 #include "stats/intervals.h"
@@ -103,7 +104,7 @@ static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
 bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError *err)
 {
     const ThSignature *s = &t->signature;
-    TH_AUTO(batch) ThBatch block = {0};
+    ThBatch block TH_OWNED(th_batch_free) = {0};
     b->T = th_task_tokens(t, which->length);
     bool ok = th_batch_reserve(b, s, true, err);
     for (int i = 0; ok && i < b->B; i += BLOCK) {
@@ -240,8 +241,8 @@ bool th_lab_logits(const ThModel *m, const int *token, int length, double *logit
         return th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
     if (length < 1)
         return th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-    TH_AUTOPTR(tape) ThTape *tape = th_model_run_tape(m, 1, err);
-    TH_AUTOFREE int *copy = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
+    ThTape *tape TH_OWNED(th_tape_free) = th_model_run_tape(m, 1, err);
+    int *copy TH_OWNED(free) = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
     bool ok = copy != NULL;
     if (ok) {
         ThVar z = forward(m, tape, &(ThBatch){.B = 1, .T = length, .token = copy});
@@ -268,7 +269,7 @@ bool th_lab_answer(const ThModel *m, ThTape *tape, const ThBatch *b, int *answer
 {
     const ThSignature *s = &m->signature;
     size_t rows = (size_t)th_batch_outputs(s, b);
-    TH_AUTOFREE double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
+    double *z TH_OWNED(free) = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
     ThVar out = z ? forward(m, tape, b) : -1;
     bool ok = z && th_tape_ok(tape, err);
     if (ok) {
@@ -282,7 +283,7 @@ bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer,
 {
     const ThSignature *s = &m->signature;
     size_t rows = s->target == TH_TARGET_FINAL || length < 1 ? 1 : (size_t)length;
-    TH_AUTOFREE double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
+    double *z TH_OWNED(free) = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
     bool ok = z && th_lab_logits(m, token, length, z, err);
     if (ok)
         decide(s, z, rows, answer);

@@ -6,6 +6,7 @@
 
 #include "automata/algebra/monoid.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/optimizers/optimizer.h"
@@ -48,9 +49,9 @@ struct ThTrainPull {
 static bool fill_products(ThTrainPull *p, const ThTask *t, ThError *err)
 {
     const ThDfa *machine = th_task_machine(t, err);
-    TH_AUTOPTR(dfa) ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
-    TH_AUTOPTR(monoid)
-    ThMonoid *m = minimal ? th_monoid_new(minimal, MOST_FUNCTIONS, NULL, err) : NULL;
+    ThDfa *minimal TH_OWNED(th_dfa_free) = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
+    ThMonoid *m TH_OWNED(th_monoid_free) =
+        minimal ? th_monoid_new(minimal, MOST_FUNCTIONS, NULL, err) : NULL;
     bool ok = m != NULL;
     if (ok) {
         p->n = m->size;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/pool.h"
 #include "lab/evaluate.h"
 
@@ -102,10 +103,8 @@ static bool write_group(const ThLabTrialsPlan *p, Shard *s, const Group *g, int 
         s->trial[g->row[i]].said.token = s->said + g->row[i] * s->most;
     }
     ThGeneratePrompts prompts = {g->prompt, g->n, g->size};
-    ThLabGenerator *w = th_generate_open(p->model, &prompts, &how, err);
-    bool ok = w && write_steps(p, s, g, w, err);
-    th_generate_free(w);
-    return ok;
+    ThLabGenerator *w TH_OWNED(th_generate_free) = th_generate_open(p->model, &prompts, &how, err);
+    return w && write_steps(p, s, g, w, err);
 }
 
 static bool judge(const ThTask *t, ThLabTrial *y, ThError *err)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 typedef enum {
     TH_TARGET_FINAL, /* one class for the whole string, read at its last position */
@@ -31,6 +32,7 @@ typedef struct {
 /* Deep copy into *to (zeroed on failure). */
 bool th_signature_copy(ThSignature *to, const ThSignature *from, ThError *err);
 void th_signature_free(ThSignature *s); /* leaves *s zero-initialised */
+TH_RELEASES_VALUE(th_signature_free, ThSignature)
 
 /* True if equal in every field; else false, and TH_EVALUE says in words what differs. */
 bool th_signature_match(const ThSignature *model, const ThSignature *task, ThError *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* ---- what there is ---- */
 
@@ -36,10 +37,10 @@ bool th_model_ablation_fit(const ThModel *m, ThModelAblation *a, ThError *err)
         return th_fail(err, TH_EVALUE, "the model reads the sides of a pair by themselves");
     if (a->part != TH_MODEL_POSITION && !th_model_need_levels(m, err))
         return false;
-    TH_AUTOPTR(tape) ThTape *t = m->bound ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
+    ThTape *t TH_OWNED(th_tape_free) = m->bound ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
     if (!t)
         return th_fail(err, TH_EVALUE, "the model has not been trained yet: it has no parts");
-    TH_AUTOPTR(model_trace) ThModelTrace *trace = th_model_trace_on(m, t, &(int){0}, 1, err);
+    ThModelTrace *trace TH_OWNED(th_model_trace_free) = th_model_trace_on(m, t, &(int){0}, 1, err);
     bool ok = trace != NULL;
     if (ok && a->part != TH_MODEL_POSITION && !has_layer(m, trace, a->layer))
         ok =

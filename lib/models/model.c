@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/ablation.h"
 #include "models/ragged.h"
 
@@ -166,7 +167,7 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
 
 bool th_model_size(const ThModel *m, const ThSignature *s, size_t *numbers, ThError *err)
 {
-    TH_AUTOPTR(model) ThModel *c = th_model_new(m->kind, &m->options, err);
+    ThModel *c TH_OWNED(th_model_free) = th_model_new(m->kind, &m->options, err);
     bool ok = c && th_signature_copy(&c->signature, s, err) && c->kind->bind(c, err);
     *numbers = ok ? th_params_count(&c->params) : 0;
     return ok;
@@ -356,8 +357,8 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
     if (!m->bound)
         return th_null(
             th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet"));
-    TH_AUTOPTR(tape) ThTape *t = th_model_run_tape(m, 1, err);
-    TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
+    ThTape *t TH_OWNED(th_tape_free) = th_model_run_tape(m, 1, err);
+    int *copy TH_OWNED(free) = th_copy(token, (size_t)length, sizeof *token, err);
     ThModelTrace *trace = t && copy ? th_model_trace_on(m, t, copy, length, err) : NULL;
     return trace;
 }

@@ -10,7 +10,6 @@
 #define TH_MODELS_MODEL_H
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/option.h"
 #include "base/owned.h"
 #include "base/rng.h"
@@ -206,7 +205,6 @@ ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError
 ThModel *th_model_copy(const ThModel *m, ThError *err); /* returns new; scores are not copied */
 void th_model_free(ThModel *m);                         /* NULL is fine */
 TH_RELEASES(th_model_free, ThModel)
-TH_AUTO_POINTER(ThModel, model)
 
 /* Whether no output of the model depends on symbols behind its position. */
 bool th_model_causal(const ThModel *m);
@@ -262,7 +260,6 @@ bool th_model_need_levels(const ThModel *m, ThError *err);
 ThVar th_model_level(const ThModel *m, const ThTape *t, int layer);
 void th_model_trace_free(ThModelTrace *t); /* NULL is fine */
 TH_RELEASES(th_model_trace_free, ThModelTrace)
-TH_AUTO_POINTER(ThModelTrace, model_trace)
 
 /* Runs one string of length ≥ 1 and returns new: how long the model thought about it.  TH_EVALUE if
  * it is not bound, or does not halt by itself. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/cell/cell.h"
 #include "proof/prover.h"
 #include "proof/matrix.h"
@@ -28,7 +29,7 @@ static bool find_wrong(ThProofProver *v, ThError *err)
 {
     enum { TRIES = 50 };
     ThProof *p = v->p;
-    TH_AUTOFREE double *logits = th_alloc((size_t)v->f->n_classes, sizeof *logits, err);
+    double *logits TH_OWNED(free) = th_alloc((size_t)v->f->n_classes, sizeof *logits, err);
     bool ok = logits != NULL;
     for (int i = 0, tries = 0; ok && !p->word && i < v->sample.n && tries < TRIES; i++) {
         if (!misjudged(v, i, logits))
@@ -55,7 +56,7 @@ static bool compare_level(ThProofProver *v, const ThModelTraceLayer *y, double *
                           ThError *err)
 {
     int d = v->f->dim, odd = n % 2;
-    TH_AUTOFREE double *out = th_alloc((size_t)d, sizeof *out, err);
+    double *out TH_OWNED(free) = th_alloc((size_t)d, sizeof *out, err);
     bool ok = out != NULL;
     for (int i = 0; ok && i < y->n_rows; i++) {
         const double *later = at + (2 * i + 1 - odd) * d;
@@ -70,8 +71,8 @@ static bool compare_level(ThProofProver *v, const ThModelTraceLayer *y, double *
 static bool compare_word(ThProofProver *v, const int *word, int length, ThError *err)
 {
     int d = v->f->dim;
-    TH_AUTOPTR(model_trace) ThModelTrace *t = th_model_trace(v->m, word, length, err);
-    TH_AUTOFREE double *at = th_alloc((size_t)length * (size_t)d, sizeof *at, err);
+    ThModelTrace *t TH_OWNED(th_model_trace_free) = th_model_trace(v->m, word, length, err);
+    double *at TH_OWNED(free) = th_alloc((size_t)length * (size_t)d, sizeof *at, err);
     bool ok = t && at;
     for (int i = 0; ok && i < length; i++)
         memcpy(at + i * d, v->f->leaf + word[i] * d, (size_t)d * sizeof *at);
@@ -143,7 +144,7 @@ ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThP
     if (cell && claim->domain)
         return th_null(
             th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings"));
-    TH_AUTOPTR(proof_map) ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
+    ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(m, err);
     ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};
     bool ok = p && (cell ? th_proof_certify_cell(p, m, claim, how, stop, err)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* What can be asked at all: one class for every string, or behind every symbol. */
 static bool can_be_asked(const ThProofAsked *a, ThError *err)
@@ -22,7 +23,7 @@ static bool can_be_asked(const ThProofAsked *a, ThError *err)
 static ThDfa *prefixes_of(const ThDfa *d, ThError *err)
 {
     ThDfa *to = th_dfa_copy(d, err);
-    TH_AUTOFREE bool *from = to ? th_alloc((size_t)d->n_states, sizeof *from, err) : NULL;
+    bool *from TH_OWNED(free) = to ? th_alloc((size_t)d->n_states, sizeof *from, err) : NULL;
     bool ok = from && th_dfa_accepts_after(d, 1, from, err);
     for (int q = 0; ok && q < d->n_states; q++)
         to->label[q] = from[q];
@@ -32,7 +33,7 @@ static ThDfa *prefixes_of(const ThDfa *d, ThError *err)
 static ThDfa *domain_of(const ThProofAsked *a, ThStop *stop, ThError *err)
 {
     bool every = a->task->target == TH_TARGET_EVERY;
-    TH_AUTOPTR(dfa) ThDfa *closed = every ? prefixes_of(a->domain, err) : NULL;
+    ThDfa *closed TH_OWNED(th_dfa_free) = every ? prefixes_of(a->domain, err) : NULL;
     ThDfa *to = closed || !every ? th_dfa_minimize(every ? closed : a->domain, stop, err) : NULL;
     return to;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* Label of (kind, element), or -1: not met yet. */
 typedef struct {
@@ -131,7 +132,7 @@ ThProofLabels *th_proof_labels_new(const ThDfa *machine, const ThDfa *domain, in
     l->machine = th_dfa_minimize(machine, stop, err);
     l->domain = l->machine && domain ? th_dfa_minimize(domain, stop, err) : NULL;
     bool ok = l->machine && (l->domain || !domain);
-    TH_AUTOPTR(dfa) ThDfa *both = ok ? th_dfa_beside(l->machine, l->domain, err) : NULL;
+    ThDfa *both TH_OWNED(th_dfa_free) = ok ? th_dfa_beside(l->machine, l->domain, err) : NULL;
     l->monoid = both ? th_monoid_new(both, limit, stop, err) : NULL;
     return TH_KEEP_IF(l->monoid && fill(l, n_classes, err), l, th_proof_labels_free);
 }

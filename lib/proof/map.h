@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "base/memory.h"
+#include "base/owned.h"
 #include "models/model.h"
 
 /* Matrices are row-major and act on row vectors from the right, as in the model. */
@@ -44,7 +44,7 @@ ThProofMap *th_proof_map_new(const ThModel *m, ThError *err);
 /* The same; of a model whose vectors snap, too: they do so after F. */
 ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err);
 void th_proof_map_free(ThProofMap *f); /* NULL is fine */
-TH_AUTO_POINTER(ThProofMap, proof_map)
+TH_RELEASES(th_proof_map_free, ThProofMap)
 
 /* out = F(x, y), all (n, dim); x NULL: the earlier child is missing.  TH_ENOMEM. */
 bool th_proof_map_apply(const ThProofMap *f, const double *x, const double *y, int n, double *out,

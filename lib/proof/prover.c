@@ -1,5 +1,6 @@
 #include "proof/prover.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ void th_proof_free(ThProof *p)
 bool th_proof_ask(const ThModel *m, int *word, int length, int *class, ThError *err)
 {
     const ThSignature *g = &m->signature;
-    TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    ThTape *t TH_OWNED(th_tape_free) = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     if (!t)
         return false;
     ThBatch b = {.B = 1, .T = length, .token = word};

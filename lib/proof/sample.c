@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/rng.h"
 
 /* Where children are drawn from: the vectors of the level below by their labels. */
@@ -49,7 +50,7 @@ bool th_proof_sample_compute(const ThProofMap *f, ThProofSample *s, int from, co
 {
     int alone = 0, n = s->n - from;
     size_t dim = (size_t)f->dim, size = (size_t)n * dim;
-    double *x = th_alloc(2 * size, sizeof *x, err), *to = s->z + (size_t)from * dim;
+    double *x TH_OWNED(free) = th_alloc(2 * size, sizeof *x, err), *to = s->z + (size_t)from * dim;
     double *y = x ? x + size : NULL;
     for (int i = 0; x && i < n; i++) {
         if (s->x[from + i] < 0)
@@ -59,10 +60,8 @@ bool th_proof_sample_compute(const ThProofMap *f, ThProofSample *s, int from, co
         memcpy(y + (size_t)i * dim, z + (size_t)s->y[from + i] * dim, dim * sizeof *z);
     }
     size_t past = (size_t)alone * dim;
-    bool ok = x && th_proof_map_apply(f, NULL, y, alone, to, err) &&
-              th_proof_map_apply(f, x + past, y + past, n - alone, to + past, err);
-    free(x);
-    return ok;
+    return x && th_proof_map_apply(f, NULL, y, alone, to, err) &&
+           th_proof_map_apply(f, x + past, y + past, n - alone, to + past, err);
 }
 
 bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProofSample *s,
@@ -267,7 +266,7 @@ bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProof
                       double *centre, double *reach, ThError *err)
 {
     int d = f->dim;
-    TH_AUTOFREE bool *known = th_alloc((size_t)l->n, sizeof *known, err);
+    bool *known TH_OWNED(free) = th_alloc((size_t)l->n, sizeof *known, err);
     if (!known)
         return false;
     for (int i = 0; i < l->n; i++) {

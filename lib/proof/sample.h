@@ -5,6 +5,7 @@
 #ifndef TH_PROOF_SAMPLE_H
 #define TH_PROOF_SAMPLE_H
 
+#include "base/owned.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 
@@ -25,6 +26,7 @@ typedef struct {
 bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofSampleShape *shape,
                      ThStop *stop, ThProofSample *s, ThError *err);
 void th_proof_sample_free(ThProofSample *s);
+TH_RELEASES_VALUE(th_proof_sample_free, ThProofSample)
 
 /* For those who choose otherwise.  Makes *s a sample of none with room for n (also where it fails,
  * for th_proof_sample_free); adds a vector, to be computed; computes those from `from` on, whose

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 
 typedef struct {
@@ -13,7 +14,8 @@ typedef struct {
 /* Where a part first stands in a string of letters, or SIZE_MAX; it may hold any bytes. */
 static bool find(Part in, Part part, size_t *at, ThError *err)
 {
-    TH_AUTOFREE char *string = th_strndup(in.s, in.n, err), *text = th_strndup(part.s, part.n, err);
+    char *string TH_OWNED(free) = th_strndup(in.s, in.n, err),
+                 *text TH_OWNED(free) = th_strndup(part.s, part.n, err);
     bool ok = string && text, letters = ok && part.n > 0 && strlen(text) == part.n;
     const char *found = letters ? strstr(string, text) : NULL;
     *at = found ? (size_t)(found - string) : SIZE_MAX;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/machine_text.h"
 
 typedef struct {
@@ -77,7 +78,7 @@ static void remember(Checker *x, const ThPadTransition *made)
 
 static bool wants(Checker *x, size_t at, ThPadSlip slip, bool is_state, int i, bool marked)
 {
-    TH_AUTO(text) ThText name = {0};
+    ThText name TH_OWNED(th_text_free) = {0};
     th_pad_machine_text_name(&x->t, is_state, i, marked, &name);
     th_pad_machine_text_slip(&x->t, at, slip, name.data ? name.data : "");
     return false;
@@ -239,7 +240,7 @@ static bool check_written(Checker *x, const ThPadLine *line)
  * way of knowing its move. */
 static bool infer(Checker *x, const ThPadLine *line, ThPadTransition *made, bool *sure)
 {
-    TH_AUTO(pad_configuration) ThPadConfiguration then = {0};
+    ThPadConfiguration then TH_OWNED(th_pad_configuration_free) = {0};
     ThPadChecked before = *x->t.c;
     bool ok = th_pad_machine_text_configuration(&x->t, line, &then);
     *x->t.c = before; /* what is wrong is said by comparing */

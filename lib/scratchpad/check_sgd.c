@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/write_sgd.h"
 
@@ -143,7 +144,7 @@ static bool check(Reader *r, ThPadSgdPoint **point, ThError *err)
 bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     ThPadWordList w = {0};
-    TH_AUTOFREE ThPadSgdPoint *point = NULL;
+    ThPadSgdPoint *point TH_OWNED(free) = NULL;
     bool ok = th_pad_words_read(&w, k, false, err);
     if (ok) {
         const ThOptions *o = k->options;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 
@@ -430,7 +431,7 @@ static void check_closed(const Match *m, const PlainText *t, ThPadChecked *c)
 bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err)
 {
     PlainText t;
-    TH_AUTOFREE char *room = NULL;
+    char *room TH_OWNED(free) = NULL;
     bool verbose = k->layout >= 0 ? k->layout == TH_PAD_VERBOSE : k->text[k->begin] == 'I';
     c->style = verbose ? "verbose" : "compact";
     bool ok = plain_text(&t, k, verbose, c, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 
@@ -192,7 +193,7 @@ static bool read_result(Reader *r, const char *z, const char *carry, size_t n, b
 static bool check_result(Reader *r, const Number *x, const Number *y, char sign, bool reversed)
 {
     size_t room = x->n + y->n + 4;
-    TH_AUTOFREE char *z = th_alloc(room, 2, r->err);
+    char *z TH_OWNED(free) = th_alloc(room, 2, r->err);
     if (!z)
         return false;
     bool sum = sign == '+';

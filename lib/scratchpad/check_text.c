@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 
@@ -296,12 +297,10 @@ bool th_pad_check(const char *text, size_t size, const ThPadCheckRules *rules, T
                   ThError *err)
 {
     ThPadChecking k = {.text = text ? text : "", .end = size, .rules = rules};
-    ThOptions usual = {0};
+    ThOptions usual TH_OWNED(th_options_free) = {0};
     *c = (ThPadChecked){.style = ""};
     if (!rules->options && !th_pad_check_options(&usual, err))
         return false;
     k.options = rules->options ? rules->options : &usual;
-    bool ok = check(&k, size, c, err);
-    th_options_free(&usual);
-    return ok;
+    return check(&k, size, c, err);
 }

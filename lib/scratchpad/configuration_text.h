@@ -6,6 +6,7 @@
 #ifndef TH_SCRATCHPAD_CONFIGURATION_TEXT_H
 #define TH_SCRATCHPAD_CONFIGURATION_TEXT_H
 
+#include "base/owned.h"
 #include "turing/tm_machine.h"
 
 /* What happens where a head leaves the cells: it stays; or a blank is added there (at the left of a
@@ -30,6 +31,7 @@ typedef struct {
 } ThPadTransition;
 
 void th_pad_configuration_free(ThPadConfiguration *c);
+TH_RELEASES_VALUE(th_pad_configuration_free, ThPadConfiguration)
 
 /* Appends a cell to a tape. */
 bool th_pad_configuration_add(ThPadCellRow *t, int symbol, ThError *err);

@@ -1,5 +1,6 @@
 #include "scratchpad/machine_text.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,7 +260,7 @@ bool th_pad_machine_text_configuration(ThPadMachineText *t, const ThPadLine *lin
 
 static bool named_slip(ThPadMachineText *t, size_t word, ThPadSlip slip, bool is_state, int wanted)
 {
-    TH_AUTO(text) ThText name = {0};
+    ThText name TH_OWNED(th_text_free) = {0};
     th_pad_machine_text_name(t, is_state, wanted, false, &name);
     th_pad_machine_text_slip(t, word, slip, name.data ? name.data : "");
     return false;

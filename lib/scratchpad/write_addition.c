@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 
@@ -91,7 +92,7 @@ static bool put_compact(ThPadExample *e, const ThPadSum *s, bool fold, ThError *
     size_t nx = s->nx, ny = s->ny;
     size_t longer = nx > ny ? nx : ny, width = nx + ny + longer + 12;
     char *to = th_pad_example_begin(e, longer > 30000 ? SIZE_MAX : (longer + 3) * width, err);
-    TH_AUTOFREE char *sum = to ? th_alloc(longer + 1, 1, err) : NULL;
+    char *sum TH_OWNED(free) = to ? th_alloc(longer + 1, 1, err) : NULL;
     if (!sum)
         return false;
     char *begin = to;
@@ -112,7 +113,7 @@ static bool put_sum(const ThPad *p, ThPadSumStyle style, ThPadExample *e, ThPadS
                     ThError *err)
 {
     size_t most = (s->nx > s->ny ? s->nx : s->ny) + 1;
-    TH_AUTOFREE char *z = th_alloc(most, 1, err);
+    char *z TH_OWNED(free) = th_alloc(most, 1, err);
     if (!z)
         return false;
     s->nz = add(s->x, s->nx, s->y, s->ny, z + most);
@@ -128,7 +129,7 @@ static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError 
         return put_compact(e, s, fold, err);
     if (style != TH_PAD_VERBOSE)
         return put_sum(p, style, e, s, r, err);
-    TH_AUTO(pad_example) ThPadExample compact = {0};
+    ThPadExample compact TH_OWNED(th_pad_example_free) = {0};
     return put_compact(&compact, s, fold, err) &&
            th_pad_verbose(e, compact.text.data, compact.text.size,
                           th_option_flag(&p->options, "comments"), err);
@@ -158,7 +159,7 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 {
     size_t nx = (size_t)th_pad_draw_from(*sizes, r);
     size_t ny = (size_t)th_pad_draw_from(second(p, *sizes), r);
-    TH_AUTOFREE char *x = th_alloc(nx + ny, 1, err);
+    char *x TH_OWNED(free) = th_alloc(nx + ny, 1, err);
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + ny, r);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 
@@ -147,7 +148,7 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
     long long length = th_pad_draw_from(*sizes, r);
     while (length < least)
         length = th_pad_draw_from(*sizes, r);
-    TH_AUTOFREE char *text = th_alloc((size_t)length, 1, err);
+    char *text TH_OWNED(free) = th_alloc((size_t)length, 1, err);
     if (!text)
         return false;
     for (long long i = 0; i < length; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/configuration_text.h"
@@ -111,7 +112,7 @@ static bool add_names(ThPad *p, bool paper, ThError *err)
 {
     const ThTm *m = p->machine;
     int n = m->n_symbols, count = 2 * n + m->n_states;
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     bool ok = true;
     p->of_machine = th_alloc((size_t)count, sizeof *p->of_machine, err);
     for (int i = 0; ok && p->of_machine && i < count; i++) {
@@ -149,8 +150,7 @@ static bool draws_inputs(const ThPad *p)
 
 static bool inputs_known(const ThPad *p, ThError *err)
 {
-    int n = 0, *symbol = draws_inputs(p) ? input_symbols(p, &n, err) : NULL;
-    free(symbol);
+    int n = 0, *symbol TH_OWNED(free) = draws_inputs(p) ? input_symbols(p, &n, err) : NULL;
     if (!draws_inputs(p) || n > 0)
         return true;
     return symbol ? th_fail(err, TH_EUSAGE, "inputs= names no symbol") : false;
@@ -341,8 +341,8 @@ static bool put_run(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
 /* Each step of the run by itself, a line each. */
 static bool put_singles(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
 {
-    TH_AUTO(pad_example) ThPadExample one = {0};
-    TH_AUTO(text) ThText all = {0};
+    ThPadExample one TH_OWNED(th_pad_example_free) = {0};
+    ThText all TH_OWNED(th_text_free) = {0};
     long long most = w->steps;
     bool ok = true;
     w->steps = 1;
@@ -414,7 +414,7 @@ static bool draw_start(Writer *w, size_t cells, ThRng *r, ThError *err)
 /* The start of a run on a drawn input; the other tapes are blank. */
 static bool draw_input(Writer *w, size_t cells, ThRng *r, ThError *err)
 {
-    int n = 0, *symbol = input_symbols(w->p, &n, err);
+    int n = 0, *symbol TH_OWNED(free) = input_symbols(w->p, &n, err);
     bool ok = symbol != NULL;
     w->c.state = w->m->start;
     for (int k = 0; ok && k < w->m->n_tapes; k++) {
@@ -424,7 +424,6 @@ static bool draw_input(Writer *w, size_t cells, ThRng *r, ThError *err)
             ok = th_pad_configuration_add(
                 row, k == 0 ? symbol[th_rng_below(r, (uint64_t)n)] : w->m->blank, err);
     }
-    free(symbol);
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 
@@ -161,7 +162,7 @@ static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, Th
     if (style == TH_PAD_COMPACT)
         return put_compact(e, product, once, err);
     if (style == TH_PAD_VERBOSE) {
-        TH_AUTO(pad_example) ThPadExample compact = {0};
+        ThPadExample compact TH_OWNED(th_pad_example_free) = {0};
         return put_compact(&compact, product, once, err) &&
                th_pad_verbose(e, compact.text.data, compact.text.size,
                               th_option_flag(&p->options, "comments"), err);
@@ -195,7 +196,7 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 {
     size_t nx = (size_t)th_pad_draw_from(*sizes, r);
     size_t k = (size_t)th_option_int(&p->options, "multiplier");
-    TH_AUTOFREE char *x = th_alloc(nx + k, 1, err);
+    char *x TH_OWNED(free) = th_alloc(nx + k, 1, err);
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + k, r);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 
@@ -256,7 +257,7 @@ static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, T
     if (o->n != 1)
         return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
     bool ok = read_numbers(o->text[0], &found, err);
-    TH_AUTOFREE ThPadSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
+    ThPadSgdPoint *point TH_OWNED(free) = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
     for (size_t i = 0; point && i < found.n / 3; i++) {
         const double *number = found.number;
         point[i] = (ThPadSgdPoint){{number[3 * i], number[3 * i + 1]}, number[3 * i + 2]};
@@ -276,7 +277,7 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
     const ThOptions *o = &p->options;
     double radius = th_option_real(o, "radius"), noise = th_option_real(o, "noise"), w[2];
     size_t n = (size_t)th_pad_draw_from(*sizes, r);
-    TH_AUTOFREE ThPadSgdPoint *point = th_alloc(n, sizeof *point, err);
+    ThPadSgdPoint *point TH_OWNED(free) = th_alloc(n, sizeof *point, err);
     if (!point)
         return false;
     do {

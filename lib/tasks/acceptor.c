@@ -3,12 +3,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MAX_STATES = 1 << 16 };
 
 ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, MAX_STATES, NULL, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, MAX_STATES, NULL, err);
     ThDfa *minimal = d ? th_dfa_minimize(d, NULL, err) : NULL;
     return minimal;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 enum { MOST_SYMBOLS = 26, TRIES = 1000 };
@@ -304,7 +305,7 @@ static int tokens_ngram(const ThTask *t, int length)
 
 static bool draw_ngram(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
-    int n = gram_size(t), *text = th_alloc((size_t)length, sizeof *text, err);
+    int n = gram_size(t), *text TH_OWNED(free) = th_alloc((size_t)length, sizeof *text, err);
     for (int i = 0; text && i < b->B; i++) {
         int *row = th_batch_token(b, i), *end = row;
         int at = (int)th_rng_below(r, (uint64_t)(length - n - least_answer(t)) + 1);
@@ -324,7 +325,6 @@ static bool draw_ngram(const ThTask *t, ThRng *r, int length, ThBatch *b, ThErro
         }
         b->length[i] = complete(t, row, (int)(end - row));
     }
-    free(text);
     return text != NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"
@@ -25,7 +26,7 @@ typedef struct {
 
 static void free_data(void *data)
 {
-    TH_AUTOFREE Program *p = data;
+    Program *p TH_OWNED(free) = data;
     th_rasp_free(p->rasp);
     th_intern_free(&p->answer);
     pthread_mutex_destroy(&p->turn);
@@ -42,7 +43,7 @@ static bool start(Program *p, ThError *err)
         return false;
     if (!th_rasp_lookup(p->rasp, p->name, &v) || v.kind != TH_RASP_VALUE_SOP)
         return th_fail(err, TH_EVALUE, "'%s' is no s-op", p->name);
-    TH_AUTOFREE char **name = th_symbols_list(p->alphabet, false, &n, err);
+    char **name TH_OWNED(free) = th_symbols_list(p->alphabet, false, &n, err);
     p->letter = name ? th_rasp_letters(th_rasp_graph(p->rasp), name, n, err) : NULL;
     p->words = (ThRaspWords){th_rasp_graph(p->rasp), v.as.sop, p->letter, NULL};
     return p->letter != NULL;
@@ -86,7 +87,7 @@ static void *copy_data(const void *data, ThError *err)
 /* The class of an answer, or -1. */
 static int class_of(const Program *p, ThRaspAtom a)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_rasp_atom_write(th_rasp_atoms(p->words.graph), a, &t);
     size_t i = th_intern_find(&p->answer, t.data ? t.data : "", t.size);
     return i == SIZE_MAX ? -1 : (int)i;
@@ -94,7 +95,7 @@ static int class_of(const Program *p, ThRaspAtom a)
 
 static bool no_class(const Program *p, ThRaspAtom a, int n, ThError *err)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_rasp_atom_write(th_rasp_atoms(p->words.graph), a, &t);
     th_fail(err, TH_EVALUE, "%s answers %s on a string of %d symbols, which is none of its classes",
             p->name, t.data ? t.data : "", n);
@@ -107,7 +108,7 @@ static bool answer(const Program *p, const int *word, int n, ThTarget target, in
 {
     ThRaspAtoms *atoms = th_rasp_atoms(p->words.graph);
     ThRaspAtomsMark mark = th_rasp_atoms_mark(atoms);
-    TH_AUTOPTR(rasp_run) ThRaspRun *run = th_rasp_run_on_word(&p->words, word, n, err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = th_rasp_run_on_word(&p->words, word, n, err);
     const ThRaspSeq *q = run ? th_rasp_run_value(run, p->words.sop, NULL, err) : NULL;
     int from = target == TH_TARGET_FINAL ? n - 1 : 0;
     bool ok = q != NULL;
@@ -164,7 +165,7 @@ static bool note(const Program *p, Answers *all, ThRaspAtom a, ThError *err)
 static bool note_word(const Program *p, const int *word, int n, Answers *all, ThTarget target,
                       ThError *err)
 {
-    TH_AUTOPTR(rasp_run) ThRaspRun *run = th_rasp_run_on_word(&p->words, word, n, err);
+    ThRaspRun *run TH_OWNED(th_rasp_run_free) = th_rasp_run_on_word(&p->words, word, n, err);
     const ThRaspSeq *q = run ? th_rasp_run_value(run, p->words.sop, NULL, err) : NULL;
     bool ok = q != NULL;
     for (int i = target == TH_TARGET_FINAL ? n - 1 : 0; ok && i < n; i++)
@@ -175,7 +176,7 @@ static bool note_word(const Program *p, const int *word, int n, Answers *all, Th
 static bool note_all(const ThTask *t, const Program *p, Answers *all, ThError *err)
 {
     int upto = (int)th_option_int(&t->options, "upto"), left = MOST_INPUTS;
-    TH_AUTOFREE int *word = th_alloc((size_t)upto, sizeof *word, err);
+    int *word TH_OWNED(free) = th_alloc((size_t)upto, sizeof *word, err);
     bool ok = word != NULL;
     for (int length = 1; ok && length <= upto; length++) {
         do {
@@ -214,12 +215,12 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     ThSignature *g = &t->signature;
     int n;
     g->target = th_task_labels(t);
-    TH_AUTOFREE char **name = th_symbols_list(alphabet, false, &n, err);
+    char **name TH_OWNED(free) = th_symbols_list(alphabet, false, &n, err);
     bool ok = name && (n > 0 || th_fail(err, TH_EVALUE, "the alphabet is empty")) &&
               th_task_own_names(&g->symbol, &g->n_symbols, name, n, err);
     Program *p = ok ? new_program(from->program, from->name, alphabet, err) : NULL;
     t->data = p;
-    TH_AUTOFREE Answers *all = p ? th_alloc(1, sizeof *all, err) : NULL;
+    Answers *all TH_OWNED(free) = p ? th_alloc(1, sizeof *all, err) : NULL;
     return all && note_all(t, p, all, err) && name_classes(g, p, all, err);
 }
 

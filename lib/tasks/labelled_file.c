@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 #include "tasks/task_parts.h"
 #include "tasks/records.h"
@@ -262,7 +263,7 @@ static int by_name(const void *a, const void *b)
 /* Moves the names of a table into a sorted list; *place gets the new number of each. */
 static bool sort_names(const ThIntern *names, char ***list, int *n, int **place, ThError *err)
 {
-    TH_AUTOFREE Named *sorted = th_alloc(names->n, sizeof *sorted, err);
+    Named *sorted TH_OWNED(free) = th_alloc(names->n, sizeof *sorted, err);
     *place = th_alloc(names->n, sizeof **place, err);
     *list = th_alloc(names->n, sizeof **list, err);
     bool ok = sorted && *place && *list;
@@ -314,7 +315,7 @@ static bool name_between(Loader *l, ThSignature *s)
 
 static bool name_all(Loader *l, ThSignature *s)
 {
-    TH_AUTOFREE int *symbol = NULL, *label = NULL;
+    int *symbol TH_OWNED(free) = NULL, *label TH_OWNED(free) = NULL;
     bool ok = sort_names(&l->symbols, &s->symbol, &s->n_symbols, &symbol, l->err) &&
               sort_names(&l->classes, &s->label, &s->n_classes, &label, l->err);
     if (ok) {
@@ -396,7 +397,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
                                .header = (ThTaskHeader)th_option_choice(&t->options, "header"),
                                .label_first =
                                    th_option_choice(&t->options, "first") == LABEL_FIRST};
-    TH_AUTO(task_records) ThTaskRecords r = {0};
+    ThTaskRecords r TH_OWNED(th_task_records_free) = {0};
     return th_task_records_read(&r, &shape, err) && load(t, &r, err);
 }
 

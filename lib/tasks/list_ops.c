@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/task_parts.h"
 #include "tasks/table.h"
 
@@ -172,7 +173,7 @@ static int value_of(const ThSignature *s, ThTaskWord word, int *stack)
 
 static int truth(const ThSignature *s, ThTaskWord word)
 {
-    TH_AUTOFREE int *stack = are_lists(s) ? th_alloc((size_t)word.n, sizeof *stack, NULL) : NULL;
+    int *stack TH_OWNED(free) = are_lists(s) ? th_alloc((size_t)word.n, sizeof *stack, NULL) : NULL;
     const char digit[] = {(char)('0' + (stack ? value_of(s, word, stack) : -1)), '\0'};
     for (int c = 0; c < s->n_classes; c++)
         if (strcmp(s->label[c], digit) == 0)
@@ -212,7 +213,7 @@ static bool draw_pool(ThTask *t, const Shape *s, ThStop *stop, ThError *err)
     if (!d)
         return false;
     ThRng r = th_rng((uint64_t)th_option_int(&t->options, "seed"), "task.list_ops", 0);
-    TH_AUTO(task_pool) ThTaskPool p = {.table = d};
+    ThTaskPool p TH_OWNED(th_task_pool_free) = {.table = d};
     Writer w = {.shape = s, .r = &r, .token = th_alloc((size_t)s->longest, sizeof *w.token, err)};
     d->unit = "symbols";
     bool ok = w.token && fill(&p, &w, stop, err);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/task_parts.h"
 #include "tasks/table.h"
 
@@ -173,8 +174,8 @@ static int put_tenths_last(const int *row, int n, int *to)
 static bool split(const Set *x, ThTaskTable *d, ThError *err)
 {
     int n = 0, train = 0;
-    TH_AUTOFREE int *row = th_alloc((size_t)d->n, sizeof *row, err);
-    TH_AUTOFREE int *to = th_alloc((size_t)d->n, sizeof *to, err);
+    int *row TH_OWNED(free) = th_alloc((size_t)d->n, sizeof *row, err);
+    int *to TH_OWNED(free) = th_alloc((size_t)d->n, sizeof *to, err);
     bool ok = row && to;
     if (ok) {
         for (long long k = x->wanted.lo; k <= x->wanted.hi; k++)

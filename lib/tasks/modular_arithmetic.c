@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 enum { PLUS, MINUS, TIMES, N_OPERATORS };
@@ -307,8 +308,9 @@ static void fill_rest(const ThTask *t, const double *within, int lengths, double
 static double chance_with_brackets(const ThTask *t, int length)
 {
     int m = modulus(t), lengths = (length + 1) / 2;
-    TH_AUTOFREE double *rest = th_alloc((size_t)lengths * (size_t)(m * m), sizeof *rest, NULL);
-    double *value = th_alloc((size_t)lengths * (size_t)m, sizeof *value, NULL), most = 0;
+    double *rest TH_OWNED(free) = th_alloc((size_t)lengths * (size_t)(m * m), sizeof *rest, NULL);
+    double *value TH_OWNED(free) = th_alloc((size_t)lengths * (size_t)m, sizeof *value, NULL),
+                  most = 0;
     for (int k = 0; rest && value && k <= depth_of(t); k++) {
         for (int i = 0; i < lengths * m * m; i++)
             rest[i] = 0;
@@ -321,7 +323,6 @@ static double chance_with_brackets(const ThTask *t, int length)
     for (int v = 0; rest && value && v < m; v++)
         most = fmax(most, value[(lengths - 1) * m + v]);
     bool ok = rest && value;
-    free(value);
     return ok ? most : (double)NAN;
 }
 

@@ -4,6 +4,7 @@
 
 #include "automata/words/log_count.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/acceptor.h"
 
 /* A minimal machine has one state at most from which acceptance is out of reach. */
@@ -100,7 +101,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 
 static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
 {
-    TH_AUTOFREE bool *wanted = th_alloc((size_t)t->machine->n_states, sizeof *wanted, err);
+    bool *wanted TH_OWNED(free) = th_alloc((size_t)t->machine->n_states, sizeof *wanted, err);
     if (!wanted)
         return NULL;
     for (int q = 0; q < t->machine->n_states; q++)

@@ -2,6 +2,7 @@
 
 #include "tasks/acceptor.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 static const ThOptionSpec options[] = {
     {"labels", TH_CHOICE, "every", 0, 0, "every|final",
@@ -56,7 +57,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     bool transducer = th_automaton_mealy(a) || th_automaton_moore(a);
-    TH_AUTOPTR(dfa) ThDfa *d = machine_of(a, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_of(a, err);
     t->machine = d ? th_dfa_minimize(d, NULL, err) : NULL;
     s->target = th_task_labels(t);
     if (!t->machine || !th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err))

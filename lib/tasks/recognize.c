@@ -3,6 +3,7 @@
 
 #include "automata/words/log_count.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/acceptor.h"
 
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
@@ -19,7 +20,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 static ThWordCount *count(const ThTask *t, int label, int length, ThError *err)
 {
     const ThDfa *d = t->machine;
-    TH_AUTOFREE bool *wanted = th_alloc((size_t)d->n_states, sizeof *wanted, err);
+    bool *wanted TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *wanted, err);
     if (!wanted)
         return NULL;
     for (int q = 0; q < d->n_states; q++)

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 enum { MOST_CELLS = 256 };
@@ -184,7 +185,7 @@ static int find_cell(const Reader *r, const char *name)
 
 static bool no_column(Reader *r, const char *name)
 {
-    TH_AUTO(text) ThText names = {0};
+    ThText names TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < r->n_cells; i++)
         th_text_printf(&names, "%s'%s'", i ? ", " : "", r->cell[i].text);
     th_fail_at(r->err, TH_EVALUE, r->cell[0].line, 1, "no column '%s'", name);
@@ -287,7 +288,7 @@ static bool add_value(ThText *to, const json_t *value)
     }
     if (!json_is_number(value) && !json_is_boolean(value))
         return false;
-    TH_AUTOFREE char *text = json_dumps(value, JSON_ENCODE_ANY);
+    char *text TH_OWNED(free) = json_dumps(value, JSON_ENCODE_ANY);
     th_text_add(to, text ? text : "");
     return text != NULL;
 }
@@ -405,7 +406,7 @@ bool th_task_rows_read(const char *path, ThTaskRow row, void *context, ThError *
     if (format && !format->separator)
         return th_fail(err, TH_EUSAGE, "'%s' has no columns: .csv, .tsv and .txt files have", path);
     size_t n;
-    TH_AUTOFREE char *text = format ? th_file_read(path, MOST_BYTES, &n, err) : NULL;
+    char *text TH_OWNED(free) = format ? th_file_read(path, MOST_BYTES, &n, err) : NULL;
     return text && read_text(&r, format, text, n);
 }
 
@@ -414,7 +415,7 @@ bool th_task_records_read(ThTaskRecords *records, const ThTaskRecordShape *shape
     size_t n;
     if (th_task_is_folder(shape->path))
         return th_task_records_folder(records, shape, MOST_BYTES, err);
-    TH_AUTOFREE char *text =
+    char *text TH_OWNED(free) =
         format_of(shape->path, err) ? th_file_read(shape->path, MOST_BYTES, &n, err) : NULL;
     return text && th_task_records_parse(records, text, n, shape, err);
 }

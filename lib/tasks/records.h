@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 /* In the order of the option header. */
 typedef enum { TH_TASK_HEADER_AUTO, TH_TASK_HEADER_YES, TH_TASK_HEADER_NO } ThTaskHeader;
@@ -56,6 +57,7 @@ bool th_task_records_folder(ThTaskRecords *r, const ThTaskRecordShape *shape, si
 bool th_task_records_parse(ThTaskRecords *r, const char *text, size_t n,
                            const ThTaskRecordShape *shape, ThError *err);
 void th_task_records_free(ThTaskRecords *r);
+TH_RELEASES_VALUE(th_task_records_free, ThTaskRecords)
 
 /* A cell of a row and where it stood; `text` is never NULL. */
 typedef struct {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "tasks/records.h"
 
@@ -94,7 +95,7 @@ static bool add_class(ThTaskRecords *r, const char *path, const char *label, siz
     Names files = {0};
     bool ok = list_names(path, &files, err);
     for (size_t i = 0; ok && i < files.n; i++) {
-        TH_AUTOFREE char *file = join(path, files.name[i], err);
+        char *file TH_OWNED(free) = join(path, files.name[i], err);
         ok = file && (th_task_is_folder(file) || add_file(r, file, label, left, err));
     }
     free_names(&files);
@@ -121,7 +122,7 @@ bool th_task_records_folder(ThTaskRecords *r, const ThTaskRecordShape *shape, si
         return th_fail(err, TH_EUSAGE, "a folder of texts is read with tokens=bytes");
     bool ok = list_names(shape->path, &classes, err);
     for (size_t i = 0; ok && i < classes.n; i++) {
-        TH_AUTOFREE char *path = join(shape->path, classes.name[i], err);
+        char *path TH_OWNED(free) = join(shape->path, classes.name[i], err);
         ok = path && (!th_task_is_folder(path) || is_listed(classes.name[i], shape->skip) ||
                       add_class(r, path, classes.name[i], &most, err));
     }

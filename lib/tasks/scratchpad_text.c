@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"
 #include "tasks/task_parts.h"
@@ -192,8 +193,8 @@ static bool study_whole(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *er
 static bool study_windows(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *err)
 {
     size_t width = k->rules.context;
-    TH_AUTOFREE int *id = th_alloc(width, sizeof *id, err);
-    TH_AUTOFREE unsigned char *scored = th_alloc(width, sizeof *scored, err);
+    int *id TH_OWNED(free) = th_alloc(width, sizeof *id, err);
+    unsigned char *scored TH_OWNED(free) = th_alloc(width, sizeof *scored, err);
     b->T = (int)width - 1;
     bool ok = id && scored && th_batch_reserve(b, &t->signature, false, err);
     for (int i = 0; ok && i < b->B; i++) {
@@ -268,7 +269,7 @@ static bool speak(Spoken *s, const ThPad *p, const ThTaskWord *part, ThError *er
 
 static bool check(const ThPad *p, const ThText *text, ThPadChecked *c, ThError *err)
 {
-    TH_AUTO(options) ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     ThPadCheckRules rules;
     return rules_of(p, &o, &rules, err) && th_pad_check(text->data, text->size, &rules, c, err);
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {
@@ -15,7 +16,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     (void)from;
     int m = (int)th_option_int(&t->options, "modulus");
-    TH_AUTOFREE int *move = th_alloc((size_t)m, sizeof *move, err);
+    int *move TH_OWNED(free) = th_alloc((size_t)m, sizeof *move, err);
     if (!move)
         return false;
     for (int i = 0; i < m; i++)

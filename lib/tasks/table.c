@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 void th_task_table_free(void *table)
 {
-    TH_AUTOFREE ThTaskTable *d = table;
+    ThTaskTable *d TH_OWNED(free) = table;
     if (!d)
         return;
     TH_FREE(d->start, d->token, d->answer, d->order);

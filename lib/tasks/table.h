@@ -7,6 +7,7 @@
 #define TH_TASKS_TABLE_H
 
 #include "base/hash.h"
+#include "base/owned.h"
 #include "tasks/task.h"
 
 enum { TH_TASK_LONGEST_ROW = 1000000 };
@@ -42,6 +43,7 @@ typedef struct {
 /* Appends a string with its answer, unless it is there already; *kept tells.  TH_ENOMEM. */
 bool th_task_pool_keep(ThTaskPool *p, ThTaskWord word, int answer, bool *kept, ThError *err);
 void th_task_pool_free(ThTaskPool *p); /* not the table */
+TH_RELEASES_VALUE(th_task_pool_free, ThTaskPool)
 
 /* Leaves the rows row[0] … row[n-1] in this order, which takes d->order away. */
 bool th_task_table_select(ThTaskTable *d, const int *row, int n, ThError *err);

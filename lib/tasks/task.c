@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/epoch.h"
 #include "tasks/task_parts.h"
 
@@ -262,7 +263,7 @@ bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuf
     long long n = th_task_count(t, which);
     if (n < 1)
         return th_task_need_rows(t, which, err);
-    TH_AUTOFREE long long *number = th_alloc((size_t)b->B, sizeof *number, err);
+    long long *number TH_OWNED(free) = th_alloc((size_t)b->B, sizeof *number, err);
     if (!number)
         return false;
     for (int i = 0; i < b->B; i++)
@@ -273,7 +274,7 @@ bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuf
 bool th_task_extent(const ThTask *t, const ThTaskRows *which, int *shortest, int *longest,
                     ThError *err)
 {
-    TH_AUTO(batch) ThBatch b = {.B = 1};
+    ThBatch b TH_OWNED(th_batch_free) = {.B = 1};
     bool ok = th_task_take(t, which, NULL, 0, &b, err);
     *shortest = b.T;
     ok = ok && th_task_take(t, which, NULL, th_task_count(t, which) - 1, &b, err);
@@ -298,8 +299,8 @@ double th_task_majority(const ThTask *t, const ThTaskRows *which)
 {
     enum { CHUNK = 1024 };
     long long rows = th_task_count(t, which), most = 0, all = 0;
-    TH_AUTOFREE long long *count = th_alloc((size_t)t->signature.n_classes, sizeof *count, NULL);
-    TH_AUTO(batch) ThBatch b = {0};
+    long long *count TH_OWNED(free) = th_alloc((size_t)t->signature.n_classes, sizeof *count, NULL);
+    ThBatch b TH_OWNED(th_batch_free) = {0};
     bool ok = count != NULL;
     for (long long at = 0; ok && at < rows; at += b.B) {
         b.B = rows - at < CHUNK ? (int)(rows - at) : CHUNK;

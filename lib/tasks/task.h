@@ -18,7 +18,6 @@
 #include "automata/core/automaton.h"
 #include "automata/core/dfa.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/option.h"
 #include "base/owned.h"
 #include "base/rng.h"
@@ -148,7 +147,6 @@ ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTa
 ThTask *th_task_copy(const ThTask *t, ThError *err); /* returns new */
 void th_task_free(ThTask *t);                        /* NULL is fine */
 TH_RELEASES(th_task_free, ThTask)
-TH_AUTO_POINTER(ThTask, task)
 
 /* The automaton that labels the strings, a view; NULL and TH_EVALUE where there is none. */
 const ThDfa *th_task_machine(const ThTask *t, ThError *err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 static size_t count_words(const char *list)
 {
@@ -148,7 +149,7 @@ double th_task_chance_by_weight(const ThTask *t, int length, ThTaskSymbolWeight 
 {
     const ThDfa *d = t->machine;
     size_t n = (size_t)d->n_states;
-    TH_AUTOFREE double *p = th_alloc(2 * n + (size_t)d->n_classes, sizeof *p, NULL);
+    double *p TH_OWNED(free) = th_alloc(2 * n + (size_t)d->n_classes, sizeof *p, NULL);
     if (!p)
         return (double)NAN;
     double *count = p + 2 * n;

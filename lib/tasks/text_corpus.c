@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 enum { MOST_BYTES = 1 << 30, MOST_SYMBOLS = UINT16_MAX, POINTS = 0x110000 };
@@ -31,7 +32,7 @@ typedef struct {
 
 static void free_data(void *data)
 {
-    TH_AUTOFREE Data *d = data;
+    Data *d TH_OWNED(free) = data;
     free(d->token);
 }
 
@@ -133,7 +134,7 @@ static bool number_symbols(Data *d, const char *text, size_t size, bool bytes, c
 /* How often the symbols stand in what is to test on. */
 static bool count_symbols(Data *d, int n_symbols, ThError *err)
 {
-    TH_AUTOFREE size_t *count = th_alloc((size_t)n_symbols, sizeof *count, err);
+    size_t *count TH_OWNED(free) = th_alloc((size_t)n_symbols, sizeof *count, err);
     double n = (double)(d->n - d->n_train);
     for (size_t i = d->n_train; count && i < d->n; i++)
         count[d->token[i]]++;
@@ -148,7 +149,7 @@ static bool count_symbols(Data *d, int n_symbols, ThError *err)
 static bool read_text(ThTask *t, const char *text, size_t size, ThError *err)
 {
     bool bytes = th_option_choice(&t->options, "tokens") == TOKENS_BYTES;
-    TH_AUTOFREE size_t *where = th_alloc(POINTS, sizeof *where, err);
+    size_t *where TH_OWNED(free) = th_alloc(POINTS, sizeof *where, err);
     Data *d = t->data = th_alloc(1, sizeof *d, err);
     bool ok = where && d && find_symbols(text, size, bytes, where, err) &&
               name_symbols(&t->signature, text, size, bytes, where, err) &&
@@ -162,7 +163,7 @@ static bool read_text(ThTask *t, const char *text, size_t size, ThError *err)
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     size_t size;
-    TH_AUTOFREE char *text = th_file_read(from->file, MOST_BYTES, &size, err);
+    char *text TH_OWNED(free) = th_file_read(from->file, MOST_BYTES, &size, err);
     t->signature.target = TH_TARGET_EVERY;
     t->signature.next = true;
     return text && read_text(t, text, size, err);

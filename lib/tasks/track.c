@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "tasks/acceptor.h"
 
@@ -103,7 +104,7 @@ static bool name_states(ThTask *t, const ThAutomaton *a, const int *place, bool 
 
 static bool init_deterministic(ThTask *t, const ThAutomaton *a, ThError *err)
 {
-    TH_AUTOFREE int *place = th_alloc((size_t)a->n_states, 2 * sizeof *place, err);
+    int *place TH_OWNED(free) = th_alloc((size_t)a->n_states, 2 * sizeof *place, err);
     if (!place)
         return false;
     bool partial = false;

@@ -20,7 +20,6 @@
 #include "automata/core/dfa.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/owned.h"
 #include "base/stop.h"
 
@@ -45,7 +44,6 @@ typedef struct {
 ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err);
 void th_monoid_free(ThMonoid *m); /* NULL is fine */
 TH_RELEASES(th_monoid_free, ThMonoid)
-TH_AUTO_POINTER(ThMonoid, monoid)
 
 /* Where element x takes state q. */
 int th_monoid_image(const ThMonoid *m, int x, int q);

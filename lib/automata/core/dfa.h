@@ -12,7 +12,6 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/owned.h"
 #include "base/stop.h"
 
@@ -28,7 +27,6 @@ ThDfa *th_dfa_new(int n_states, int n_symbols, int n_classes, ThError *err);
 ThDfa *th_dfa_copy(const ThDfa *d, ThError *err);
 void th_dfa_free(ThDfa *d); /* NULL is fine */
 TH_RELEASES(th_dfa_free, ThDfa)
-TH_AUTO_POINTER(ThDfa, dfa)
 
 /* Returns new: both machines over the same symbols as one, the states of b (which may be NULL)
  * behind those of a; its maps are pairs of theirs.  All classes are 0. */

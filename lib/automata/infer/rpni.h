@@ -14,6 +14,7 @@
 
 #include "automata/core/dfa.h"
 #include "base/error.h"
+#include "base/owned.h"
 #include "base/stop.h"
 
 /* n words with their classes; word i is symbol[start[i]] … symbol[start[i + 1] - 1]. */
@@ -55,5 +56,6 @@ ThDfa *th_rpni(const ThWordsSample *sample, const ThRpniOptions *options, ThRpni
                ThStop *stop, ThError *err);
 
 void th_words_sample_free(ThWordsSample *s); /* leaves *s zero-initialised */
+TH_RELEASES_VALUE(th_words_sample_free, ThWordsSample)
 
 #endif

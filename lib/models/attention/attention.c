@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/state.h"
 
 enum { MOST_LAYERS = TH_POSITION_LAYERS };
@@ -261,7 +262,7 @@ ThVar th_model_attention_forward(const ThModel *m, ThTape *t, const ThBatch *b,
 
 void th_model_attention_close(void *state)
 {
-    TH_AUTOFREE ThModelKept *k = state;
+    ThModelKept *k TH_OWNED(free) = state;
     if (!k)
         return;
     for (int i = 0; i < MOST_LAYERS; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/attention/attention.h"
 
 static const ThOptionSpec options[] = {
@@ -109,7 +110,7 @@ typedef struct {
 
 static void close_state(void *state)
 {
-    TH_AUTOFREE State *s = state;
+    State *s TH_OWNED(free) = state;
     if (s)
         th_model_attention_close(s->kept);
 }
@@ -130,7 +131,7 @@ static bool feed(void *state, const int *token, int n, float *logits, ThError *e
         return th_model_attention_feed(s->kept, token, n, logits, err);
     if (n == INT_MAX)
         return th_fail(err, TH_EVALUE, "the string is too long");
-    TH_AUTOFREE int *begun = th_alloc((size_t)s->B * ((size_t)n + 1), sizeof *begun, err);
+    int *begun TH_OWNED(free) = th_alloc((size_t)s->B * ((size_t)n + 1), sizeof *begun, err);
     if (!begun)
         return false;
     begin_strings(s->m, token, s->B, n, begun);

@@ -7,6 +7,7 @@
 
 #include "models/attention/attention.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/attention/routing.h"
 #include "models/state.h"
 
@@ -420,7 +421,7 @@ static bool trace_stage(const Layout *l, const ThTape *t, const ThModelSchedule 
     }
     th_tape_read(t, th_tape_find(t, "state", stage), layer->state);
     size_t size = (size_t)s->n * (size_t)(l->heads * C);
-    TH_AUTOFREE double *weights = th_alloc(size, sizeof *weights, err);
+    double *weights TH_OWNED(free) = th_alloc(size, sizeof *weights, err);
     if (!weights)
         return false;
     th_tape_read(t, th_tape_find(t, "attention", stage), weights);
@@ -483,7 +484,7 @@ static bool keeps(const ThModel *m)
 
 static void close_kept(void *state)
 {
-    TH_AUTOFREE Kept *k = state;
+    Kept *k TH_OWNED(free) = state;
     if (!k)
         return;
     for (int i = 0; i < k->n_stages; i++)

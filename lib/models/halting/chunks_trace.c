@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/attention/sentence_pairs.h"
 
 int th_model_chunk_steps(const ThModelChunks *c, int most)
@@ -74,7 +75,7 @@ static double *numbers(const Traced *x, ThVar v, ThError *err)
 static bool put_weights(const Traced *x, const Chunk *k, const Slice *s, ThError *err)
 {
     ThVar v = tagged(x, k, "attention", s->weights);
-    TH_AUTOFREE double *w = numbers(x, v, err);
+    double *w TH_OWNED(free) = numbers(x, v, err);
     if (!w)
         return v < 0;
     int heads = x->e->attention.heads, keys = th_tape_cols(x->t, v);
@@ -93,7 +94,7 @@ static bool put_weights(const Traced *x, const Chunk *k, const Slice *s, ThError
 static bool put_states(const Traced *x, const Chunk *k, const Slice *s, ThError *err)
 {
     ThVar v = tagged(x, k, "chunk", s->state);
-    TH_AUTOFREE double *state = numbers(x, v, err);
+    double *state TH_OWNED(free) = numbers(x, v, err);
     if (!state)
         return v < 0;
     size_t d = (size_t)x->e->attention.dim;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/halting/halting.h"
 
 void th_model_halted_free(ThModelHalted *h)
@@ -83,8 +84,8 @@ ThModelHalted *th_model_halted(const ThModel *m, const int *token, int length, T
     if (!m->kind->halted || !m->bound || length < 1)
         return NULL;
     ThModelHalted *h = th_alloc(1, sizeof *h, err);
-    TH_AUTOPTR(tape) ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
-    TH_AUTOFREE int *copy = th_copy(token, (size_t)length, sizeof *token, err);
+    ThTape *t TH_OWNED(th_tape_free) = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    int *copy TH_OWNED(free) = th_copy(token, (size_t)length, sizeof *token, err);
     ThBatch b = {.B = 1, .T = length, .token = copy};
     return TH_KEEP_IF(h && t && copy && run(m, t, &b, h, err), h, th_model_halted_free);
 }

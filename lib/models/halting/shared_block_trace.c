@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/attention/sentence_pairs.h"
 
 /* Where the positions of the string stand in the rows that the model had. */
@@ -42,8 +43,8 @@ static bool trace_step(const ThModelAttention *a, const Places *p, const ThTape 
     size_t d = (size_t)a->dim, T = (size_t)p->T, heads = (size_t)a->heads;
     ThModelTraceLayer shape = {
         .n_rows = length, .dim = a->dim, .n_heads = a->heads, .n_keys = p->T};
-    TH_AUTOFREE double *state = th_alloc((size_t)p->n * T * d, sizeof *state, err);
-    TH_AUTOFREE double *weight = th_alloc((size_t)p->n * heads * T * T, sizeof *weight, err);
+    double *state TH_OWNED(free) = th_alloc((size_t)p->n * T * d, sizeof *state, err);
+    double *weight TH_OWNED(free) = th_alloc((size_t)p->n * heads * T * T, sizeof *weight, err);
     bool ok = state && weight && th_model_trace_rows(to, &shape, err);
     if (ok) {
         th_tape_read(t, th_tape_find(t, "state", step), state);

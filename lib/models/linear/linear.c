@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST_LAYERS = TH_MODEL_LINEAR_LAYERS };
 
@@ -317,8 +318,9 @@ static double *numbers(const ThTape *t, ThVar v, ThError *err)
 static bool read_transitions(const Probe *p, const ThTape *t, const ThVar from[3],
                              ThModelTransitions *to, ThError *err)
 {
-    TH_AUTOFREE double *start = numbers(t, from[0], err), *state = numbers(t, from[1], err);
-    TH_AUTOFREE double *tried = numbers(t, from[2], err);
+    double *start TH_OWNED(free) = numbers(t, from[0], err),
+                  *state TH_OWNED(free) = numbers(t, from[1], err);
+    double *tried TH_OWNED(free) = numbers(t, from[2], err);
     bool ok = start && state && tried;
     if (ok)
         take_transitions(p, start, state, tried, to);
@@ -349,7 +351,7 @@ ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, con
     ThBatch b = {.B = 1, .T = length, .token = th_copy(token, (size_t)length, sizeof *token, err)};
     ThModelTransitions *to =
         b.token ? th_model_transitions_new(length, shape.blocks, numbers_of(&shape), err) : NULL;
-    TH_AUTOPTR(tape) ThTape *t = to ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
+    ThTape *t TH_OWNED(th_tape_free) = to ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
     bool ok = t && find_transitions(m, t, layer, &b, to, err);
     free(b.token);
     return TH_KEEP_IF(ok, to, th_model_transitions_free);
@@ -359,7 +361,7 @@ ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, con
 
 void th_model_linear_close(void *state)
 {
-    TH_AUTOFREE Kept *k = state;
+    Kept *k TH_OWNED(free) = state;
     if (!k)
         return;
     th_tape_free(k->tape);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/linear/state_space.h"
 
 static const ThOptionSpec options[] = {
@@ -91,7 +92,7 @@ static void add_numbers(ThModelBuilder *b, int *param, double *w, double *input,
 static void add(ThModelBuilder *b, int *param)
 {
     int n = th_model_space_modes(&b->m->options);
-    TH_AUTOFREE double *w = th_alloc(2 * (size_t)n, sizeof *w, b->err);
+    double *w TH_OWNED(free) = th_alloc(2 * (size_t)n, sizeof *w, b->err);
     if (w && hippo(2 * n, w, w + n))
         add_numbers(b, param, w, w + n, n);
     else

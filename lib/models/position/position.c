@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 #define POSITION(id) extern const ThPositionKind th_position_##id;
@@ -66,7 +67,7 @@ static bool check_options(const ThPosition *p, ThError *err)
         if (!th_option_given(p->options, names[i]) || reads(p->kind, names[i]) ||
             (p->longest && reads(&th_position_random, names[i])))
             continue;
-        TH_AUTO(text) ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (reads(kinds[k], names[i]))
                 th_text_printf(&t, "%s%s", t.size ? ", " : "", kinds[k]->name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/recurrent/recurrent.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"
@@ -100,12 +101,11 @@ void *th_model_recurrent_open(const ThModel *m, int B, ThError *err)
 
 void th_model_recurrent_close(void *state)
 {
-    State *s = state;
+    State *s TH_OWNED(free) = state;
     if (s) {
         free(s->memory);
         free(s->row);
     }
-    free(s);
 }
 
 void th_model_recurrent_reset(void *state)

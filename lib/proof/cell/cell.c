@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "models/ablation.h"
 #include "proof/cell/cell_linear.h"
 #include "proof/matrix.h"
@@ -31,7 +32,7 @@ bool th_proof_is_cell(const ThModel *m)
 static void add_bias(ThProofReader *r, ThProofCell *f, const char *name)
 {
     int wide = f->gates * f->width;
-    TH_AUTOFREE double *bias = th_proof_read_whole(r, name);
+    double *bias TH_OWNED(free) = th_proof_read_whole(r, name);
     for (int i = 0; bias && f->input && f->input_size && i < f->n_symbols * wide; i++) {
         f->input[i] += bias[i % wide];
         f->input_size[i] += fabs(bias[i % wide]);

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "base/memory.h"
+#include "base/owned.h"
 #include "models/model.h"
 
 typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU, TH_PROOF_LRNN } ThProofCellKind;
@@ -55,7 +55,7 @@ bool th_proof_is_cell(const ThModel *m);
  * TH_ENUMERIC if a weight is larger than 1000. */
 ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err);
 void th_proof_cell_free(ThProofCell *f); /* NULL is fine */
-TH_AUTO_POINTER(ThProofCell, proof_cell)
+TH_RELEASES(th_proof_cell_free, ThProofCell)
 
 /* to (dim) <- the next state; p is room for gates·width numbers. */
 void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, double *p,

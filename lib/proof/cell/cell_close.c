@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "proof/cell/cell_image.h"
 #include "proof/prover.h"
@@ -55,7 +56,7 @@ static bool draw(Prover *v, uint64_t seed, ThError *err)
 {
     const ThProofCell *f = v->f;
     ThRng r = th_rng(seed, "proof.cell", 0);
-    TH_AUTOFREE int *met = th_alloc((size_t)v->machine->n_states, sizeof *met, err);
+    int *met TH_OWNED(free) = th_alloc((size_t)v->machine->n_states, sizeof *met, err);
     bool ok = met && th_proof_sample_take(&v->seen, SEEN, f->dim, err);
     for (int i = 0; ok && i < SEEN; i++) {
         int before = i % v->steps == 0 ? -1 : i - 1;
@@ -112,10 +113,10 @@ static bool measure_floats(Prover *v, ThError *err)
     enum { MOST_STEPS = 320 };
     int words = MOST_STEPS / v->steps > 0 ? MOST_STEPS / v->steps : 1;
     for (int w = 0; w < words; w++) {
-        int length, last = (w + 1) * v->steps - 1, *word = word_of(v, last, &length, err);
-        TH_AUTOPTR(model_trace)
-        ThModelTrace *t = word ? th_model_trace(v->m, word, length, err) : NULL;
-        free(word);
+        int length, last = (w + 1) * v->steps - 1,
+                    *word TH_OWNED(free) = word_of(v, last, &length, err);
+        ThModelTrace *t TH_OWNED(th_model_trace_free) =
+            word ? th_model_trace(v->m, word, length, err) : NULL;
         if (!t)
             return false;
         for (int i = 0; i < length; i++) {
@@ -420,7 +421,7 @@ static bool find_slopes(Prover *v, ThProofSlope *s, int *n, ThError *err)
     static const double small = 1e-6;
     int d = f->dim;
     ThProofCellImage *e = th_proof_cell_image_new(f, NULL, 1, err);
-    TH_AUTOFREE double *room = th_alloc(3 * (size_t)d * (size_t)d, sizeof *room, err);
+    double *room TH_OWNED(free) = th_alloc(3 * (size_t)d * (size_t)d, sizeof *room, err);
     for (int q = 0; e && room && q < v->machine->n_states; q++)
         for (int i = 0, met = 0; i < v->seen.n && met < SLOPES; i += 7) {
             if (v->seen.label[i] != q)
@@ -468,7 +469,7 @@ static bool close_sets(Prover *v, int cover, ThError *err)
 {
     size_t states = (size_t)v->machine->n_states, d = (size_t)v->f->dim;
     int n = 0;
-    TH_AUTOFREE ThProofSlope *slope =
+    ThProofSlope *slope TH_OWNED(free) =
         th_alloc(states * SLOPES * (size_t)v->f->n_symbols, sizeof *slope, err);
     v->metric = th_alloc(states * d * d, sizeof *v->metric, err);
     bool ok = slope && v->metric && find_slopes(v, slope, &n, err);
@@ -507,7 +508,7 @@ static bool run(Prover *v, const ThProofClaim *claim, const ThProofHow *how, ThE
 bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
                            const ThProofHow *how, ThStop *stop, ThError *err)
 {
-    TH_AUTOPTR(proof_cell) ThProofCell *f = th_proof_cell_new(m, err);
+    ThProofCell *f TH_OWNED(th_proof_cell_free) = th_proof_cell_new(m, err);
     Prover v = {.m = m, .f = f, .stop = stop, .p = p};
     bool ok = f && run(&v, claim, how, err);
     th_proof_sample_free(&v.seen);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/rounding.h"
 #include "proof/map.h"
 
@@ -67,10 +68,11 @@ static void normalise(const Reading *k, double *x, double *off, const double *ga
 /* Returns new: x (n, from) times a matrix (from, to) with its bias, NAME and NAME_bias. */
 static Rows linear(Reading *k, const char *name, Rows x, int n, int from, int to)
 {
-    TH_AUTO(text) ThText bias = {0};
+    ThText bias TH_OWNED(th_text_free) = {0};
     th_text_printf(&bias, "%s_bias", name);
-    double *w = th_proof_read_whole(k->r, name), gamma = th_proof_gamma(k->unit, from + 2);
-    TH_AUTOFREE double *b = bias.data ? th_proof_read_whole(k->r, bias.data) : NULL;
+    double *w TH_OWNED(free) = th_proof_read_whole(k->r, name),
+              gamma = th_proof_gamma(k->unit, from + 2);
+    double *b TH_OWNED(free) = bias.data ? th_proof_read_whole(k->r, bias.data) : NULL;
     Rows y = take_rows(k, (size_t)n * (size_t)to);
     bool good = w && b && y.at && y.off && x.at && x.off;
     k->r->failed |= !good;
@@ -86,7 +88,6 @@ static Rows linear(Reading *k, const char *name, Rows x, int n, int from, int to
         }
         y.off[i] = off + gamma * sum + TH_PROOF_UNDERFLOW;
     }
-    free(w);
     return y;
 }
 
@@ -209,8 +210,8 @@ static void read_symbols(Reading *k, ThProofCell *f, int i)
     int d = f->dim, n = f->n_symbols, wide = d * (int)th_option_int(&r->m->options, "block");
     size_t inputs = (size_t)n * (size_t)d;
     Rows x = {th_proof_read_whole(r, "embedding"), th_alloc(inputs, sizeof(double), r->err)};
-    TH_AUTOFREE double *gain = th_proof_read_whole(r, "layer0.norm.gain");
-    TH_AUTOFREE double *offset = th_proof_read_whole(r, "layer0.norm.offset");
+    double *gain TH_OWNED(free) = th_proof_read_whole(r, "layer0.norm.gain");
+    double *offset TH_OWNED(free) = th_proof_read_whole(r, "layer0.norm.offset");
     r->failed |= !x.off;
     for (int s = 0; !r->failed && s < n; s++)
         normalise(k, x.at + s * d, x.off + s * d, gain, offset, d);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "models/ablation.h"
 #include "proof/check/check_impl.h"
@@ -69,8 +70,9 @@ static void find_centres(Check *c)
 
 static bool fault(Check *c, const char *what, int x)
 {
-    TH_AUTO(text) ThText word = {0};
-    int n = c->monoid->length[x], *symbol = th_alloc((size_t)n + 1, sizeof *symbol, NULL);
+    ThText word TH_OWNED(th_text_free) = {0};
+    int n = c->monoid->length[x],
+        *symbol TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *symbol, NULL);
     if (symbol) {
         th_monoid_word(c->monoid, x, symbol);
         for (int i = 0; i < n && word.size < 60; i++)
@@ -80,7 +82,6 @@ static bool fault(Check *c, const char *what, int x)
         snprintf(c->proof->why, sizeof c->proof->why, "%s of %s", what,
                  n == 0 || !word.data ? "the empty word" : word.data);
     c->proof->right = false;
-    free(symbol);
     return false;
 }
 

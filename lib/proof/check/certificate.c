@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/cell/cell.h"
 #include "proof/check/chunk.h"
 #include "proof/map_impl.h"
@@ -362,7 +363,7 @@ static json_t *document(const ThProofCertificate *c)
 bool th_proof_certificate_write(const ThProofCertificate *c, const char *path, ThError *err)
 {
     json_t *all = document(c);
-    TH_AUTOFREE char *text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    char *text TH_OWNED(free) = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     json_decref(all);
     if (!text)
         return th_fail(err, TH_ENOMEM, "out of memory for a certificate");
@@ -544,7 +545,7 @@ ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err)
 {
     size_t size;
     json_error_t problem;
-    TH_AUTOFREE char *text = th_file_read(path, (size_t)1 << 30, &size, err);
+    char *text TH_OWNED(free) = th_file_read(path, (size_t)1 << 30, &size, err);
     if (!text)
         return NULL;
     json_t *all = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);

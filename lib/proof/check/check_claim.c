@@ -7,6 +7,7 @@
 
 #include "base/symbols.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "proof/check/check.h"
 #include "proof/map_impl.h"
@@ -84,7 +85,7 @@ static ThDfa *wanted_of(const ThProofClaim *claim, ThError *err)
 static bool distinguish(const ThDfa *a, const ThDfa *b, char *const *symbol, ThText *word,
                         ThStop *stop, ThError *err)
 {
-    int length = 0, *found = th_dfa_distinguish(a, b, &length, stop, err);
+    int length = 0, *found TH_OWNED(free) = th_dfa_distinguish(a, b, &length, stop, err);
     if (!found)
         return length < 0;
     if (length > LONGEST)
@@ -93,15 +94,14 @@ static bool distinguish(const ThDfa *a, const ThDfa *b, char *const *symbol, ThT
         th_text_add(word, "the empty word");
     else
         th_symbols_write(word, symbol, a->n_symbols, found, length);
-    free(found);
     return true;
 }
 
 static bool compare_automata(const ThProofCertificate *c, const ThProofClaim *claim, ThText *word,
                              ThStop *stop, ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *said = automaton_of(c, claim, err);
-    TH_AUTOPTR(dfa) ThDfa *wanted = said ? wanted_of(claim, err) : NULL;
+    ThDfa *said TH_OWNED(th_dfa_free) = automaton_of(c, claim, err);
+    ThDfa *wanted TH_OWNED(th_dfa_free) = said ? wanted_of(claim, err) : NULL;
     return wanted && distinguish(said, wanted, c->symbol, word, stop, err);
 }
 
@@ -123,11 +123,10 @@ static bool find_missed(const ThProofCertificate *c, const ThProofClaim *claim, 
     static const bool only_first[] = {false, false, true, false};
     if (c->n_domain == 0)
         return true;
-    TH_AUTOPTR(dfa) ThDfa *covered = th_proof_certificate_domain(c, err);
-    TH_AUTOPTR(dfa) ThDfa *none = covered ? constant(c->n_symbols, 0, err) : NULL;
-    TH_AUTOPTR(dfa) ThDfa *all = none ? constant(c->n_symbols, 1, err) : NULL;
-    TH_AUTOPTR(dfa)
-    ThDfa *missed =
+    ThDfa *covered TH_OWNED(th_dfa_free) = th_proof_certificate_domain(c, err);
+    ThDfa *none TH_OWNED(th_dfa_free) = covered ? constant(c->n_symbols, 0, err) : NULL;
+    ThDfa *all TH_OWNED(th_dfa_free) = none ? constant(c->n_symbols, 1, err) : NULL;
+    ThDfa *missed TH_OWNED(th_dfa_free) =
         all ? th_dfa_product(claim->domain ? claim->domain : all, covered, only_first, 0, stop, err)
             : NULL;
     return missed && distinguish(missed, none, c->symbol, word, stop, err);
@@ -166,8 +165,8 @@ static bool check_sets(const ThProofCertificate *c, const ThModel *m, const ThPr
                        ThStop *stop, ThProofChecked *checked, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
-    TH_AUTOPTR(proof_cell) ThProofCell *g = cell ? th_proof_cell_new(m, err) : NULL;
-    TH_AUTOPTR(proof_map) ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
+    ThProofCell *g TH_OWNED(th_proof_cell_free) = cell ? th_proof_cell_new(m, err) : NULL;
+    ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(m, err);
     return (f || g) && th_proof_check_sets(c, f, g, claim->slack, stop, checked, err);
 }
 
@@ -205,8 +204,9 @@ static bool check_algebra(const ThProofCertificate *c, const ThModel *m, const T
                           ThStop *stop, ThProofChecked *checked, ThError *err)
 {
     enum { MOST_ELEMENTS = 1 << 16 };
-    TH_AUTOPTR(dfa) ThDfa *d = automaton_of(c, claim, err);
-    TH_AUTOPTR(monoid) ThMonoid *monoid = d ? th_monoid_new(d, MOST_ELEMENTS, stop, err) : NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = automaton_of(c, claim, err);
+    ThMonoid *monoid TH_OWNED(th_monoid_free) =
+        d ? th_monoid_new(d, MOST_ELEMENTS, stop, err) : NULL;
     const ThProofTruth truth = {d, c->bits, monoid};
     const ThProofAlgebraHow how = {c->ball, fmax(claim->slack, c->slack), false, stop};
     return monoid && look(c, m, &truth, how, checked, err);
@@ -214,7 +214,7 @@ static bool check_algebra(const ThProofCertificate *c, const ThModel *m, const T
 
 static void describe(const ThProofQuantized *q, const ThSignature *g, char why[200])
 {
-    TH_AUTO(text) ThText word = {0};
+    ThText word TH_OWNED(th_text_free) = {0};
     if (q->wrong == 0)
         snprintf(why, 200, "a margin of %.3g is too small for the check's own rounding", q->margin);
     else if (!q->word)
@@ -234,8 +234,8 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
     enum { MOST_ELEMENTS = 10000 };
     if (th_option_int(&m->options, "codebook") == 0)
         return th_fail(err, TH_EVALUE, "the model has no centres that its vectors snap to");
-    TH_AUTOPTR(proof_quantized)
-    ThProofQuantized *q = th_proof_quantize(m, claim, MOST_ELEMENTS, 0, stop, err);
+    ThProofQuantized *q TH_OWNED(th_proof_quantized_free) =
+        th_proof_quantize(m, claim, MOST_ELEMENTS, 0, stop, err);
     if (!q)
         return false;
     k->holds = k->in_double = q->wrong == 0 && q->in_double;

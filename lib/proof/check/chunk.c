@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/check/check_impl.h"
 
 enum { RESTING, AWAKE, ACTIVE }; /* states of units; active: above the bend, all over the ball */
@@ -242,7 +243,7 @@ static bool read_children(ThProofChunk *f, ThError *err)
 {
     size_t d = (size_t)f->dim;
     const float *bias = th_proof_chunk_weights(f->m, "layer0.attention.output_bias");
-    TH_AUTOFREE double *a = th_alloc(d * d, sizeof *a, err);
+    double *a TH_OWNED(free) = th_alloc(d * d, sizeof *a, err);
     bool ok = a != NULL;
     for (int i = 0; ok && bias && i < f->dim; i++) {
         f->constant[i] = (double)bias[i];

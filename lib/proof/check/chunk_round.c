@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"
 
@@ -108,7 +109,7 @@ static double round_units(const ThProofChunk *f, const double *u, double *most, 
 bool th_proof_chunk_round(ThProofChunk *f, double unit, int elements, double each, ThError *err)
 {
     size_t d = (size_t)f->dim;
-    TH_AUTOFREE double *most = th_alloc(4 * d, sizeof *most, err);
+    double *most TH_OWNED(free) = th_alloc(4 * d, sizeof *most, err);
     if (!most)
         return false;
     double *in = most + d, *u = in + d, *off = u + d;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "proof/check/check_impl.h"
 #include "proof/sample.h"
 
@@ -129,7 +130,7 @@ static bool fill_answers(Table *t, ThError *err)
 {
     ThProofQuantized *q = t->q;
     int classes = t->f->n_classes;
-    TH_AUTOFREE double *logit = th_alloc((size_t)classes, sizeof *logit, err);
+    double *logit TH_OWNED(free) = th_alloc((size_t)classes, sizeof *logit, err);
     for (int i = 0; logit && i < q->labels->n; i++) {
         const double *centre = q->centre + i * t->f->dim;
         th_proof_map_logits(t->f, t->q->centre + i * t->f->dim, logit);
@@ -325,7 +326,7 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err)
 {
-    TH_AUTOPTR(proof_map) ThProofMap *f = th_proof_map_of_snapping(m, err);
+    ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_of_snapping(m, err);
     ThProofQuantized *q = f ? th_alloc(1, sizeof *q, err) : NULL;
     if (q)
         q->labels =
@@ -373,7 +374,7 @@ static bool copy_training(const ThModelTraining *from, ThModelTraining *to, ThEr
 
 ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err)
 {
-    TH_AUTO(options) ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = th_options_copy(&o, &m->options, err) &&
               th_options_set_int(&o, "codebook", q->labels->n, err) &&
               th_options_set_int(&o, "edge_codebook", count_edges(q->labels), err);

@@ -10,7 +10,6 @@
 #ifndef TH_PROOF_CHECK_QUANTIZE_H
 #define TH_PROOF_CHECK_QUANTIZE_H
 
-#include "base/memory.h"
 #include "base/owned.h"
 #include "proof/claim.h"
 #include "proof/labels.h"
@@ -43,7 +42,6 @@ ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
 TH_RELEASES(th_proof_quantized_free, ThProofQuantized)
-TH_AUTO_POINTER(ThProofQuantized, proof_quantized)
 
 /* Returns new: the machine whose states are the table's labels, and a start of class `empty`: state
  * and symbol lead where the table puts the shortest word of the state with the symbol behind it,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "proof/prover.h"
 #include "proof/tree/enclosure.h"
@@ -167,7 +168,7 @@ static void half_way(const Closure *k, int label, double *to)
 static bool find_slopes(Closure *k, ThProofClosureLevel *v, ThError *err)
 {
     int n = k->l->n;
-    TH_AUTOFREE double *between = th_alloc(2 * (size_t)k->f->dim, sizeof *between, err);
+    double *between TH_OWNED(free) = th_alloc(2 * (size_t)k->f->dim, sizeof *between, err);
     bool ok = between != NULL;
     for (int i = 0; ok && i < n * (n + 1); i++) {
         int x = i / n - 1, y = i % n;
@@ -340,7 +341,7 @@ static bool run(Closure *k, const ThDfa *machine, ThError *err)
 ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
                                  const ThProofClosureHow *how, ThStop *stop, ThError *err)
 {
-    TH_AUTOPTR(proof_map) ThProofMap *f = th_proof_map_new(m, err);
+    ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(m, err);
     ThProofClosure *c = f ? th_alloc(1, sizeof *c, err) : NULL;
     Closure k = {.m = m, .f = f, .how = how, .stop = stop, .c = c};
     k.r = th_rng(how->seed, "proof.closure", 0);

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/owned.h"
 #include "base/stop.h"
 #include "rasp/graph/rasp_graph.h"
@@ -32,7 +31,6 @@ typedef struct ThRaspRun ThRaspRun;
 ThRaspRun *th_rasp_run_new(ThRaspGraph *g, const ThRaspSeq *input, size_t bytes, ThError *err);
 void th_rasp_run_free(ThRaspRun *r); /* NULL is fine */
 TH_RELEASES(th_rasp_run_free, ThRaspRun)
-TH_AUTO_POINTER(ThRaspRun, rasp_run)
 
 const ThRaspSeq *th_rasp_run_input(const ThRaspRun *r); /* view */
 

@@ -33,6 +33,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/rng.h"
 #include "base/stop.h"
 #include "tensor/kernels/elementwise.h"
@@ -55,7 +56,7 @@ typedef enum { TH_TAPE_NO_GRADIENT, TH_TAPE_GRADIENT } ThTapeMode;
 /* Returns new.  params is borrowed for the life of the tape and must be allocated. */
 ThTape *th_tape_new(ThTapePrecision precision, const ThParams *params, ThError *err);
 void th_tape_free(ThTape *t); /* NULL is fine */
-TH_AUTO_POINTER(ThTape, tape)
+TH_RELEASES(th_tape_free, ThTape)
 
 /* From now on the tape, one of `tapes` that share the memory, fails where these bounds are met, in
  * long operations too: TH_EINTERRUPTED, TH_ELIMIT.  NULL: there are none. */
