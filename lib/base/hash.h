@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 /* A bijection of 64-bit words whose output bits all depend on all input bits. */
 static inline uint64_t th_hash_mix(uint64_t x)
@@ -117,6 +118,7 @@ void th_hash_remove(ThHashTable *t, uint64_t hash, size_t number);
 
 void th_hash_clear(ThHashTable *t); /* takes out all, keeps the room */
 void th_hash_free(ThHashTable *t);  /* leaves *t empty */
+TH_RELEASES_VALUE(th_hash_free, ThHashTable)
 
 /* How many slots a table needs in which there will never be more than `most` entries: for slots
  * that the caller lends, zeroed, in place of th_hash_reserve and th_hash_free. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 /* Punctuation is its own kind: ',', '/', '(', '&', … and so is the end of a line, '\n'. */
 enum { TH_TOKEN_END = 0, TH_TOKEN_WORD = 'w', TH_TOKEN_STRING = 's', TH_TOKEN_ARROW = 'a' };
@@ -32,6 +33,7 @@ typedef struct {
  * and strings without an end. */
 bool th_tokens_read(ThTokens *t, const char *text, ThError *err);
 void th_tokens_free(ThTokens *t);
+TH_RELEASES_VALUE(th_tokens_free, ThTokens)
 
 /* View of the text of a word or string; "" for other tokens. */
 const char *th_token_text(const ThTokens *t, const ThToken *token);

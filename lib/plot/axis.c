@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/figure.h"
 
 /* From here on numbers are written as powers of ten. */
@@ -44,7 +45,7 @@ void th_figure_number(ThText *t, double x)
 
 static void put_tic(ThFigure *f, const char *axis, double at)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_figure_number(&t, at);
     th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, t.data ? t.data : "", at);
     f->script.failed |= t.failed;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* Room for a line that passes a row. */
 static const double LANE = 0.05;
@@ -36,8 +37,8 @@ void th_boxes_free(ThBoxes *b)
 
 bool th_boxes_place(ThBoxes *b, ThError *err)
 {
-    TH_AUTOFREE double *width = th_alloc((size_t)b->n_rows, sizeof *width, err);
-    TH_AUTOFREE double *height = th_alloc((size_t)b->n_rows, sizeof *height, err);
+    double *width TH_OWNED(free) = th_alloc((size_t)b->n_rows, sizeof *width, err);
+    double *height TH_OWNED(free) = th_alloc((size_t)b->n_rows, sizeof *height, err);
     bool ok = width && height;
     for (size_t i = 0; ok && i < b->n; i++) {
         int row = b->box[i].row;

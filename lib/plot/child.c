@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 extern char **environ;
 
@@ -108,7 +109,7 @@ bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err)
 {
     FILE *stream[N_STREAMS] = {NULL, NULL, NULL};
     char locale[] = "LC_ALL=C.UTF-8";
-    TH_AUTOFREE char **environment = child_environment(locale, err);
+    char **environment TH_OWNED(free) = child_environment(locale, err);
     bool ok = environment && open_streams(stream, c->input, err);
     *missing = false;
     if (ok) {

@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/draw_graph.h"
 #include "plot/views.h"
 
@@ -44,7 +45,7 @@ bool th_plot_automaton(ThFigure *f, const char *title, const ThAutomaton *a, ThS
         return th_fail(err, TH_EVALUE, "the automaton has no states");
     if (!th_plot_graph_small(a->n_states, err))
         return th_hint(err, "minimize it first, or save it as .dot");
-    TH_AUTOPTR(plot_graph) ThPlotGraph *g = th_plot_graph_new(a->n_states, err);
+    ThPlotGraph *g TH_OWNED(th_plot_graph_free) = th_plot_graph_new(a->n_states, err);
     for (int q = 0; g && q < a->n_states; q++)
         put_state(&g->node[q], a, q);
     return g && put_arcs(g, a, err) && th_plot_graph(f, title, g, stop, err);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/draw_algebra.h"
 #include "plot/boxes.h"
 
@@ -50,7 +51,7 @@ static double line_height(const Picture *p)
 static bool join_classes(Picture *p, ThError *err)
 {
     size_t n;
-    TH_AUTOFREE int *pair = th_green_covers(p->e->g, p->e->m, &n, err);
+    int *pair TH_OWNED(free) = th_green_covers(p->e->g, p->e->m, &n, err);
     bool ok = pair != NULL;
     for (size_t i = 0; ok && i < n; i++)
         ok = th_boxes_join(&p->boxes, pair[2 * i], pair[2 * i + 1], err);

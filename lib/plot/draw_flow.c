@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/flow_impl.h"
 #include "rasp/graph/describe.h"
 
@@ -63,7 +64,7 @@ static void put_label(const ThPlotFlow *p, double x, double y, const char *text,
 static void put_values(const ThPlotFlow *p, double x, double y, ThRaspSop node, int color)
 {
     const ThRaspSeq *s = th_rasp_run_value(p->run, node, p->stop, NULL);
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; s && i < p->n; i++) {
         put_box(p, x + (double)i * p->cell, y, p->cell, ROW, color);
         if (p->pass == CENTRE)
@@ -137,7 +138,7 @@ static void clear(ThText *t)
 /* A row of values with its node's name. */
 static void put_row(const ThPlotFlow *p, double x, double y, ThRaspSop node, int color)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     write_name(p, node, &t);
     put_label(p, x, y + ROW / 2, text_of(&t), text_of(&t));
     put_values(p, x, y, node, color);
@@ -146,7 +147,7 @@ static void put_row(const ThPlotFlow *p, double x, double y, ThRaspSop node, int
 /* A row of the table: the name, with its expression. */
 static void put_entry(const ThPlotFlow *p, double x, double y, ThRaspSop node)
 {
-    TH_AUTO(text) ThText t = {0}, brief = {0};
+    ThText t TH_OWNED(th_text_free) = {0}, brief TH_OWNED(th_text_free) = {0};
     write_entry(p, node, &t);
     write_name(p, node, &brief);
     put_label(p, x, y + ROW / 2, text_of(&t), text_of(&brief));
@@ -168,7 +169,7 @@ static double use_height(const ThPlotFlow *p, ThRaspSop use)
 
 static void measure_head(const ThPlotFlow *p, ThPlotFlowHead *h, int number)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     write_queries(p, h, &t);
     h->left = fmax(width_of(&t), p->cell * (double)(h->use - h->query));
     for (size_t i = h->key; i < h->end; i++) {
@@ -197,7 +198,7 @@ static void measure_head(const ThPlotFlow *p, ThPlotFlowHead *h, int number)
 static void put_grid(const ThPlotFlow *p, const ThPlotFlowHead *h, const uint8_t *grid, double x,
                      double y)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     write_queries(p, h, &t);
     put_label(p, x, y - ROW / 2, text_of(&t), text_of(&t));
     put_box(p, x, y, p->cell * (double)p->n, ROW * (double)p->n, PLAIN);
@@ -231,7 +232,7 @@ static void put_fan(const ThPlotFlow *p, const uint8_t *grid, double x, double y
 static void put_use(const ThPlotFlow *p, ThRaspSop use, const uint8_t *grid, double x, double y)
 {
     const ThRaspNodeInfo *info = th_rasp_node(p->g, use);
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     y += GAP;
     if (!is_width(p, use)) {
         ThRaspSop value = th_rasp_arg(p->g, use, 1);
@@ -249,11 +250,11 @@ static void put_use(const ThPlotFlow *p, ThRaspSop use, const uint8_t *grid, dou
 
 static bool put_head(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, ThError *err)
 {
-    TH_AUTOFREE uint8_t *grid = th_rasp_run_grid(p->run, h->selector, p->stop, err);
+    uint8_t *grid TH_OWNED(free) = th_rasp_run_grid(p->run, h->selector, p->stop, err);
     if (!grid)
         return false;
     double x = h->x + GAP + h->left, y = h->y + TITLE;
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     put_box(p, h->x, h->y, h->width, h->height, HEAD);
     write_title(p, h, number, &t);
     put_text(p, TITLES, h->x + GAP / 2, h->y + TITLE / 2, text_of(&t));
@@ -282,7 +283,7 @@ static bool in_table(const ThPlotFlow *p, ThRaspSop node, int layer)
 static void measure_table(const ThPlotFlow *p, int layer)
 {
     ThPlotFlowLayer *l = &p->layer[layer];
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < p->n_nodes; i++) {
         if (!in_table(p, p->node[i], layer))
             continue;
@@ -328,7 +329,7 @@ static void place_layer(ThPlotFlow *p, int layer, double y, double wrap)
 static bool put_layer(const ThPlotFlow *p, int layer, double width, ThError *err)
 {
     const ThPlotFlowLayer *l = &p->layer[layer];
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     double y = l->table;
     int number = 0;
     bool ok = true;

@@ -10,7 +10,7 @@
 #ifndef TH_PLOT_DRAW_GRAPH_H
 #define TH_PLOT_DRAW_GRAPH_H
 
-#include "base/memory.h"
+#include "base/owned.h"
 #include "plot/figure.h"
 #include "plot/layout.h"
 
@@ -46,7 +46,7 @@ bool th_plot_graph_small(int n_nodes, ThError *err);
 
 ThPlotGraph *th_plot_graph_new(int n_nodes, ThError *err); /* returns new */
 void th_plot_graph_free(ThPlotGraph *g);                   /* NULL is fine */
-TH_AUTO_POINTER(ThPlotGraph, plot_graph)
+TH_RELEASES(th_plot_graph_free, ThPlotGraph)
 
 /* A view, until the next call, of the label of the arrow between two nodes, which is added if it is
  * new; NULL and TH_ELIMIT, TH_ENOMEM.  The arrows from a node must be asked for one after the

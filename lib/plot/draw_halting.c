@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/views.h"
 
 /* ---- one string ------------------------------------------------------------------------------ */
@@ -92,7 +93,7 @@ static void put_tics(ThFigure *f, const ThPlotInput *in)
 bool th_plot_halting(ThFigure *f, const char *title, const ThModelHalted *h, const ThPlotInput *in,
                      ThError *err)
 {
-    TH_AUTOFREE int *level = th_alloc((size_t)in->length, sizeof *level, err);
+    int *level TH_OWNED(free) = th_alloc((size_t)in->length, sizeof *level, err);
     if (!level)
         return false;
     int states = most_states(h),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/draw_graph.h"
 
 enum { LONGEST_NAME = 12 };
@@ -108,8 +109,8 @@ bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop
 {
     if (!th_plot_graph_small(m->n_states, err))
         return false;
-    TH_AUTOFREE bool *done = th_alloc(m->n_rules, sizeof *done, err);
-    TH_AUTOPTR(plot_graph) ThPlotGraph *g = th_plot_graph_new(m->n_states, err);
+    bool *done TH_OWNED(free) = th_alloc(m->n_rules, sizeof *done, err);
+    ThPlotGraph *g TH_OWNED(th_plot_graph_free) = th_plot_graph_new(m->n_states, err);
     bool ok = done && g;
     for (int q = 0; ok && q < m->n_states; q++) {
         put_state(&g->node[q], m, q);

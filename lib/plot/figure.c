@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/child.h"
 #include "plot/tex.h"
 
@@ -112,7 +113,7 @@ const char *th_figure_title(const ThFigure *f, const char *title)
 
 void th_figure_begin(ThFigure *f, ...)
 {
-    TH_AUTO(text) ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     va_list parts;
     va_start(parts, f);
     for (const char *part; (part = va_arg(parts, const char *)) != NULL;)
@@ -320,7 +321,7 @@ static bool draw(const ThFigure *f, ThText *terminal, ThPlotChild *c, ThError *e
     th_text_add(terminal, "\n");
     th_text_add(terminal, f->script.data ? f->script.data : "");
     th_text_add(terminal, "\nset output\n");
-    TH_AUTOFREE char *script = th_text_take(terminal, err);
+    char *script TH_OWNED(free) = th_text_take(terminal, err);
     c->input = script;
     return script && run_gnuplot(c, err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "plot/flow_impl.h"
 #include "rasp/graph/describe.h"
 
@@ -103,7 +104,7 @@ static bool add_side(ThPlotFlow *p, size_t first, ThRaspSop node, ThError *err)
 static bool add_sides(ThPlotFlow *p, ThRaspSop selector, int which, ThError *err)
 {
     size_t first = p->n_sides, n;
-    TH_AUTOFREE ThRaspSop *part = th_rasp_ancestors(p->g, selector, &n, err);
+    ThRaspSop *part TH_OWNED(free) = th_rasp_ancestors(p->g, selector, &n, err);
     bool ok = part != NULL;
     for (size_t i = n; ok && i-- > 0;) {
         ThRaspNodeKind kind = th_rasp_node(p->g, part[i])->kind;
@@ -253,8 +254,8 @@ static bool begin(ThPlotFlow *p, ThRaspSop last, ThError *err)
 
 static bool prepare(ThPlotFlow *p, ThRaspSop sop, ThError *err)
 {
-    TH_AUTOFREE uint32_t *uses = th_alloc((size_t)sop + 1, sizeof *uses, err);
-    TH_AUTOFREE uint8_t *by_element = th_alloc((size_t)sop + 1, 1, err);
+    uint32_t *uses TH_OWNED(free) = th_alloc((size_t)sop + 1, sizeof *uses, err);
+    uint8_t *by_element TH_OWNED(free) = th_alloc((size_t)sop + 1, 1, err);
     bool ok = uses && by_element;
     if (ok)
         choose(p, sop, uses, by_element);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 #include "plot/child.h"
 
@@ -254,7 +255,7 @@ static bool place_with_dot(ThLayout *l, bool *placed, ThStop *stop, ThError *err
     static const char *const argv[] = {"dot", "-Tplain", NULL};
     ThError ignored = {0};
     bool missing, ok = true;
-    TH_AUTOFREE char *script = dot_script(l, err);
+    char *script TH_OWNED(free) = dot_script(l, err);
     if (!script)
         return false;
     ThPlotChild c = {.argv = argv, .input = script, .stop = stop};

@@ -1,6 +1,7 @@
 /* analyze_proof.c - proofs of analyze.h as text. */
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 #include "turing/analyze.h"
 #include "turing/configuration.h"
@@ -244,8 +245,8 @@ static void write_tree_node(Writer *w, size_t i)
 static bool write_tree(Writer *w)
 {
     const ThTmBackward *b = &w->a->backward;
-    TH_AUTOFREE int *first = th_alloc(b->n + 1, sizeof *first, w->err);
-    TH_AUTOFREE int *stack = th_alloc(b->n + 1, sizeof *stack, w->err);
+    int *first TH_OWNED(free) = th_alloc(b->n + 1, sizeof *first, w->err);
+    int *stack TH_OWNED(free) = th_alloc(b->n + 1, sizeof *stack, w->err);
     size_t n = 0;
     if (first && stack) {
         th_text_printf(w->t,

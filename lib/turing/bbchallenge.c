@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "turing/tm_machine.h"
 
 enum { MOST_ROWS = 25, MOST_CELLS = 10 };
@@ -182,7 +183,7 @@ ThTm *th_tm_read_bb(const char *text, ThError *err)
     size_t n = strcspn(machine, address > 0 ? "?&#/" : "");
     while (n > 0 && strchr(" \t\r\n", machine[n - 1]))
         n--;
-    TH_AUTOFREE char *line = th_strndup(machine, n, r.err);
+    char *line TH_OWNED(free) = th_strndup(machine, n, r.err);
     bool ok = line && read_rows(&r, line, col) && check_rows(&r);
     return ok ? build(&r, r.err) : NULL;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "turing/fast_blocks.h"
 
 enum { MOST_MEMORY = 1 << 20 /* moves that are kept */ };
@@ -266,7 +267,7 @@ static bool place(ThTmFast *f, const uint16_t *cell, int64_t n, int64_t first, T
 static ThTmFast *start(const ThTm *m, const int *word, int length, int k, ThError *err)
 {
     int64_t n = ((int64_t)length / k + 1) * k;
-    TH_AUTOFREE uint16_t *cell = th_alloc((size_t)n, sizeof *cell, err);
+    uint16_t *cell TH_OWNED(free) = th_alloc((size_t)n, sizeof *cell, err);
     ThTmFast *f = cell ? th_alloc(1, sizeof *f, err) : NULL;
     if (!f)
         return NULL;

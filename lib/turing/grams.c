@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 static const uint64_t BASE = 0x9e3779b97f4a7c15u; /* odd: it has an inverse modulo 2^64 */
 
@@ -203,7 +204,7 @@ static bool same_gram(const Board *b, int64_t one, int64_t other)
  * in its table are positions. */
 static bool find_twice(Board *b, int64_t *one, int64_t *other, ThError *err)
 {
-    TH_AUTO(hash) ThHashTable t = {0};
+    ThHashTable t TH_OWNED(th_hash_free) = {0};
     bool ok = true;
     *one = *other = -1;
     for (int64_t at = 0; ok && *one < 0 && at + b->size <= b->n; at++) {

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
@@ -381,8 +382,8 @@ bool th_tm_random_walled_words(ThTmTapeWords *w, const ThTm *m, int length, ThRn
 bool th_tm_next_trial(ThTmSimulation *x, const ThTmNextTrial *trial, ThRng *rng, ThStop *stop,
                       ThError *err)
 {
-    TH_AUTO(tm_tape_words) ThTmTapeWords words = {0};
-    TH_AUTOPTR(tm) ThTm *m = th_tm_random_walled(trial->states, trial->symbols, rng, err);
+    ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
+    ThTm *m TH_OWNED(th_tm_free) = th_tm_random_walled(trial->states, trial->symbols, rng, err);
     bool ok = m && th_tm_random_walled_words(&words, m, trial->length, rng, err);
     if (ok) {
         ThTmRunStart s = {.machine = m, .words = &words};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST_BYTES = 1 << 30 };
 
@@ -253,8 +254,8 @@ static bool expand(ThTmSearch *x, ThError *err)
  * nodes that nothing leads to. */
 static bool has_circle(const ThTmSearch *x, bool *circle, ThError *err)
 {
-    TH_AUTOFREE uint32_t *into = th_alloc(x->n, sizeof *into, err);
-    TH_AUTOFREE uint32_t *queue = th_alloc(x->n, sizeof *queue, err);
+    uint32_t *into TH_OWNED(free) = th_alloc(x->n, sizeof *into, err);
+    uint32_t *queue TH_OWNED(free) = th_alloc(x->n, sizeof *queue, err);
     size_t n = 0;
     for (size_t i = 0; into && queue && i < x->n_edges; i++)
         into[x->edge[i].to]++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/scan.h"
 #include "base/symbols.h"
 
@@ -325,7 +326,7 @@ static bool read_case(const ThTm *m, const ThTokens *t, ThTmRule *r, ThError *er
 
 int *th_tm_rules_for(const ThTm *m, const char *text, size_t *n, ThError *err)
 {
-    TH_AUTO(tokens) ThTokens t = {0};
+    ThTokens t TH_OWNED(th_tokens_free) = {0};
     ThTmRule r = {0};
     *n = 0;
     int *rule = th_alloc(m->n_rules, sizeof *rule, err);

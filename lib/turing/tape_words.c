@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 /* Where symbols are single characters a blank is none, as in the input of an automaton, unless it
@@ -18,7 +19,7 @@ static char *without_blanks(const ThTm *m, const char *part, size_t n, bool seve
     const char *blank = single ? memchr(part, ' ', n) : NULL;
     if (!blank)
         return th_strndup(part, n, err);
-    TH_AUTOFREE char *before = th_strndup(part, (size_t)(blank - part), err);
+    char *before TH_OWNED(free) = th_strndup(part, (size_t)(blank - part), err);
     if (before)
         th_fail_at(err, TH_EVALUE, 1, (int)th_utf8_length(before) + 1,
                    "a blank is no symbol of the machine");
@@ -46,7 +47,7 @@ static bool take_mark(const ThTm *m, char *text, size_t *at, ThError *err)
 /* The symbols before the mark. */
 static bool read_head(const ThTm *m, char *text, size_t at, int *head, ThError *err)
 {
-    TH_AUTOFREE char *before = at == SIZE_MAX ? NULL : th_strndup(text, at, err);
+    char *before TH_OWNED(free) = at == SIZE_MAX ? NULL : th_strndup(text, at, err);
     int *word = before ? th_symbols_read(m->symbol, m->n_symbols, before, head, err) : NULL;
     free(word);
     return at == SIZE_MAX || word;
@@ -57,7 +58,7 @@ static bool read_part(ThTmTapeWords *w, const ThTm *m, int tape, const char *par
 {
     ThError inner = {0};
     size_t at = SIZE_MAX;
-    TH_AUTOFREE char *text = without_blanks(m, part, n, m->n_tapes > 1, &inner);
+    char *text TH_OWNED(free) = without_blanks(m, part, n, m->n_tapes > 1, &inner);
     bool ok = text && take_mark(m, text, &at, &inner);
     w->word[tape] =
         ok ? th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner) : NULL;

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST_TABLE = 1 << 24, MOST_TUPLES = 1 << 16 /* of several tapes */ };
 
@@ -136,7 +137,7 @@ static const char *rule_symbol(const ThTm *m, int symbol)
 /* Says that two rules are for the same case. */
 static bool fail_twice(const ThTm *m, const ThTmRule *r, ThError *err)
 {
-    TH_AUTO(text) ThText reads = {0};
+    ThText reads TH_OWNED(th_text_free) = {0};
     for (int t = 0; t < m->n_tapes; t++)
         th_text_printf(&reads, "%s%.40s", t ? " | " : "", rule_symbol(m, r->read[t]));
     th_fail(err, TH_EVALUE, "two rules for state %.40s reading %s",
@@ -149,7 +150,7 @@ static bool order_rules(ThTm *m, ThError *err)
     m->order = th_alloc(m->n_rules, sizeof *m->order, err);
     m->order_end = th_alloc((size_t)m->n_states + 2, sizeof *m->order_end, err);
     m->place = th_alloc(m->n_rules, sizeof *m->place, err);
-    TH_AUTOFREE size_t *spare = th_alloc(m->n_rules, sizeof *spare, err);
+    size_t *spare TH_OWNED(free) = th_alloc(m->n_rules, sizeof *spare, err);
     bool ok = m->order && m->order_end && m->place && spare;
     for (size_t i = 0; ok && i < m->n_rules; i++)
         m->order[i] = i;
@@ -210,7 +211,7 @@ static void fill_row(const ThTm *m, int *row, size_t from, size_t to)
 static bool fill_rows(ThTm *m, ThError *err)
 {
     size_t width = (size_t)m->n_symbols, size = (size_t)m->n_states * width;
-    TH_AUTOFREE int *any = th_alloc(width, sizeof *any, err);
+    int *any TH_OWNED(free) = th_alloc(width, sizeof *any, err);
     if (!any)
         return false;
     memset(any, 0xff, width * sizeof *any); /* -1 */

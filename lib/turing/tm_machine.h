@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "base/owned.h"
-#include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
 
@@ -98,7 +97,6 @@ const size_t *th_tm_choices(const ThTm *m, int state, const int *read, size_t *n
 ThTm *th_tm_copy(const ThTm *m, ThError *err); /* returns new */
 void th_tm_free(ThTm *m);                      /* NULL is fine */
 TH_RELEASES(th_tm_free, ThTm)
-TH_AUTO_POINTER(ThTm, tm)
 
 /* True if both have the same names, properties and rules, in the same order. */
 bool th_tm_same(const ThTm *a, const ThTm *b);

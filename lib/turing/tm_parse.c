@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/scan.h"
 #include "turing/tm_machine.h"
 
@@ -411,7 +412,7 @@ static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 static bool check_states(Parser *p)
 {
     const ThTm *m = &p->build.m;
-    TH_AUTOFREE bool *used = th_alloc((size_t)m->n_states, sizeof *used, p->err);
+    bool *used TH_OWNED(free) = th_alloc((size_t)m->n_states, sizeof *used, p->err);
     if (!used)
         return false;
     for (size_t i = 0; i < m->n_rules; i++) {

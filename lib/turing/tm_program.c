@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -185,7 +186,7 @@ static void write_source(ThText *t, const ThTmTokens *k, char *const *token, int
 {
     const ThTm *m = k->machine;
     bool stays = m->edge == TH_TM_EDGE_STAY && !k->walls;
-    TH_AUTO(text) ThText line = {0};
+    ThText line TH_OWNED(th_text_free) = {0};
     th_text_symbol(&line, title);
     th_text_printf(t, "# The next-token program of the machine %s, by the last %d tokens.\n#\n",
                    line.data ? line.data : "", n + 1);

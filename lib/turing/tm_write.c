@@ -1,5 +1,6 @@
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "turing/tm_machine.h"
 
 static void write_names(ThText *t, const char *statement, char *const *name, int n)
@@ -146,7 +147,7 @@ static void write_block(ThText *t, const ThTm *m)
 
 void th_tm_write(ThText *t, const ThTm *m, const char *name)
 {
-    TH_AUTO(text) ThText string = {0};
+    ThText string TH_OWNED(th_text_free) = {0};
     th_text_printf(t, "machine %s ", name);
     if (m->busy_beaver && th_tm_write_bb(&string, m, NULL)) {
         th_text_printf(t, "= \"%s\"\n", string.data);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 typedef struct {
     const ThTm *m;
@@ -53,7 +54,7 @@ static void fresh_name(ThText *t, const ThTmBuild *b, const char *name, bool sta
 
 static int fresh_state(ThTmBuild *b, const char *name, ThTmRole role)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     fresh_name(&t, b, name, true);
     int q = t.failed ? 0 : th_tm_state(b, t.data);
     b->failed = b->failed || t.failed;
@@ -143,7 +144,7 @@ static bool copy_state(Making *x, int q)
 ThTm *th_tm_expand(const ThTm *m, size_t most, ThError *err)
 {
     Making x = begin(m, most, err);
-    TH_AUTOFREE bool *wild = th_alloc((size_t)m->n_states, sizeof *wild, err);
+    bool *wild TH_OWNED(free) = th_alloc((size_t)m->n_states, sizeof *wild, err);
     bool any = false, some = false;
     bool ok = wild != NULL;
     for (size_t i = 0; ok && i < m->n_rules; i++) {
@@ -217,7 +218,7 @@ static int step_back(Making *x, int *steps, int q)
 {
     if (steps[q] >= 0)
         return steps[q];
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     th_text_printf(&t, "%s'", x->m->state[q]);
     steps[q] = t.failed ? 0 : fresh_state(&x->b, t.data, TH_TM_RUNS);
     x->b.failed = x->b.failed || t.failed;
@@ -238,8 +239,9 @@ static bool add_steps_back(Making *x, const int *steps)
 
 ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
 {
-    TH_AUTOPTR(tm) ThTm *plain = th_tm_expand(m, most, err);
-    TH_AUTOFREE int *steps = plain ? th_alloc((size_t)plain->n_states, sizeof *steps, err) : NULL;
+    ThTm *plain TH_OWNED(th_tm_free) = th_tm_expand(m, most, err);
+    int *steps TH_OWNED(free) =
+        plain ? th_alloc((size_t)plain->n_states, sizeof *steps, err) : NULL;
     if (!steps)
         return NULL;
     memset(steps, 0xff, (size_t)plain->n_states * sizeof *steps);
@@ -262,7 +264,7 @@ ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
 static int edge_mark(ThTmBuild *b)
 {
     static const char *const marks[] = {"⊢", "$", "#", ">", "@"};
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     const char *mark = NULL;
     for (size_t i = 0; !mark && i < sizeof marks / sizeof *marks; i++)
         if (th_tm_find_symbol(b, marks[i]) < 0)

@@ -5,6 +5,7 @@
 
 #include "automata/core/components.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST_COVERED = 1000 };
 
@@ -31,9 +32,9 @@ static bool join(Work *w, ThError *err)
 {
     ThGreen *g = w->g;
     int size = w->m->size;
-    TH_AUTOFREE int *up = th_alloc((size_t)g->n_r, sizeof *up, err);
-    TH_AUTOFREE int *row_of_l = th_alloc((size_t)g->n_l, sizeof *row_of_l, err);
-    TH_AUTOFREE int *number = th_alloc((size_t)g->n_r, sizeof *number, err);
+    int *up TH_OWNED(free) = th_alloc((size_t)g->n_r, sizeof *up, err);
+    int *row_of_l TH_OWNED(free) = th_alloc((size_t)g->n_l, sizeof *row_of_l, err);
+    int *number TH_OWNED(free) = th_alloc((size_t)g->n_r, sizeof *number, err);
     bool ok = up && row_of_l && number;
     for (int i = 0; ok && i < g->n_r; i++)
         up[i] = i;
@@ -128,7 +129,8 @@ static bool find_depths(Work *w, int *depth, ThError *err)
 static bool order_classes(Work *w, ThError *err)
 {
     ThGreen *g = w->g;
-    TH_AUTOFREE int *depth = th_alloc((size_t)g->n_d, sizeof *depth, err), *first = NULL;
+    int *depth TH_OWNED(free) = th_alloc((size_t)g->n_d, sizeof *depth, err),
+               *first TH_OWNED(free) = NULL;
     sort_by_class(w->d, w->m->size, g->n_d, g->start, g->order);
     bool ok = depth && find_depths(w, depth, err);
     for (int i = 0; ok && i < g->n_d; i++)
@@ -194,8 +196,8 @@ static bool sort_cells(Work *w, ThError *err)
 {
     ThGreen *g = w->g;
     int size = w->m->size;
-    TH_AUTOFREE int *fill = th_alloc((size_t)g->n_h + 1, sizeof *fill, err);
-    TH_AUTOFREE int *cell = th_alloc((size_t)g->n_d, sizeof *cell, err);
+    int *fill TH_OWNED(free) = th_alloc((size_t)g->n_h + 1, sizeof *fill, err);
+    int *cell TH_OWNED(free) = th_alloc((size_t)g->n_d, sizeof *cell, err);
     bool ok = fill && cell;
     for (int d = 1; ok && d < g->n_d; d++)
         cell[d] = cell[d - 1] + g->d_class[d - 1].n_r * g->d_class[d - 1].n_l;

@@ -5,6 +5,7 @@
 
 #include "automata/core/components.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* What a symbol does to one coordinate. */
 typedef struct {
@@ -146,8 +147,8 @@ static void connect_family(ThHolonomy *h, int f, int *queue, bool *met)
 
 static bool connect(ThHolonomy *h, ThError *err)
 {
-    TH_AUTOFREE int *queue = th_alloc((size_t)h->n_sets, sizeof *queue, err);
-    TH_AUTOFREE bool *met = th_alloc((size_t)h->n_sets, sizeof *met, err);
+    int *queue TH_OWNED(free) = th_alloc((size_t)h->n_sets, sizeof *queue, err);
+    bool *met TH_OWNED(free) = th_alloc((size_t)h->n_sets, sizeof *met, err);
     bool ok = queue && met;
     for (size_t i = 0; ok && i < (size_t)h->n_sets * (size_t)h->n_states; i++)
         h->carry[i] = h->back[i] = -1;
@@ -182,7 +183,7 @@ static bool find_tiles(ThHolonomy *h, ThAutomatonFamily *f, int *inside, ThError
 
 static bool find_all_tiles(ThHolonomy *h, ThStop *stop, ThError *err)
 {
-    TH_AUTOFREE int *inside = th_alloc((size_t)h->n_sets, sizeof *inside, err);
+    int *inside TH_OWNED(free) = th_alloc((size_t)h->n_sets, sizeof *inside, err);
     bool ok = inside != NULL;
     for (int f = 0; ok && f < h->n_families; f++)
         if (h->families[f].n_points > 1)
@@ -251,7 +252,7 @@ static void tile_permutation(const ThHolonomy *h, int set, int symbol, int *perm
 static bool find_group(ThHolonomy *h, int f, size_t limit, ThStop *stop, ThError *err)
 {
     ThAutomatonFamily *family = &h->families[f];
-    TH_AUTOFREE int *permutation = th_alloc((size_t)family->n_tiles, sizeof *permutation, err);
+    int *permutation TH_OWNED(free) = th_alloc((size_t)family->n_tiles, sizeof *permutation, err);
     family->group = permutation ? th_group_new(family->n_tiles, err) : NULL;
     bool ok = family->group != NULL;
     for (int i = 0; ok && i < h->n_sets; i++)
@@ -277,7 +278,7 @@ static int compare_families(const void *a, const void *b)
 /* Families in their final order; h->family is renumbered. */
 static bool sort_families(ThHolonomy *h, ThError *err)
 {
-    TH_AUTOFREE int *number = th_alloc((size_t)h->n_families, sizeof *number, err);
+    int *number TH_OWNED(free) = th_alloc((size_t)h->n_families, sizeof *number, err);
     if (!number)
         return false;
     for (int f = 0; f < h->n_families; f++) /* for a moment: the number of before */

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST = 1 << 30 };
 
@@ -293,8 +294,8 @@ static bool without_period(const ThMonoid *m, int x, int *seen)
 
 size_t th_dfa_monoid(const ThDfa *d, size_t limit, bool *aperiodic, ThStop *stop, ThError *err)
 {
-    TH_AUTOFREE int *seen = th_alloc((size_t)d->n_states, sizeof *seen, err);
-    TH_AUTOPTR(monoid) ThMonoid *m = seen ? th_monoid_new(d, limit, stop, err) : NULL;
+    int *seen TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *seen, err);
+    ThMonoid *m TH_OWNED(th_monoid_free) = seen ? th_monoid_new(d, limit, stop, err) : NULL;
     size_t size = m ? (size_t)m->size : 0;
     *aperiodic = true;
     for (int x = 0; m && *aperiodic && x < m->size; x++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 typedef struct {
     ThVarieties *v;
@@ -201,9 +202,9 @@ static void look_at_local_monoid(Work *w, int e, int *queue, bool *reached, int 
 static bool look_at_local_monoids(Work *w, ThError *err)
 {
     ThVarieties *v = w->v;
-    TH_AUTOFREE int *queue = th_alloc((size_t)w->m->size, sizeof *queue, err);
-    TH_AUTOFREE bool *reached = th_alloc((size_t)w->m->size, sizeof *reached, err);
-    TH_AUTOFREE int *met = th_alloc((size_t)w->g->n_d, sizeof *met, err);
+    int *queue TH_OWNED(free) = th_alloc((size_t)w->m->size, sizeof *queue, err);
+    bool *reached TH_OWNED(free) = th_alloc((size_t)w->m->size, sizeof *reached, err);
+    int *met TH_OWNED(free) = th_alloc((size_t)w->g->n_d, sizeof *met, err);
     bool ok = queue && reached && met;
     v->locally_testable = v->aperiodic;
     v->generalized_definite = true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 bool th_automaton_alphabets(ThAutomatonAlphabets *u, char *const *a, int n_a, char *const *b,
@@ -37,7 +38,7 @@ void th_automaton_alphabets_free(ThAutomatonAlphabets *u)
 
 ThDfa *th_automaton_widen_take(const ThAutomatonAlphabets *u, int side, ThDfa *d, ThError *err)
 {
-    TH_AUTOFREE int *from = d ? th_alloc((size_t)u->n, sizeof *from, err) : NULL;
+    int *from TH_OWNED(free) = d ? th_alloc((size_t)u->n, sizeof *from, err) : NULL;
     ThDfa *w = NULL;
     if (from) {
         for (int i = 0; i < u->n; i++)

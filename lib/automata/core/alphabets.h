@@ -7,6 +7,7 @@
 
 #include "automata/core/dfa.h"
 #include "base/error.h"
+#include "base/owned.h"
 
 /* Two lists of names as one without repetition, the first list in front. */
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
 bool th_automaton_alphabets(ThAutomatonAlphabets *u, char *const *a, int n_a, char *const *b,
                             int n_b, ThError *err);
 void th_automaton_alphabets_free(ThAutomatonAlphabets *u);
+TH_RELEASES_VALUE(th_automaton_alphabets_free, ThAutomatonAlphabets)
 
 /* Returns new: d, over the list of this side, as a machine over all names; others lead to a sink of
  * class 0.  Consumes d, which may be NULL: then the result is, too. */

@@ -3,6 +3,7 @@
 #include "automata/core/atlas.h"
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* ---- renaming symbols ---- */
 
@@ -41,7 +42,7 @@ static bool rearrange(int *order, int n)
 /* Returns new: d reads symbol order[a] where the result reads a. */
 static ThDfa *renamed(const ThDfa *d, const int *order, ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *wide = th_dfa_widen(d, d->n_symbols, order, err);
+    ThDfa *wide TH_OWNED(th_dfa_free) = th_dfa_widen(d, d->n_symbols, order, err);
     return wide ? th_dfa_reachable(wide, err) : NULL;
 }
 
@@ -72,9 +73,9 @@ typedef struct {
 static bool consider(const Walk *w, ThError *err)
 {
     int forms;
-    TH_AUTOPTR(dfa) ThDfa *m = th_dfa_minimize(w->d, w->how->stop, err);
+    ThDfa *m TH_OWNED(th_dfa_free) = th_dfa_minimize(w->d, w->how->stop, err);
     bool minimal = m && m->n_states == w->d->n_states;
-    TH_AUTOPTR(dfa) ThDfa *least = minimal ? th_dfa_least_form(w->d, &forms, err) : NULL;
+    ThDfa *least TH_OWNED(th_dfa_free) = minimal ? th_dfa_least_form(w->d, &forms, err) : NULL;
     bool ok = m && (least || !minimal);
     if (ok && least && th_dfa_compare(least, w->d) == 0)
         ok = w->how->visit(w->how->context, w->d, forms, err);

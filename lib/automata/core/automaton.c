@@ -5,6 +5,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 ThAutomaton *th_automaton_alloc(const ThAutomaton *sizes, size_t name_bytes, ThError *err)
 {
@@ -165,8 +166,8 @@ static bool sort_arcs(ThAutomaton *a, ThError *err)
     size_t range[] = {(size_t)a->n_outputs + 1, n, (size_t)a->n_symbols + 1, n};
     for (int i = 0; i < 4; i++)
         most = range[i] > most ? range[i] : most;
-    TH_AUTOFREE ThAutomatonArc *other = th_alloc(a->n_arcs, sizeof *other, err);
-    TH_AUTOFREE size_t *count = th_alloc(most + 1, sizeof *count, err);
+    ThAutomatonArc *other TH_OWNED(free) = th_alloc(a->n_arcs, sizeof *other, err);
+    size_t *count TH_OWNED(free) = th_alloc(most + 1, sizeof *count, err);
     if (!other || !count)
         return false;
     for (int key = BY_OUTPUT; key <= BY_FROM; key++) {

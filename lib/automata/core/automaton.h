@@ -18,7 +18,6 @@
 
 #include "automata/core/dfa.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/option.h"
 #include "base/owned.h"
 #include "base/stop.h"
@@ -76,7 +75,6 @@ bool th_automaton_is_keyword(const char *name);
 ThAutomaton *th_automaton_copy(const ThAutomaton *a, ThError *err);
 void th_automaton_free(ThAutomaton *a); /* NULL is fine */
 TH_RELEASES(th_automaton_free, ThAutomaton)
-TH_AUTO_POINTER(ThAutomaton, automaton)
 
 bool th_automaton_deterministic(const ThAutomaton *a); /* at most one start, no eps, one arc each */
 

@@ -10,6 +10,7 @@
 #include "automata/core/build.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/scan.h"
 #include "base/text.h"
 
@@ -331,7 +332,7 @@ static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 static bool check_states(Parser *p)
 {
     const ThAutomatonBuild *b = &p->build;
-    TH_AUTOFREE bool *used = th_alloc(b->state.n, sizeof *used, p->err);
+    bool *used TH_OWNED(free) = th_alloc(b->state.n, sizeof *used, p->err);
     if (!used)
         return false;
     for (size_t i = 0; i < b->n_arcs; i++)

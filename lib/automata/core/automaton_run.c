@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MAX_NODES = 100000000 };
 
@@ -87,7 +88,7 @@ bool th_automaton_run_word(ThAutomatonRun *r, const ThAutomaton *a, const int *w
                            ThStop *stop, ThError *err)
 {
     *r = (ThAutomatonRun){.length = length};
-    TH_AUTOFREE int *seen = th_alloc((size_t)a->n_states, sizeof *seen, err);
+    int *seen TH_OWNED(free) = th_alloc((size_t)a->n_states, sizeof *seen, err);
     r->layer = th_alloc((size_t)length + 2, sizeof *r->layer, err);
     bool good = seen && r->layer && first_layer(r, a, seen, err);
     for (int i = 0; good && i < length && r->read == i; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 typedef struct {
     const ThDfa *d;
@@ -50,7 +51,7 @@ static int apart(const Partition *p, int x, int y)
 
 static bool start_blocks(Partition *p, ThError *err)
 {
-    TH_AUTOFREE int *of_class = th_alloc((size_t)p->d->n_classes, sizeof *of_class, err);
+    int *of_class TH_OWNED(free) = th_alloc((size_t)p->d->n_classes, sizeof *of_class, err);
     if (!of_class)
         return false;
     for (int q = 0; q < p->d->n_states; q++) {
@@ -72,10 +73,10 @@ static bool start_blocks(Partition *p, ThError *err)
 static bool refine(Partition *p, ThStop *stop, ThError *err)
 {
     size_t n = (size_t)p->d->n_states, k = (size_t)p->d->n_symbols, index;
-    TH_AUTO(intern) ThIntern rows = {0};
+    ThIntern rows TH_OWNED(th_intern_free) = {0};
     int old = p->n_blocks;
-    TH_AUTOFREE int *row = th_alloc(k + 1, sizeof *row, err);
-    TH_AUTOFREE int *block_of_row = th_alloc(n, sizeof *block_of_row, err);
+    int *row TH_OWNED(free) = th_alloc(k + 1, sizeof *row, err);
+    int *block_of_row TH_OWNED(free) = th_alloc(n, sizeof *block_of_row, err);
     bool ok = row && block_of_row;
     memcpy(p->before, p->block, n * sizeof *p->block);
     for (int b = 0; b < old; b++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 ThDfa *th_dfa_new(int n_states, int n_symbols, int n_classes, ThError *err)
 {
@@ -41,7 +42,7 @@ ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err)
 bool th_dfa_accepts_after(const ThDfa *d, int step, bool *from, ThError *err)
 {
     /* (n_states, step): after so many symbols more than a multiple. */
-    TH_AUTOFREE bool *after = th_alloc((size_t)d->n_states * (size_t)step, sizeof *after, err);
+    bool *after TH_OWNED(free) = th_alloc((size_t)d->n_states * (size_t)step, sizeof *after, err);
     for (int q = 0; after && q < d->n_states; q++)
         after[q * step] = d->label[q] == 1;
     for (bool more = after != NULL; more;) {
@@ -80,8 +81,8 @@ int th_dfa_class(const ThDfa *d, const int *word, size_t length)
 ThDfa *th_dfa_reachable(const ThDfa *d, ThError *err)
 {
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols;
-    TH_AUTOFREE int *number = th_alloc(n, sizeof *number, err); /* new number + 1, or 0 */
-    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err);
+    int *number TH_OWNED(free) = th_alloc(n, sizeof *number, err); /* new number + 1, or 0 */
+    int *queue TH_OWNED(free) = th_alloc(n, sizeof *queue, err);
     if (!number || !queue)
         return NULL;
     int count = 1;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 typedef struct {
     int n, k;
@@ -74,7 +75,7 @@ static void invert(Partition *p, const ThDfa *d)
 /* One block a class; all but the largest will split. */
 static bool start_by_class(Partition *p, const ThDfa *d, ThError *err)
 {
-    TH_AUTOFREE int *count = th_alloc((size_t)d->n_classes + 1, sizeof *count, err);
+    int *count TH_OWNED(free) = th_alloc((size_t)d->n_classes + 1, sizeof *count, err);
     if (!count)
         return false;
     for (int q = 0; q < p->n; q++)
@@ -188,9 +189,9 @@ static ThDfa *quotient(const Partition *p, const ThDfa *d, ThError *err)
 ThDfa *th_dfa_minimize(const ThDfa *d, ThStop *stop, ThError *err)
 {
     Partition p = {0};
-    TH_AUTOPTR(dfa) ThDfa *small = NULL;
+    ThDfa *small TH_OWNED(th_dfa_free) = NULL;
     ThDfa *result = NULL;
-    TH_AUTOPTR(dfa) ThDfa *reachable = th_dfa_reachable(d, err);
+    ThDfa *reachable TH_OWNED(th_dfa_free) = th_dfa_reachable(d, err);
     if (reachable && partition_alloc(&p, reachable, err)) {
         invert(&p, reachable);
         if (start_by_class(&p, reachable, err) && refine(&p, stop, err))

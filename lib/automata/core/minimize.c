@@ -2,12 +2,13 @@
 
 #include "automata/core/state_classes.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 static ThAutomaton *minimize_acceptor(const ThAutomaton *a, size_t max_states, ThStop *stop,
                                       ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, max_states, stop, err);
-    TH_AUTOPTR(dfa) ThDfa *m = d ? th_dfa_minimize(d, stop, err) : NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, max_states, stop, err);
+    ThDfa *m TH_OWNED(th_dfa_free) = d ? th_dfa_minimize(d, stop, err) : NULL;
     return m ? th_automaton_from_dfa(m, a->symbol, err) : NULL;
 }
 
@@ -16,10 +17,10 @@ ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThSt
 {
     if (!th_automaton_moore(a) && !th_automaton_mealy(a))
         return minimize_acceptor(a, max_states, stop, err);
-    TH_AUTO(automaton_classes) ThAutomatonClasses c = {0};
-    TH_AUTOPTR(dfa) ThDfa *d = NULL, *m = NULL;
+    ThAutomatonClasses c TH_OWNED(th_automaton_classes_free) = {0};
+    ThDfa *d TH_OWNED(th_dfa_free) = NULL, *m TH_OWNED(th_dfa_free) = NULL;
     ThAutomaton *result = NULL;
-    TH_AUTOPTR(automaton) ThAutomaton *t = th_automaton_trim(a, err);
+    ThAutomaton *t TH_OWNED(th_automaton_free) = th_automaton_trim(a, err);
     if (t && th_automaton_classes_of(&c, t, err))
         d = th_automaton_classes_dfa(t, c.of_state, c.n_classes, err);
     if (d)

@@ -5,6 +5,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 int th_nfa_state(ThNfa *n, int mark, ThError *err)
 {
@@ -70,7 +71,7 @@ static ThAutomaton *assemble(const ThNfa *n, const ThNfaNames *names, ThError *e
 ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, bool good, ThError *err)
 {
     ThAutomaton *trimmed = NULL;
-    TH_AUTOPTR(automaton) ThAutomaton *a = good ? assemble(n, names, err) : NULL;
+    ThAutomaton *a TH_OWNED(th_automaton_free) = good ? assemble(n, names, err) : NULL;
     TH_FREE(n->mark, n->arc);
     *n = (ThNfa){.max_states = n->max_states};
     if (a)

@@ -6,6 +6,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/rng.h"
 
 /* A transition has a place: state × symbols + symbol, and in a nondeterministic automaton that
@@ -34,7 +35,7 @@ static void put(Draw *w, size_t from_symbol, int to)
 static bool draw_tree(Draw *w, ThError *err)
 {
     size_t k = (size_t)w->n_symbols, n_free = 0;
-    TH_AUTOFREE size_t *free_pair = th_alloc((size_t)w->d->states * k, sizeof *free_pair, err);
+    size_t *free_pair TH_OWNED(free) = th_alloc((size_t)w->d->states * k, sizeof *free_pair, err);
     if (!free_pair)
         return false;
     for (int q = 0; q < w->d->states; q++) {

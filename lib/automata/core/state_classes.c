@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* ---- automaton to classes ---- */
 
@@ -25,7 +26,7 @@ static void fill_row(int *row, const ThAutomaton *a, int q)
 static bool intern_rows(ThIntern *t, const ThAutomaton *a, int *of_state, ThError *err)
 {
     size_t width = 2 + (size_t)a->n_symbols, index;
-    TH_AUTOFREE int *row = th_alloc(width, sizeof *row, err);
+    int *row TH_OWNED(free) = th_alloc(width, sizeof *row, err);
     bool good = row != NULL;
     for (size_t i = 1; good && i < width; i++)
         row[i] = TH_AUTOMATON_NO_OUTPUT;
@@ -40,7 +41,7 @@ static bool intern_rows(ThIntern *t, const ThAutomaton *a, int *of_state, ThErro
 
 bool th_automaton_classes_of(ThAutomatonClasses *c, const ThAutomaton *a, ThError *err)
 {
-    TH_AUTO(intern) ThIntern t = {0};
+    ThIntern t TH_OWNED(th_intern_free) = {0};
     *c = (ThAutomatonClasses){.n_symbols = a->n_symbols};
     c->of_state = th_alloc((size_t)a->n_states, sizeof *c->of_state, err);
     if (c->of_state && intern_rows(&t, a, c->of_state, err))
@@ -90,8 +91,8 @@ ThDfa *th_automaton_classes_dfa(const ThAutomaton *a, const int *label, int n_cl
         return NULL;
     }
     size_t n = (size_t)a->n_states, k = (size_t)a->n_symbols;
-    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err),
-                    *number = th_alloc(n, sizeof *number, err);
+    int *queue TH_OWNED(free) = th_alloc(n, sizeof *queue, err),
+               *number TH_OWNED(free) = th_alloc(n, sizeof *number, err);
     ThDfa *d = NULL;
     if (queue && number) {
         bool complete;
@@ -115,9 +116,9 @@ ThDfa *th_automaton_classes_dfa(const ThAutomaton *a, const int *label, int n_cl
 static bool mark_useful(const ThDfa *d, bool *useful, ThError *err)
 {
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols, filled = 0;
-    TH_AUTOFREE size_t *head = th_alloc(n + 2, sizeof *head, err);
-    TH_AUTOFREE int *before = th_alloc(n * k, sizeof *before, err),
-                    *queue = th_alloc(n, sizeof *queue, err);
+    size_t *head TH_OWNED(free) = th_alloc(n + 2, sizeof *head, err);
+    int *before TH_OWNED(free) = th_alloc(n * k, sizeof *before, err),
+                *queue TH_OWNED(free) = th_alloc(n, sizeof *queue, err);
     bool good = head && before && queue;
     for (size_t i = 0; good && i < n * k; i++)
         head[d->next[i]]++;

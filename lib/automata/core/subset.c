@@ -11,6 +11,7 @@
 #include "automata/core/state_classes.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { DENSE_STATES = 512, DENSE_WORDS = 1 << 22 };
 
@@ -307,8 +308,8 @@ bool th_automaton_subset_steps(const ThAutomaton *a, size_t max_states,
                                ThError *err)
 {
     Subsets s = {0};
-    TH_AUTOFREE int *from = th_alloc((size_t)a->n_states, sizeof *from, err);
-    TH_AUTOFREE int *to = th_alloc((size_t)a->n_states, sizeof *to, err);
+    int *from TH_OWNED(free) = th_alloc((size_t)a->n_states, sizeof *from, err);
+    int *to TH_OWNED(free) = th_alloc((size_t)a->n_states, sizeof *to, err);
     bool ok = from && to && subsets_alloc(&s, a, err) && explore(&s, max_states, stop, err) &&
               tell(&s, from, to, watch, context, stop, err);
     *n = (int)s.set.n;
@@ -342,7 +343,7 @@ ThDfa *th_automaton_acceptor(const ThAutomaton *a, size_t max_states, ThStop *st
 {
     if (!th_automaton_deterministic(a))
         return determinize(a, max_states, stop, err);
-    TH_AUTOFREE int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
+    int *label TH_OWNED(free) = th_alloc((size_t)a->n_states, sizeof *label, err);
     if (!label)
         return NULL;
     for (int q = 0; q < a->n_states; q++)
@@ -354,7 +355,7 @@ ThDfa *th_automaton_dfa(const ThAutomaton *a, size_t max_states, ThStop *stop, T
 {
     if (!th_automaton_moore(a))
         return th_automaton_acceptor(a, max_states, stop, err);
-    TH_AUTOFREE int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
+    int *label TH_OWNED(free) = th_alloc((size_t)a->n_states, sizeof *label, err);
     if (!label)
         return NULL;
     for (int q = 0; q < a->n_states; q++)

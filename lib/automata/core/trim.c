@@ -4,6 +4,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* Marks what is reachable from the start states; queue has room for all states. */
 static void reach_forwards(const ThAutomaton *a, bool *reached, int *queue)
@@ -62,10 +63,10 @@ static void invert_arcs(const ThAutomaton *a, size_t *head, int *before)
 static bool mark(const ThAutomaton *a, bool *keep, ThError *err)
 {
     size_t n = (size_t)a->n_states;
-    TH_AUTOFREE bool *useful = th_alloc(n, sizeof *useful, err);
-    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err);
-    TH_AUTOFREE size_t *head = th_alloc(n + 1, sizeof *head, err);
-    TH_AUTOFREE int *before = th_alloc(a->n_arcs, sizeof *before, err);
+    bool *useful TH_OWNED(free) = th_alloc(n, sizeof *useful, err);
+    int *queue TH_OWNED(free) = th_alloc(n, sizeof *queue, err);
+    size_t *head TH_OWNED(free) = th_alloc(n + 1, sizeof *head, err);
+    int *before TH_OWNED(free) = th_alloc(a->n_arcs, sizeof *before, err);
     bool good = useful && queue && head && before;
     if (good) {
         reach_forwards(a, keep, queue);
@@ -79,7 +80,7 @@ static bool mark(const ThAutomaton *a, bool *keep, ThError *err)
 
 void th_automaton_size(const ThAutomaton *a, size_t *states, size_t *transitions)
 {
-    TH_AUTOFREE bool *keep = th_alloc((size_t)a->n_states, sizeof *keep, NULL);
+    bool *keep TH_OWNED(free) = th_alloc((size_t)a->n_states, sizeof *keep, NULL);
     *states = (size_t)a->n_states;
     *transitions = a->n_arcs;
     if (keep && mark(a, keep, NULL)) {
@@ -103,8 +104,8 @@ static void move_state(ThAutomaton *a, int i, int q)
 ThAutomaton *th_automaton_trim(const ThAutomaton *a, ThError *err)
 {
     size_t n = (size_t)a->n_states, kept = 0;
-    TH_AUTOFREE bool *keep = th_alloc(n, sizeof *keep, err);
-    TH_AUTOFREE int *number = th_alloc(n, sizeof *number, err);
+    bool *keep TH_OWNED(free) = th_alloc(n, sizeof *keep, err);
+    int *number TH_OWNED(free) = th_alloc(n, sizeof *number, err);
     ThAutomaton *t = NULL;
     if (keep && number && mark(a, keep, err))
         t = th_automaton_copy(a, err);

@@ -6,6 +6,7 @@
 #include "automata/core/atlas.h"
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { NAME = 64, MAX_STATES = 100000 };
 
@@ -265,7 +266,7 @@ static ThAutomaton *atlas(const int *argument, ThError *err)
 {
     char a[] = "a", b[] = "b", c[] = "c", d[] = "d";
     char *const symbol[TH_DFA_ATLAS_SYMBOLS] = {a, b, c, d};
-    TH_AUTOPTR(dfa) ThDfa *m = th_dfa_atlas_machine(argument[0], argument[1], err);
+    ThDfa *m TH_OWNED(th_dfa_free) = th_dfa_atlas_machine(argument[0], argument[1], err);
     return m ? th_automaton_from_dfa(m, symbol, err) : NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "automata/regex/regex.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/scan.h"
 #include "base/symbols.h"
 #include "base/text.h"
@@ -95,8 +96,8 @@ static bool to_automaton(Evaluator *e, Value *v)
 /* v becomes the combination of v and w, which is consumed. */
 static bool combine(Evaluator *e, Value *v, Value *w, const bool accept[4])
 {
-    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
-    TH_AUTOPTR(dfa) ThDfa *x = NULL, *y = NULL;
+    ThAutomatonAlphabets u TH_OWNED(th_automaton_alphabets_free) = {0};
+    ThDfa *x TH_OWNED(th_dfa_free) = NULL, *y TH_OWNED(th_dfa_free) = NULL;
     ThDfa *product = NULL;
     char **symbol = NULL;
     if (to_machine(e, v) && to_machine(e, w) &&

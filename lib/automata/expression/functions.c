@@ -6,6 +6,7 @@
 #include "automata/core/nfa.h"
 #include "automata/operations/transducer.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 static ThAutomaton *quotient(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
@@ -45,7 +46,7 @@ static ThAutomaton *determinize(const ThAutomaton *a, ThAutomatonWork w, ThError
         th_hint(err, "determinize(project(T, input)) is about the words that T reads");
         return NULL;
     }
-    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, w.max_states, w.stop, err);
     return d ? th_automaton_from_dfa(d, a->symbol, err) : NULL;
 }
 
@@ -69,8 +70,9 @@ static ThAutomaton *project(const ThAutomatonFunctionCall *call, ThAutomatonWork
 static ThAutomaton *apply(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
                           ThError *err)
 {
-    TH_AUTOPTR(automaton) ThAutomaton *input = th_automaton_project(b, false, w, err);
-    TH_AUTOPTR(automaton) ThAutomaton *both = input ? th_automaton_compose(input, a, w, err) : NULL;
+    ThAutomaton *input TH_OWNED(th_automaton_free) = th_automaton_project(b, false, w, err);
+    ThAutomaton *both TH_OWNED(th_automaton_free) =
+        input ? th_automaton_compose(input, a, w, err) : NULL;
     return both ? th_automaton_project(both, true, w, err) : NULL;
 }
 
@@ -144,7 +146,7 @@ const ThAutomatonFunction *th_automaton_function(const char *name)
 ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *err)
 {
     int length = 0;
-    TH_AUTOFREE int *word = th_symbols_read(a->symbol, a->n_symbols, text, &length, err);
+    int *word TH_OWNED(free) = th_symbols_read(a->symbol, a->n_symbols, text, &length, err);
     ThNfa n = {0};
     bool good = word != NULL;
     for (int i = 0; good && i <= length; i++) {

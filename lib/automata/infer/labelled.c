@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 typedef struct {
@@ -86,7 +87,7 @@ static bool add_line(Reader *r, size_t first, int number, ThError *err)
         return true;
     }
     const Field *name_field = &r->field[r->n_fields - 1];
-    TH_AUTOFREE char *name = th_strndup(name_field->at, name_field->size, err);
+    char *name TH_OWNED(free) = th_strndup(name_field->at, name_field->size, err);
     bool ok = name && th_intern(&r->label, name, name_field->size + 1, &label, err) &&
               th_grow(&r->line, &r->line_cap, r->n_lines + 1, sizeof *r->line, err);
     if (!ok)
@@ -136,7 +137,7 @@ static bool read_alphabet(Reader *r, const char *alphabet, ThError *err)
 static bool add_symbol(Reader *r, const Line *l, const char *at, size_t size, int col, bool fixed,
                        ThError *err)
 {
-    TH_AUTOFREE char *name = th_strndup(at, size, err);
+    char *name TH_OWNED(free) = th_strndup(at, size, err);
     size_t index = name ? th_intern_find(&r->symbol, name, size + 1) : 0;
     bool ok = name != NULL;
     if (ok && index == SIZE_MAX && fixed)
@@ -186,7 +187,7 @@ static int by_name(const void *x, const void *y)
 static bool rank_symbols(Reader *r, bool fixed, ThError *err)
 {
     size_t n = r->symbol.n;
-    TH_AUTOFREE Named *order = th_alloc(n, sizeof *order, err);
+    Named *order TH_OWNED(free) = th_alloc(n, sizeof *order, err);
     r->rank = th_alloc(n, sizeof *r->rank, err);
     if (!order || !r->rank)
         return false;
@@ -312,7 +313,7 @@ static bool fill_sample(ThWordsLabelled *l, const Entry *e, size_t n, size_t sym
 
 static bool make_sample(ThWordsLabelled *l, const Reader *r, bool consistent, ThError *err)
 {
-    TH_AUTOFREE Entry *e = th_alloc(r->n_lines, sizeof *e, err);
+    Entry *e TH_OWNED(free) = th_alloc(r->n_lines, sizeof *e, err);
     if (!e)
         return false;
     for (size_t i = 0; i < r->n_lines; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 typedef struct {
     const ThLstarOracle *o;
@@ -82,8 +83,8 @@ static bool ask_together(Learner *l, size_t first, ThError *err)
         th_intern_at(&l->asked, first + i, &bytes);
         size += bytes / sizeof(int);
     }
-    TH_AUTOFREE int *symbol = th_alloc(size + 1, sizeof *symbol, err);
-    TH_AUTOFREE size_t *start = th_alloc(n + 1, sizeof *start, err);
+    int *symbol TH_OWNED(free) = th_alloc(size + 1, sizeof *symbol, err);
+    size_t *start TH_OWNED(free) = th_alloc(n + 1, sizeof *start, err);
     bool ok = symbol && start;
     for (size_t i = 0; ok && i < n; i++) {
         const int *word = th_intern_at(&l->asked, first + i, &bytes);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 int th_pac_draw(ThPac *s, int *word)
@@ -80,7 +81,7 @@ static bool test(ThPac *s, const ThDfa *guess, NextWord *next, void *context, Fo
                  ThError *err)
 {
     size_t longest = (size_t)s->hi + 1, room = s->members ? BLOCK_SYMBOLS / longest + 1 : 1;
-    TH_AUTOFREE Block *b = th_alloc(1, sizeof *b, err);
+    Block *b TH_OWNED(free) = th_alloc(1, sizeof *b, err);
     bool ok = b != NULL, on = true;
     if (ok) {
         b->room = room < BLOCK ? (int)room : BLOCK;
@@ -141,7 +142,7 @@ static bool try_short(ThPac *s, const ThDfa *guess, Found *f, ThError *err)
 static bool find_ways(const ThDfa *guess, int *parent, int *symbol, ThError *err)
 {
     int n = guess->n_states, k = guess->n_symbols, head = 0, tail = 0;
-    TH_AUTOFREE int *queue = th_alloc((size_t)n, sizeof *queue, err);
+    int *queue TH_OWNED(free) = th_alloc((size_t)n, sizeof *queue, err);
     if (!queue)
         return false;
     for (int q = 0; q < n; q++)

@@ -5,6 +5,7 @@
 #include "automata/core/build.h"
 #include "automata/operations/operations.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* A name that no state has. */
 static void sink_name(const ThAutomaton *a, char name[32])
@@ -59,7 +60,7 @@ static ThAutomaton *with_sink(const ThAutomaton *a, const bool *has, ThError *er
 ThAutomaton *th_automaton_complete(const ThAutomaton *a, ThError *err)
 {
     size_t cells = (size_t)a->n_states * (size_t)a->n_symbols, full = 0;
-    TH_AUTOFREE bool *has = th_alloc(cells, sizeof *has, err);
+    bool *has TH_OWNED(free) = th_alloc(cells, sizeof *has, err);
     if (!has)
         return NULL;
     for (size_t i = 0; i < a->n_arcs; i++) {

@@ -4,6 +4,7 @@
 #include "automata/core/build.h"
 #include "automata/core/nfa.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 static ThNfaNames names_of(const ThAutomaton *a)
 {
@@ -42,7 +43,7 @@ ThAutomaton *th_automaton_concat(const ThAutomaton *a, const ThAutomaton *b, ThA
                                  ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
+    ThAutomatonAlphabets u TH_OWNED(th_automaton_alphabets_free) = {0};
     int first = 0, second = 0;
     bool empty = start_accepts(b);
     bool good = th_automaton_alphabets(&u, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err) &&
@@ -97,7 +98,7 @@ ThAutomaton *th_automaton_reverse(const ThAutomaton *a, ThAutomatonWork w, ThErr
 static ThAutomaton *mark_all(const ThAutomaton *a, int mark, ThAutomatonWork w, ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    TH_AUTOPTR(automaton) ThAutomaton *t = th_automaton_trim(a, err);
+    ThAutomaton *t TH_OWNED(th_automaton_free) = th_automaton_trim(a, err);
     ThAutomaton *result = NULL;
     int offset;
     if (t) {
@@ -214,9 +215,9 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
                                    ThAutomatonWork w, ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
-    TH_AUTOPTR(automaton)
-    ThAutomaton *x = front ? NULL : mirrored(a, err), *y = front ? NULL : mirrored(b, err);
+    ThAutomatonAlphabets u TH_OWNED(th_automaton_alphabets_free) = {0};
+    ThAutomaton *x TH_OWNED(th_automaton_free) = front ? NULL : mirrored(a, err),
+                   *y TH_OWNED(th_automaton_free) = front ? NULL : mirrored(b, err);
     Pairs p = {.a = front ? a : x, .b = front ? b : y};
     int offset = 0, mark = front ? TH_NFA_START : TH_NFA_ACCEPT;
     bool good = p.a && p.b &&
@@ -267,9 +268,9 @@ ThAutomaton *th_automaton_shuffle(const ThAutomaton *first, const ThAutomaton *s
                                   ThAutomatonWork w, ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets u = {0};
-    TH_AUTOPTR(automaton)
-    ThAutomaton *a = th_automaton_trim(first, err), *b = th_automaton_trim(second, err);
+    ThAutomatonAlphabets u TH_OWNED(th_automaton_alphabets_free) = {0};
+    ThAutomaton *a TH_OWNED(th_automaton_free) = th_automaton_trim(first, err),
+                   *b TH_OWNED(th_automaton_free) = th_automaton_trim(second, err);
     bool good =
         a && b && th_automaton_alphabets(&u, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err);
     for (int p = 0; good && p < a->n_states; p++) {

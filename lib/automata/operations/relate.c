@@ -7,6 +7,7 @@
 #include "automata/core/alphabets.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 typedef struct {
@@ -77,7 +78,7 @@ static bool word_to(const Search *s, size_t found, char **text)
     int length = 0;
     for (size_t i = found - 1; s->origin[i].symbol >= 0; i = s->origin[i].parent)
         length++;
-    TH_AUTOFREE int *word = th_alloc((size_t)length, sizeof *word, s->err);
+    int *word TH_OWNED(free) = th_alloc((size_t)length, sizeof *word, s->err);
     int at = length;
     if (!word)
         return false;

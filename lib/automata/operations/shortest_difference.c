@@ -7,6 +7,7 @@
 #include "automata/core/alphabets.h"
 #include "automata/core/state_classes.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 /* The class of acceptance together with a last output, 0 being neither. */
@@ -49,7 +50,7 @@ static ThDfa *mealy_machine(const ThAutomaton *a, const int *number, int n_class
 
 static ThDfa *moore_machine(const ThAutomaton *a, const int *number, int n_classes, ThError *err)
 {
-    TH_AUTOFREE int *label = th_alloc((size_t)a->n_states, sizeof *label, err);
+    int *label TH_OWNED(free) = th_alloc((size_t)a->n_states, sizeof *label, err);
     if (!label)
         return NULL;
     for (int q = 0; q < a->n_states; q++)
@@ -60,7 +61,7 @@ static ThDfa *moore_machine(const ThAutomaton *a, const int *number, int n_class
 /* The machine that shows the last outputs.  States that cannot reach acceptance have none. */
 static ThDfa *output_machine(const ThAutomaton *a, const int *number, int n_classes, ThError *err)
 {
-    TH_AUTOPTR(automaton) ThAutomaton *t = th_automaton_trim(a, err);
+    ThAutomaton *t TH_OWNED(th_automaton_free) = th_automaton_trim(a, err);
     ThDfa *d = NULL;
     if (t)
         d = (th_automaton_mealy(t) ? mealy_machine : moore_machine)(t, number, n_classes, err);
@@ -91,8 +92,9 @@ bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max
                           ThStop *stop, ThAutomatonDifference *d, ThError *err)
 {
     const ThAutomaton *side[] = {a, b};
-    TH_AUTO(automaton_alphabets) ThAutomatonAlphabets symbols = {0}, outputs = {0};
-    TH_AUTOPTR(dfa) ThDfa *first = NULL, *second = NULL;
+    ThAutomatonAlphabets symbols TH_OWNED(th_automaton_alphabets_free) = {0},
+                                 outputs TH_OWNED(th_automaton_alphabets_free) = {0};
+    ThDfa *first TH_OWNED(th_dfa_free) = NULL, *second TH_OWNED(th_dfa_free) = NULL;
     ThDfa **const machine[] = {&first, &second};
     int length = 0;
     *d = (ThAutomatonDifference){.by_output = is_transducer(a) && is_transducer(b)};
@@ -106,7 +108,7 @@ bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max
         if (!*machine[i])
             return false;
     }
-    TH_AUTOFREE int *word = th_dfa_distinguish(first, second, &length, stop, err);
+    int *word TH_OWNED(free) = th_dfa_distinguish(first, second, &length, stop, err);
     d->equivalent = !word && length < 0;
     return word ? describe(d, &symbols, &outputs, (ThDfa *[]){first, second}, word, length, err)
                 : d->equivalent;

@@ -6,6 +6,7 @@
 #include "automata/operations/transducer.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 /* ---- substitutions ---- */
@@ -106,12 +107,12 @@ ThAutomaton *th_automaton_homomorphism(const ThAutomaton *a, const ThAutomatonSu
                                        int n, ThAutomatonWork w, ThError *err)
 {
     ThNfa nfa = {.max_states = w.max_states};
-    TH_AUTO(intern) ThIntern names = {0};
+    ThIntern names TH_OWNED(th_intern_free) = {0};
     ThAutomaton *result = NULL;
-    TH_AUTOFREE int *of = th_alloc((size_t)a->n_symbols, sizeof *of, err);
+    int *of TH_OWNED(free) = th_alloc((size_t)a->n_symbols, sizeof *of, err);
     bool good = of && check_map(a, map, n, of, err) && image_symbols(&names, a, map, of, err) &&
                 substitute(&nfa, a, map, of, &names, w, err);
-    TH_AUTOFREE char **list = good ? name_list(&names, err) : NULL;
+    char **list TH_OWNED(free) = good ? name_list(&names, err) : NULL;
     result = th_nfa_finish(&nfa, &(ThNfaNames){.symbol = list, .n_symbols = (int)names.n},
                            list != NULL, err);
     return result;
@@ -149,9 +150,9 @@ static ThDfa *preimage(const ThAutomaton *a, const ThDfa *d, const ThAutomatonSu
 ThAutomaton *th_automaton_inverse(const ThAutomaton *a, const ThAutomatonSubstitution *map, int n,
                                   ThAutomatonWork w, ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *d = NULL, *p = NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = NULL, *p TH_OWNED(th_dfa_free) = NULL;
     ThAutomaton *result = NULL;
-    TH_AUTOFREE char **symbol = th_alloc((size_t)n, sizeof *symbol, err);
+    char **symbol TH_OWNED(free) = th_alloc((size_t)n, sizeof *symbol, err);
     bool good = symbol != NULL;
     for (int i = 0; good && i < n; i++) {
         for (int j = 0; good && j < i; j++) {
@@ -243,9 +244,9 @@ ThAutomaton *th_automaton_invert(const ThAutomaton *a, ThAutomatonWork w, ThErro
 {
     if (!is_transducer(a))
         return th_automaton_copy(a, err);
-    TH_AUTOPTR(automaton) ThAutomaton *m = to_mealy(a, w, err);
+    ThAutomaton *m TH_OWNED(th_automaton_free) = to_mealy(a, w, err);
     ThAutomaton *result = NULL;
-    TH_AUTOFREE Label *label = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
+    Label *label TH_OWNED(free) = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
     for (size_t i = 0; label && i < m->n_arcs; i++)
         label[i] = (Label){m->arc[i].output, m->arc[i].symbol};
     if (label) {
@@ -258,10 +259,10 @@ ThAutomaton *th_automaton_invert(const ThAutomaton *a, ThAutomatonWork w, ThErro
 ThAutomaton *th_automaton_project(const ThAutomaton *a, bool out, ThAutomatonWork w, ThError *err)
 {
     bool transducer = is_transducer(a);
-    TH_AUTOPTR(automaton)
-    ThAutomaton *m = transducer && out ? to_mealy(a, w, err) : th_automaton_copy(a, err);
+    ThAutomaton *m TH_OWNED(th_automaton_free) =
+        transducer && out ? to_mealy(a, w, err) : th_automaton_copy(a, err);
     ThAutomaton *result = NULL;
-    TH_AUTOFREE Label *label = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
+    Label *label TH_OWNED(free) = m ? th_alloc(m->n_arcs, sizeof *label, err) : NULL;
     for (size_t i = 0; label && i < m->n_arcs; i++) {
         Label both = label_of(m, &m->arc[i], transducer);
         label[i] = (Label){out ? both.out : both.in, TH_AUTOMATON_NO_OUTPUT};
@@ -353,11 +354,12 @@ static bool compose_all(Composition *c, ThAutomatonWork w)
 ThAutomaton *th_automaton_compose(const ThAutomaton *first, const ThAutomaton *second,
                                   ThAutomatonWork w, ThError *err)
 {
-    TH_AUTOPTR(automaton) ThAutomaton *a = to_mealy(first, w, err), *b = to_mealy(second, w, err);
+    ThAutomaton *a TH_OWNED(th_automaton_free) = to_mealy(first, w, err),
+                   *b TH_OWNED(th_automaton_free) = to_mealy(second, w, err);
     ThAutomaton *result = NULL;
     Composition c = {.a = a, .b = b, .n = {.max_states = w.max_states}, .err = err};
     int n_met = 0, n_out = 0;
-    TH_AUTOFREE int *meet = b ? th_alloc((size_t)b->n_symbols, sizeof *meet, err) : NULL;
+    int *meet TH_OWNED(free) = b ? th_alloc((size_t)b->n_symbols, sizeof *meet, err) : NULL;
     if (a && meet) {
         c.a_writes = is_transducer(a);
         c.b_writes = is_transducer(b);

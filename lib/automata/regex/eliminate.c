@@ -6,6 +6,7 @@
 #include "automata/regex/regex.h"
 #include "automata/regex/term.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { MOST_STATES = 4000 };
 
@@ -188,15 +189,15 @@ static char *try_direction(const ThAutomaton *a, bool mirror, bool *whole, char 
 /* Returns new: the minimal automaton of the reversed language. */
 static ThAutomaton *minimal_reverse(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
-    TH_AUTOPTR(automaton) ThAutomaton *r = th_automaton_reverse(a, w, err);
+    ThAutomaton *r TH_OWNED(th_automaton_free) = th_automaton_reverse(a, w, err);
     return r ? th_automaton_minimize(r, w.max_states, w.stop, err) : NULL;
 }
 
 /* Returns new: the automaton without outputs. */
 static ThAutomaton *acceptor_of(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
-    TH_AUTOPTR(dfa) ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
-    TH_AUTOPTR(dfa) ThDfa *m = d ? th_dfa_minimize(d, w.stop, err) : NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, w.max_states, w.stop, err);
+    ThDfa *m TH_OWNED(th_dfa_free) = d ? th_dfa_minimize(d, w.stop, err) : NULL;
     return m ? th_automaton_from_dfa(m, a->symbol, err) : NULL;
 }
 
@@ -205,7 +206,7 @@ char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *
     ThAutomatonWork w = {max_states, stop};
     ThError failed = {0};
     char *best = NULL;
-    TH_AUTOPTR(automaton) ThAutomaton *m = acceptor_of(a, w, err);
+    ThAutomaton *m TH_OWNED(th_automaton_free) = acceptor_of(a, w, err);
     if (m && m->n_states > MOST_STATES)
         th_fail(err, TH_ELIMIT, "a regular expression for %d states would be too long: at most %d",
                 m->n_states, MOST_STATES);
@@ -213,7 +214,7 @@ char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *
         best = try_direction(m, false, whole, best, stop, &failed);
     /* Backwards there may be far more states; then that is no candidate. */
     w.max_states = m && m->n_states <= MOST_STATES ? 2 * (size_t)m->n_states + 8 : 0;
-    TH_AUTOPTR(automaton) ThAutomaton *r = w.max_states ? minimal_reverse(m, w, NULL) : NULL;
+    ThAutomaton *r TH_OWNED(th_automaton_free) = w.max_states ? minimal_reverse(m, w, NULL) : NULL;
     if (r && r->n_states <= MOST_STATES)
         best = try_direction(r, true, whole, best, stop, &failed);
     if (!best || failed.code == TH_EINTERRUPTED || failed.code == TH_ENOMEM) {

@@ -10,6 +10,7 @@
 #include "automata/core/nfa.h"
 #include "automata/regex/tree.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* Beyond so many transitions, between so many states on either side, a detour over an empty move is
  * shorter. */
@@ -123,7 +124,7 @@ static bool follow(Glue *g, const List *out, const List *in)
 static bool leaf(Glue *g, const ThRegexNode *node, Part *part)
 {
     const Compiler *c = g->c;
-    TH_AUTOFREE bool *has = th_alloc((size_t)c->k, sizeof *has, c->err);
+    bool *has TH_OWNED(free) = th_alloc((size_t)c->k, sizeof *has, c->err);
     int state = -1;
     bool good = has != NULL;
     for (size_t i = 0; good && i < node->n; i++)
@@ -171,7 +172,7 @@ static bool embed_states(Glue *g, const ThDfa *d, int *state, Part *part)
 static bool embed(Glue *g, const ThDfa *d, Part *part)
 {
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols;
-    TH_AUTOFREE int *state = th_alloc(n, sizeof *state, g->c->err);
+    int *state TH_OWNED(free) = th_alloc(n, sizeof *state, g->c->err);
     bool good = state && embed_states(g, d, state, part);
     for (size_t i = 0; good && i < n * k; i++) {
         int from = state[i / k], to = state[d->next[i]], a = (int)(i % k);
@@ -206,17 +207,18 @@ static ThAutomaton *automaton_of(Compiler *c, int node)
 
 static ThDfa *machine_of(Compiler *c, int node)
 {
-    TH_AUTOPTR(automaton) ThAutomaton *a = automaton_of(c, node);
-    TH_AUTOPTR(dfa) ThDfa *d = a ? th_automaton_acceptor(a, c->max_states, c->stop, c->err) : NULL;
+    ThAutomaton *a TH_OWNED(th_automaton_free) = automaton_of(c, node);
+    ThDfa *d TH_OWNED(th_dfa_free) =
+        a ? th_automaton_acceptor(a, c->max_states, c->stop, c->err) : NULL;
     return d ? th_dfa_minimize(d, c->stop, c->err) : NULL;
 }
 
 /* Returns new: the combination of x, consumed, with the machine of a node. */
 static ThDfa *combine_take(Compiler *c, ThDfa *x, int node, const bool accept[4])
 {
-    TH_AUTOPTR(dfa) ThDfa *y = x ? machine_of(c, node) : NULL;
-    TH_AUTOPTR(dfa)
-    ThDfa *product = y ? th_dfa_product(x, y, accept, c->max_states, c->stop, c->err) : NULL;
+    ThDfa *y TH_OWNED(th_dfa_free) = x ? machine_of(c, node) : NULL;
+    ThDfa *product TH_OWNED(th_dfa_free) =
+        y ? th_dfa_product(x, y, accept, c->max_states, c->stop, c->err) : NULL;
     ThDfa *m = product ? th_dfa_minimize(product, c->stop, c->err) : NULL;
     th_dfa_free(x);
     return m;
@@ -380,10 +382,10 @@ static void compiler_free(Compiler *c)
 ThAutomaton *th_regex_automaton(const char *pattern, char *const *alphabet, int n,
                                 size_t max_states, ThStop *stop, ThError *err)
 {
-    TH_AUTO(regex_tree) ThRegexTree t = {0};
+    ThRegexTree t TH_OWNED(th_regex_tree_free) = {0};
     Compiler c = {.t = &t, .max_states = max_states, .stop = stop, .err = err};
     ThAutomaton *a = NULL;
-    TH_AUTOFREE int *number = NULL;
+    int *number TH_OWNED(free) = NULL;
     size_t index;
     bool good = true;
     for (int i = 0; good && i < n; i++)

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/owned.h"
 
 typedef enum {
     TH_REGEX_WORD, /* the empty word */
@@ -43,5 +44,6 @@ typedef struct {
 /* Fills *t, which may hold symbols already; to be freed also after a failure. */
 bool th_regex_parse(ThRegexTree *t, const char *pattern, ThError *err);
 void th_regex_tree_free(ThRegexTree *t);
+TH_RELEASES_VALUE(th_regex_tree_free, ThRegexTree)
 
 #endif

@@ -9,6 +9,7 @@
 #include "automata/words/state_tuples.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 /* ---- without empty moves ---- */
@@ -54,8 +55,8 @@ static ThAutomaton *without_empty_moves(const ThAutomaton *a, ThError *err)
 {
     ThNfa n = {0};
     size_t size = (size_t)a->n_states;
-    TH_AUTOFREE int *reach = th_alloc(size, sizeof *reach, err);
-    TH_AUTOFREE bool *mark = th_alloc(size, sizeof *mark, err);
+    int *reach TH_OWNED(free) = th_alloc(size, sizeof *reach, err);
+    bool *mark TH_OWNED(free) = th_alloc(size, sizeof *mark, err);
     bool good = reach && mark;
     for (int q = 0; good && q < a->n_states; q++)
         good = th_nfa_state(&n, a->start[q] ? TH_NFA_START : 0, err) >= 0;
@@ -101,7 +102,7 @@ static char *spell(const Search *s, const ThWordsAmbiguitySubject *of, size_t pl
     int length = 0;
     for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
         length++;
-    TH_AUTOFREE int *word = th_alloc((size_t)length, sizeof *word, err);
+    int *word TH_OWNED(free) = th_alloc((size_t)length, sizeof *word, err);
     int at = length;
     if (!word)
         return NULL;
@@ -187,7 +188,7 @@ static bool most_word(const Ways *w, size_t at, ThWordsAmbiguity *out, ThError *
     int length = 0;
     for (size_t i = at; i > 0; i = w->parent[i])
         length++;
-    TH_AUTOFREE int *word = th_alloc((size_t)length, sizeof *word, err);
+    int *word TH_OWNED(free) = th_alloc((size_t)length, sizeof *word, err);
     for (size_t i = at; word && i > 0; i = w->parent[i])
         word[--length] = w->by[i];
     for (size_t i = at; i > 0; i = w->parent[i])
@@ -259,7 +260,7 @@ bool th_automaton_ambiguity(const ThAutomaton *a, size_t max_vectors, ThStop *st
                             ThWordsAmbiguity *out, ThError *err)
 {
     *out = (ThWordsAmbiguity){0};
-    TH_AUTOPTR(automaton) ThAutomaton *plain = without_empty_moves(a, err);
+    ThAutomaton *plain TH_OWNED(th_automaton_free) = without_empty_moves(a, err);
     ThWordsAmbiguitySubject s = {plain, plain ? th_words_tuple_arcs(plain, err) : NULL, stop};
     bool good = s.by && classify(&s, max_vectors, out, err);
     free(s.by);

@@ -5,6 +5,7 @@
 
 #include "automata/words/state_tuples.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/symbols.h"
 
 /* ---- words between states ---- */
@@ -36,7 +37,7 @@ static bool add_word(const ThWordsTuples *t, const uint32_t *root, size_t n, Goa
     int length;
     goal->t = t;
     ThWordsTupleWay way = {.root = root, .n = n, .goal = is_goal, .context = goal};
-    TH_AUTOFREE int *word = th_words_tuples_word(t, &way, &length, end, err);
+    int *word TH_OWNED(free) = th_words_tuples_word(t, &way, &length, end, err);
     if (!word)
         return false;
     bool gap = to->size > 0 && length > 0 && !th_symbols_single(a->symbol, a->n_symbols);
@@ -63,9 +64,9 @@ static bool state_part(const ThWordsAmbiguitySubject *s, int from, int to, ThWor
                        int *n, ThError *err)
 {
     ThWordsTuples one;
-    TH_AUTO(text) ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     Goal goal = {.accept = to < 0 ? s->a->accept : NULL, .state = {to, 0, 0}};
-    TH_AUTOFREE uint32_t *root = th_alloc((size_t)s->a->n_states, sizeof *root, err);
+    uint32_t *root TH_OWNED(free) = th_alloc((size_t)s->a->n_states, sizeof *root, err);
     size_t roots = 0, end;
     bool good = th_words_tuples_begin(&one, s->a, s->by, 1, NULL, s->stop, err) && root;
     for (int q = 0; good && q < s->a->n_states; q++)
@@ -99,7 +100,7 @@ static bool find_components(Components *c, const ThWordsAmbiguitySubject *s, ThE
 {
     ThWordsTuples one;
     size_t n = (size_t)s->a->n_states;
-    TH_AUTOFREE uint32_t *root = th_alloc(n, sizeof *root, err);
+    uint32_t *root TH_OWNED(free) = th_alloc(n, sizeof *root, err);
     c->of_state = th_alloc(n, sizeof *c->of_state, err);
     c->cyclic = th_alloc(n, sizeof *c->cyclic, err);
     bool good = th_words_tuples_begin(&one, s->a, s->by, 1, NULL, s->stop, err) && root &&
@@ -160,7 +161,7 @@ static bool doubled_parts(const ThWordsAmbiguitySubject *s, const Doubled *d, Th
 {
     int n = 0, q = d->state, same[TH_WORDS_TUPLE_PLACES] = {q, q, 0};
     size_t apart, end;
-    TH_AUTO(text) ThText loop = {0};
+    ThText loop TH_OWNED(th_text_free) = {0};
     Goal differ = {.inside = d->inside}, back = {.state = {q, q, 0}};
     uint32_t root = (uint32_t)th_words_tuples_pack(&d->t, same);
     bool good = make_parts(out, 1, err) && state_part(s, -1, q, out, &n, err) &&
@@ -199,7 +200,7 @@ static bool is_exponential(const ThWordsAmbiguitySubject *s, const Components *c
                            ThWordsAmbiguity *out, ThError *err)
 {
     size_t n = (size_t)s->a->n_states;
-    TH_AUTOFREE bool *in = th_alloc(n, sizeof *in, err);
+    bool *in TH_OWNED(free) = th_alloc(n, sizeof *in, err);
     bool good = in != NULL;
     *answer = false;
     for (int k = 0; good && !*answer && k < c->n; k++) {
@@ -329,7 +330,7 @@ static bool extend(Chains *h, int k, ThError *err)
 static bool split_part(const Chains *h, int p, int q, ThWordsAmbiguity *out, int *n, ThError *err)
 {
     ThWordsTuples t;
-    TH_AUTO(text) ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     size_t end;
     int from[TH_WORDS_TUPLE_PLACES] = {p, p, q};
     Goal goal = {.state = {p, q, q}};

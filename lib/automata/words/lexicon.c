@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/text.h"
 
 enum { LONGEST = 1000000 }; /* symbols of a word: what is longer is no list of words */
@@ -110,7 +111,7 @@ static int compare_names(const void *x, const void *y)
 static bool sort_symbols(Words *w)
 {
     size_t n = w->symbol.n, index;
-    TH_AUTOFREE char **name = th_alloc(n, sizeof *name, w->err);
+    char **name TH_OWNED(free) = th_alloc(n, sizeof *name, w->err);
     ThIntern sorted = {0};
     bool good = name != NULL;
     for (size_t i = 0; good && i < n; i++)
@@ -276,9 +277,9 @@ static int number_states(const Words *w, int root, int *number, int *order)
 
 static ThAutomaton *assemble(const Words *w, int root)
 {
-    TH_AUTOFREE int *number = th_alloc(w->state.n, sizeof *number, w->err);
-    TH_AUTOFREE int *order = th_alloc(w->state.n, sizeof *order, w->err);
-    TH_AUTOFREE char **symbol = th_alloc(w->symbol.n, sizeof *symbol, w->err);
+    int *number TH_OWNED(free) = th_alloc(w->state.n, sizeof *number, w->err);
+    int *order TH_OWNED(free) = th_alloc(w->state.n, sizeof *order, w->err);
+    char **symbol TH_OWNED(free) = th_alloc(w->symbol.n, sizeof *symbol, w->err);
     ThAutomaton *a = NULL;
     for (size_t i = 0; symbol && i < w->symbol.n; i++)
         symbol[i] = (char *)w->symbol.bytes + (i ? w->symbol.end[i - 1] : 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* A number m·2^e with 1 ≤ m < 2, or 0: counts outgrow any floating-point range. */
 typedef struct {
@@ -112,7 +113,7 @@ static void step_set(const ThDfa *d, const bool *from, bool *to)
 bool th_dfa_reach(const ThDfa *d, int length, ThAutomatonReached *seen, void *context, ThError *err)
 {
     size_t n = (size_t)d->n_states;
-    TH_AUTOFREE bool *sets = th_alloc(2 * n, sizeof *sets, err);
+    bool *sets TH_OWNED(free) = th_alloc(2 * n, sizeof *sets, err);
     if (!sets)
         return false;
     sets[d->start] = true;

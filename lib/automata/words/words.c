@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 static int step(const ThDfa *d, int q, int a)
 {
@@ -18,8 +19,9 @@ static int step(const ThDfa *d, int q, int a)
 int *th_dfa_shortest(const ThDfa *d, int label, int *length, ThError *err)
 {
     size_t n = (size_t)d->n_states;
-    TH_AUTOFREE int *from = th_alloc(n, sizeof *from, err), *by = th_alloc(n, sizeof *by, err);
-    TH_AUTOFREE int *queue = th_alloc(n, sizeof *queue, err);
+    int *from TH_OWNED(free) = th_alloc(n, sizeof *from, err),
+              *by TH_OWNED(free) = th_alloc(n, sizeof *by, err);
+    int *queue TH_OWNED(free) = th_alloc(n, sizeof *queue, err);
     int found = -1, end = 0, *word = NULL;
     *length = 0;
     if (!from || !by || !queue)
@@ -217,7 +219,7 @@ static bool tell(const ThDfa *d, mpz_t *now, int length, mpz_t total, const ThWo
             mpz_add(sum, sum, now[q]);
     }
     mpz_add(total, total, sum);
-    TH_AUTOFREE char *digits = mpz_get_str(NULL, 10, sum);
+    char *digits TH_OWNED(free) = mpz_get_str(NULL, 10, sum);
     bool more = digits && (!how->seen || how->seen(how->context, length, digits));
     mpz_clear(sum);
     return more;
@@ -319,7 +321,7 @@ void th_word_sampler_free(ThWordSampler *w)
 static bool draw_below(mpz_t x, const mpz_t limit, ThRng *r, ThError *err)
 {
     size_t bits = mpz_sizeinbase(limit, 2), words = (bits + 63) / 64;
-    TH_AUTOFREE uint64_t *random = th_alloc(words, sizeof *random, err);
+    uint64_t *random TH_OWNED(free) = th_alloc(words, sizeof *random, err);
     if (!random)
         return false;
     do {

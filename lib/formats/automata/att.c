@@ -4,6 +4,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/notes.h"
 #include "formats/format_table.h"
@@ -406,7 +407,7 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
     if (!check_names(a->symbol, a->n_symbols, err) || !check_names(a->output, a->n_outputs, err))
         return false;
     int start;
-    TH_AUTOFREE int *number = number_states(a, &start, err);
+    int *number TH_OWNED(free) = number_states(a, &start, err);
     size_t before = to->size;
     if (!number)
         return false;

@@ -4,6 +4,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/scan.h"
 #include "formats/automata/dot_graph.h"
 #include "formats/automata/automaton_files.h"
@@ -78,7 +79,7 @@ static char *name_of(const char *from, const char *to, ThError *err)
     char *name = th_strndup(from, (size_t)(to - from), err);
     if (!name || *name != '"')
         return name;
-    TH_AUTO(tokens) ThTokens t = {0};
+    ThTokens t TH_OWNED(th_tokens_free) = {0};
     if (th_tokens_read(&t, name, NULL) && t.n >= 2 && t.token[0].kind == TH_TOKEN_STRING) {
         char *inside = th_strdup(th_token_text(&t, &t.token[0]), err);
         free(name);
@@ -101,7 +102,7 @@ static void record_parts(const char *label, const char *part[4])
 /* Are all labels of states different, none empty?  Then they are the names. */
 static bool labels_are_names(const Builder *b)
 {
-    TH_AUTO(intern) ThIntern seen = {0};
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
     bool good = true;
     for (size_t i = 0; good && i < b->g.id.n; i++) {
         const ThDotNode *n = &b->g.node[i];
@@ -266,8 +267,8 @@ static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char
 {
     trim(&from, &to);
     const char *slash = to - from == 1 ? NULL : find_bare(from, to, b->between);
-    TH_AUTOFREE char *in = name_of(from, slash ? slash : to, err);
-    TH_AUTOFREE char *out = slash && in ? name_of(slash + 1, to, err) : NULL;
+    char *in TH_OWNED(free) = name_of(from, slash ? slash : to, err);
+    char *out TH_OWNED(free) = slash && in ? name_of(slash + 1, to, err) : NULL;
     bool ok = in && (out || !slash);
     if (ok && (!th_utf8_valid(in, strlen(in)) || (out && !th_utf8_valid(out, strlen(out)))))
         ok = th_fail_at(err, TH_EPARSE, e->line, 1, "a label that is not UTF-8");
@@ -408,7 +409,7 @@ static const char *kind_of_graph(const Builder *b)
 static bool check_kind(const Builder *b, ThError *err)
 {
     static const ThDotEdge nowhere = {.line = 1};
-    TH_AUTOFREE bool *point = th_alloc(b->g.id.n, sizeof *point, err);
+    bool *point TH_OWNED(free) = th_alloc(b->g.id.n, sizeof *point, err);
     bool marked = marks_states(b);
     const ThDotEdge *at = b->g.n_edges > 0 ? b->g.edge : &nowhere;
     if (!point)
@@ -426,7 +427,7 @@ static bool check_kind(const Builder *b, ThError *err)
 
 static bool make_alphabet(Builder *b, ThError *err)
 {
-    TH_AUTO(tokens) ThTokens t = {0};
+    ThTokens t TH_OWNED(th_tokens_free) = {0};
     bool ok = !b->g.alphabet || th_tokens_read(&t, b->g.alphabet, err);
     for (size_t i = 0; ok && i < t.n; i++) {
         if (t.token[i].kind == TH_TOKEN_WORD || t.token[i].kind == TH_TOKEN_STRING)

@@ -6,6 +6,7 @@
 
 #include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "base/scan.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/notes.h"
@@ -88,7 +89,7 @@ static int fresh_state(Reader *r, const char *name)
 {
     if (!name_taken(r, name))
         return th_automaton_build_state(&r->b, name);
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     r->renamed = true;
     for (size_t i = r->b.state.n;; i++) {
         t.size = 0;
@@ -104,7 +105,7 @@ static int fresh_state(Reader *r, const char *name)
 static bool set_output(Reader *r, const xmlNode *n, int q, ThError *err)
 {
     const xmlNode *output = child(n, "output");
-    TH_AUTOFREE char *text = r->type == MOORE && output ? content(output, err) : NULL;
+    char *text TH_OWNED(free) = r->type == MOORE && output ? content(output, err) : NULL;
     if (text && *text)
         th_automaton_build_moore(&r->b, q, th_automaton_build_output(&r->b, text));
     return text || r->type != MOORE || !output;
@@ -149,7 +150,7 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
 static bool find_state(const Reader *r, const xmlNode *n, const char *which, int *q, ThError *err)
 {
     const xmlNode *c = child(n, which);
-    TH_AUTOFREE char *id = c ? content(c, err) : NULL;
+    char *id TH_OWNED(free) = c ? content(c, err) : NULL;
     size_t index = id ? th_intern_find(&r->id, id, strlen(id) + 1) : SIZE_MAX;
     if (index == SIZE_MAX || !r->state)
         return fail_node(err, n, "a transition from or to a state that is not there");
@@ -186,8 +187,8 @@ static bool read_transition(Reader *r, const xmlNode *n, ThError *err)
     int from = 0, to = 0;
     if (!find_state(r, n, "from", &from, err) || !find_state(r, n, "to", &to, err))
         return false;
-    TH_AUTOFREE char *in = content(child(n, "read"), err),
-                     *out = content(child(n, "transout"), err);
+    char *in TH_OWNED(free) = content(child(n, "read"), err),
+             *out TH_OWNED(free) = content(child(n, "transout"), err);
     bool ok = in && out;
     if (ok && r->type == FA && !r->symbols && *in) {
         add_word(r, from, to, in);
@@ -225,7 +226,7 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
 static bool read_type(Reader *r, const xmlNode *structure, ThError *err)
 {
     const xmlNode *n = child(structure, "type");
-    TH_AUTOFREE char *type = content(n, err);
+    char *type TH_OWNED(free) = content(n, err);
     bool ok = type != NULL;
     if (ok && (!*type || strcmp(type, "fa") == 0))
         r->type = FA;

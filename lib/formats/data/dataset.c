@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/data/npy.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -164,7 +165,7 @@ static void add_record(ThText *t, const ThPad *p, const ThPadExample *e)
 static void add_context(ThText *t, const Source *s)
 {
     size_t n = (size_t)s->d->context;
-    TH_AUTO(text) ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     th_pad_decode(s->d->pad, s->row, n, &text);
     th_text_printf(t, "{\"kind\":\"%s\",\"text\":", s->d->pad->kind->name);
     add_json(t, text.data ? text.data : "", text.size);
@@ -248,7 +249,7 @@ static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
 static bool write_vocabulary(const ThPad *p, FILE *out, ThError *err)
 {
     ThText t = {0};
-    TH_AUTOFREE char *options = th_options_format(&p->options, err);
+    char *options TH_OWNED(free) = th_options_format(&p->options, err);
     if (!options)
         return false;
     th_text_printf(&t, "{\"kind\":\"%s\",\"options\":", p->kind->name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/machines/machine_read.h"
+#include "base/owned.h"
 #include "formats/format_table.h"
 
 enum { LIKELY = 60 };
@@ -37,7 +38,7 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
                   ThError *err)
 {
     ThFormatLines l;
-    TH_AUTO(text) ThText line = {0};
+    ThText line TH_OWNED(th_text_free) = {0};
     int at = 0;
     (void)how;
     (void)notes;
@@ -56,7 +57,7 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
         }
     }
     ThError own = {0};
-    TH_AUTOFREE char *string = th_text_take(&line, err);
+    char *string TH_OWNED(free) = th_text_take(&line, err);
     ThTm *m = string ? th_tm_read_bb(string, &own) : NULL;
     if (string && !m) {
         th_fail_at(err, own.code, at > 0 ? at : 1, own.col > 0 ? own.col : 1, "%s", own.msg);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/machines/jff_build.h"
 
 const char *th_jff_text(const ThJff *j, int text)
@@ -32,8 +33,8 @@ static bool find(const ThIntern *t, int machine, int text, int *found, const int
 static bool find_insides(ThJffBuilding *b)
 {
     ThJff *j = b->j;
-    TH_AUTO(intern) ThIntern tags = {0};
-    TH_AUTOFREE int *machine = th_alloc(j->n_machines, sizeof *machine, b->err);
+    ThIntern tags TH_OWNED(th_intern_free) = {0};
+    int *machine TH_OWNED(free) = th_alloc(j->n_machines, sizeof *machine, b->err);
     bool ok = machine != NULL;
     for (size_t i = 0; ok && i < j->n_machines; i++) {
         size_t index, before = tags.n;
@@ -58,8 +59,8 @@ static bool find_insides(ThJffBuilding *b)
 static bool resolve_ids(ThJffBuilding *b)
 {
     ThJff *j = b->j;
-    TH_AUTO(intern) ThIntern ids = {0};
-    TH_AUTOFREE int *state = th_alloc(j->n_states, sizeof *state, b->err);
+    ThIntern ids TH_OWNED(th_intern_free) = {0};
+    int *state TH_OWNED(free) = th_alloc(j->n_states, sizeof *state, b->err);
     bool ok = state != NULL;
     for (size_t i = 0; ok && i < j->n_states; i++) {
         size_t index, before = ids.n;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/jff_build.h"
 
@@ -32,7 +33,7 @@ static void write_name(const ThJffBuilding *b, ThText *t, int flat)
 /* Adds a state to the machine, under a name of its own. */
 static bool add_state(ThJffBuilding *b, int flat)
 {
-    TH_AUTO(text) ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     write_name(b, &t, flat);
     for (size_t i = b->n_numbered, size = t.size;
          !t.failed && th_tm_find_state(&b->im.b, t.data) >= 0; i++) {

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "formats/machines/jff_records.h"
+#include "base/owned.h"
 #include "formats/machines/machine_fit.h"
 
 /* ---- writing ---- */
@@ -83,7 +84,7 @@ bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name, ThText *no
         if (s != m->blank && strcmp(m->symbol[s], "□") == 0)
             return th_fail(err, TH_EVALUE,
                            "in a .jff file □ is the blank, and here another symbol");
-    TH_AUTOPTR(tm) ThTm *x = th_format_machine_fit(m, &fit, notes, err);
+    ThTm *x TH_OWNED(th_tm_free) = th_format_machine_fit(m, &fit, notes, err);
     if (!x)
         return false;
     th_text_add(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<structure>\n"

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_read.h"
 #include "turing/transform.h"
@@ -43,7 +44,7 @@ static bool become(Fitting *x, ThTm *m)
 static bool count_roles(Fitting *x)
 {
     const ThTm *m = x->m;
-    TH_AUTOFREE bool *named = th_alloc((size_t)m->n_states, sizeof *named, x->err);
+    bool *named TH_OWNED(free) = th_alloc((size_t)m->n_states, sizeof *named, x->err);
     if (!named)
         return false;
     named[m->start] = true;
@@ -293,7 +294,7 @@ static bool fit_role_name(Fitting *x, int q)
         return true;
     if (role != TH_TM_RUNS && rename_state(x, q, names ? halts[role] : bare[role], ""))
         return true;
-    TH_AUTOFREE char *old = th_strdup(x->m->state[q], x->err);
+    char *old TH_OWNED(free) = th_strdup(x->m->state[q], x->err);
     bool ok = old && (rename_state(x, q, names ? halting[role] : plain[role], old) ||
                       rename_state(x, q, names ? "_halting[" : "_", old));
     return ok && role_seen(x, q) == role;
@@ -338,8 +339,8 @@ static bool fit_ruleless(Fitting *x)
 static bool note_unused(const Fitting *x)
 {
     const ThTm *m = x->m;
-    TH_AUTOFREE bool *state = th_alloc((size_t)m->n_states, sizeof *state, x->err);
-    TH_AUTOFREE bool *symbol = th_alloc((size_t)m->n_symbols, sizeof *symbol, x->err);
+    bool *state TH_OWNED(free) = th_alloc((size_t)m->n_states, sizeof *state, x->err);
+    bool *symbol TH_OWNED(free) = th_alloc((size_t)m->n_symbols, sizeof *symbol, x->err);
     int states = 0, symbols = 0;
     for (size_t i = 0; state && symbol && i < m->n_rules; i++) {
         const ThTmRule *r = &m->rule[i];

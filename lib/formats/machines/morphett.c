@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"
@@ -174,7 +175,7 @@ static bool set_roles(Reader *r)
 static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
     ThTm *m = &r->im.b.m;
-    TH_AUTOFREE char *noted = r->start.s ? th_strndup(r->start.s, r->start.n, r->err) : NULL;
+    char *noted TH_OWNED(free) = r->start.s ? th_strndup(r->start.s, r->start.n, r->err) : NULL;
     const char *name = how->start ? how->start : noted;
     bool any = false;
     for (size_t i = 0; i < m->n_rules; i++)
@@ -290,7 +291,7 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
                        "jsturing has no nondeterministic machine with a one-way tape");
     if (m->n_rules == 0)
         return th_fail(err, TH_EVALUE, "a program of jsturing has at least one rule");
-    TH_AUTOPTR(tm) ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
+    ThTm *fitting TH_OWNED(th_tm_free) = th_format_machine_fit(m, &fit, notes, err);
     if (!fitting || !check_same(fitting, err) || !check_start(fitting, err))
         return false;
     write_comments(to, fitting, name, notes);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/notes.h"
+#include "base/owned.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"
 #include "formats/format_table.h"
@@ -320,7 +321,7 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         .missing = TH_TM_MISSING_HALT,
     };
     ThText t = {0};
-    TH_AUTOPTR(tm) ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
+    ThTm *fitting TH_OWNED(th_tm_free) = th_format_machine_fit(m, &fit, notes, err);
     if (!fitting)
         return false;
     write_rules(&t, fitting, true);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"
@@ -184,7 +185,7 @@ static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
     if (!how->start && r->init.n == 0)
         return th_fail(r->err, TH_EVALUE, "the line init: names no state");
-    TH_AUTOFREE char *init = th_strndup(r->init.s, r->init.n, r->err);
+    char *init TH_OWNED(free) = th_strndup(r->init.s, r->init.n, r->err);
     if (!init)
         return false;
     r->im.b.m.start = th_format_import_start(&r->im, how->start ? how->start : init);
@@ -255,7 +256,7 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         .no_state = ",\t",
         .missing = TH_TM_MISSING_REJECT,
     };
-    TH_AUTOPTR(tm) ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
+    ThTm *fitting TH_OWNED(th_tm_free) = th_format_machine_fit(m, &fit, notes, err);
     bool ok = fitting && check_states(fitting, err);
     if (ok) {
         bool more = false;

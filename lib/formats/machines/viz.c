@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"
@@ -605,7 +606,7 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         .no_state = "",
         .missing = TH_TM_MISSING_HALT,
     };
-    TH_AUTOPTR(tm) ThTm *x = th_format_machine_fit(m, &fit, notes, err);
+    ThTm *x TH_OWNED(th_tm_free) = th_format_machine_fit(m, &fit, notes, err);
     if (!x || !check_lengths(x, err))
         return false;
     th_text_add(to, "name: ");

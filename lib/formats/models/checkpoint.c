@@ -5,14 +5,15 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/models/safetensors.h"
 
 /* The loaded model goes on where the given one would have come to. */
 static bool fits(const char *path, const ThModel *m, const ThModel *loaded, long long end,
                  ThError *err)
 {
-    TH_AUTOFREE char *wanted = th_options_format(&m->options, err);
-    TH_AUTOFREE char *found = th_options_format(&loaded->options, err);
+    char *wanted TH_OWNED(free) = th_options_format(&m->options, err);
+    char *found TH_OWNED(free) = th_options_format(&loaded->options, err);
     bool same = wanted && found && m->kind == loaded->kind && strcmp(wanted, found) == 0;
     if (!same) {
         th_fail(err, TH_EVALUE, "the checkpoint %s holds another model: %s %s", path,

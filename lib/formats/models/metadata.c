@@ -9,6 +9,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
 
@@ -136,7 +137,7 @@ static void append(json_t *array, json_t *value, bool *ok)
 /* Adds a document as a string: metadata holds nothing but strings. */
 static void put_text(json_t *metadata, const char *key, json_t *document, bool *ok)
 {
-    TH_AUTOFREE char *text =
+    char *text TH_OWNED(free) =
         document ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     if (text)
         put(metadata, key, json_string(text), ok);
@@ -323,7 +324,7 @@ static bool is_name(const json_t *value)
 /* Symbols are told apart by their names, so no name may occur twice. */
 static bool read_names(const json_t *array, int *n, char ***names, ThError *err)
 {
-    TH_AUTO(intern) ThIntern seen = {0};
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
     size_t count = json_array_size(array), index = 0;
     bool ok = json_is_array(array) && count <= MOST_NAMES;
     *names = ok ? th_alloc(count, sizeof **names, err) : NULL;
@@ -394,7 +395,7 @@ ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
     const ThModelKind *kind = read_kind(metadata, err);
     if (!kind)
         return NULL;
-    TH_AUTO(options) ThOptions options = {0};
+    ThOptions options TH_OWNED(th_options_free) = {0};
     ThModel *m = NULL;
     if (read_options(metadata, kind, &options, err) && is_present(metadata, kind, &options, err))
         m = th_model_new(kind, &options, err);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "formats/models/metadata.h"
 #include "formats/format_table.h"
 #include "models/ablation.h"
@@ -147,7 +148,7 @@ static void put_header(FILE *out, const char *header)
 bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
 {
     ThFile file = {0};
-    TH_AUTOFREE char *header =
+    char *header TH_OWNED(free) =
         th_model_whole(m, "the file", err) ? write_model_header(m, err) : NULL;
     FILE *out = header ? th_file_begin(&file, path, err) : NULL;
     if (out) {
@@ -174,7 +175,7 @@ bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const cha
         ok = json_object_set_new(all, matrix[i].name, describe(&p, offset)) == 0;
         offset += ELEMENT * count(&p);
     }
-    TH_AUTOFREE char *header = write_header(all, ok, err);
+    char *header TH_OWNED(free) = write_header(all, ok, err);
     FILE *out = header ? th_file_begin(&file, path, err) : NULL;
     if (out)
         put_header(out, header);
@@ -287,7 +288,7 @@ static int by_place(const void *a, const void *b)
 /* Every byte of the data belongs to one tensor. */
 static bool check_extents(const Reader *r, ThError *err)
 {
-    TH_AUTOFREE Extent *extent = th_alloc(json_object_size(r->header), sizeof *extent, err);
+    Extent *extent TH_OWNED(free) = th_alloc(json_object_size(r->header), sizeof *extent, err);
     size_t n = 0, at = 0;
     const char *name;
     json_t *tensor;
@@ -474,7 +475,7 @@ ThModel *th_safetensors_load(const char *path, ThError *err)
     struct stat st;
     ThError why = {0};
     bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    TH_AUTOFREE char *bytes =
+    char *bytes TH_OWNED(free) =
         th_file_read(path, regular ? (size_t)st.st_size : MOST_STREAM, &n, err);
     if (!bytes)
         return NULL;

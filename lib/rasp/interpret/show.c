@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 enum {
