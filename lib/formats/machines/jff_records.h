@@ -51,9 +51,6 @@ typedef struct {
     bool bare; /* without an element <automaton>: of an old version */
 } ThJff;
 
-/* jff_blocks.c: view of a text until more are added; "" for -1. */
-const char *th_jff_text(const ThJff *j, int text);
-
 /* jff_turing_write.c, for both writers: appends text as XML has it; opens a state, on its place of
  * a grid. */
 void th_jff_write_text(ThText *t, const char *text);

@@ -6,6 +6,7 @@
  * That is YAML as the site's own machines are written: what YAML has beyond it (anchors and
  * aliases, tags, values that begin in the next line) is refused.
  * https://github.com/aepsilon/turing-machine-viz */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ typedef struct {
     ThIntern names;    /* of synonyms */
     Place *action;     /* (names) */
     size_t action_cap;
-    char blank[8];
+    char blank[8], title[TH_FORMAT_FIELD_SHOWN], input[TH_FORMAT_FIELD_SHOWN];
     bool bars;     /* some symbol is _ */
     bool from_bar; /* the blank is a space, called _ */
     ThError *err;
@@ -154,7 +155,10 @@ static bool expect(Reader *r, char c, const char *what)
 static bool go_on(Reader *r, char close, bool *open)
 {
     *open = !take(r, close);
-    return !*open || expect(r, ',', close == ']' ? "expected , or ]" : "expected , or }");
+    if (*open && !expect(r, ',', close == ']' ? "expected , or ]" : "expected , or }"))
+        return false;
+    *open = *open && !take(r, close);
+    return true;
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -164,7 +168,8 @@ static int find_state(const Reader *r)
     return th_tm_find_state(&r->im.b, r->word.data);
 }
 
-/* The blank may be a space; the language calls that _ where it can. */
+/* The blank may be a space; the language calls that _ where it can.  s NULL: it is only looked at.
+ */
 static bool read_symbol(Reader *r, int *s)
 {
     if (!read_scalar(r, true))
@@ -172,7 +177,7 @@ static bool read_symbol(Reader *r, int *s)
     if (!th_format_field_single(word_of(r)))
         return fail_word(r, "a symbol is a single character, not");
     r->bars = r->bars || word_is(r, "_");
-    if (!r->rules)
+    if (!r->rules || !s)
         return true;
     *s = th_format_import_symbol(&r->im, r->from_bar && word_is(r, " ") ? (ThFormatField){"_", 1}
                                                                         : word_of(r));
@@ -257,7 +262,6 @@ static bool read_action(Reader *r, bool inside, ThTmRule *rule)
 /* Goes past a symbol or a list of symbols; with a rule, adds it for each. */
 static bool read_symbols(Reader *r, ThTmRule *rule)
 {
-    int s = 0;
     bool any = more(r);
     const char *at = r->at.c;
     bool list = any && take(r, '['), open = !list || !take(r, ']');
@@ -265,7 +269,7 @@ static bool read_symbols(Reader *r, ThTmRule *rule)
         return fail_at(r, at, "an empty list of symbols");
     ThFormatLines l = {.begin = r->at.begin, .line = r->at.line};
     while (open) {
-        if (!read_symbol(r, rule ? &rule->read[0] : &s))
+        if (!read_symbol(r, rule ? &rule->read[0] : NULL))
             return false;
         if (rule && !th_format_import_rule(&r->im, rule, l.line, th_format_lines_column(&l, at)))
             return false;
@@ -366,15 +370,13 @@ static bool read_start(Reader *r)
     return r->im.b.m.start >= 0 || r->start || fail_word(r, "the table has no state");
 }
 
-/* A value that is only noted. */
-static bool note_value(Reader *r, const char *what)
+/* A value that is only noted, afterwards. */
+static bool keep_value(Reader *r, char shown[TH_FORMAT_FIELD_SHOWN])
 {
-    char shown[TH_FORMAT_FIELD_SHOWN];
     if (!read_scalar(r, false))
         return false;
     if (r->word.size)
-        th_format_note(r->im.notes, "%s left out: %s", what,
-                       th_format_field_show(word_of(r), shown));
+        th_format_field_show(word_of(r), shown);
     return true;
 }
 
@@ -387,10 +389,9 @@ static bool read_value(Reader *r)
     case START:
         return r->rules ? read_start(r) : pass_over(r);
     case INPUT:
-        return r->rules ? note_value(r, "its input was") : pass_over(r);
+        return r->rules ? pass_over(r) : keep_value(r, r->input);
     case TITLE:
-        return r->rules && r->document && r->base == 0 ? note_value(r, "its title was")
-                                                       : pass_over(r);
+        return r->rules || r->base > 0 ? pass_over(r) : keep_value(r, r->title);
     case SOURCE:
         r->document = true;
         return take(r, '|') ? pass_over(r)
@@ -434,7 +435,7 @@ static bool read_line(Reader *r)
         deeper = false;
     }
     if (r->indent < r->base) { /* behind the source code of a document */
-        r->key = OTHER;
+        r->base = INT_MAX;
         return pass_over(r);
     }
     if (!deeper)
@@ -483,6 +484,8 @@ static bool check_keys(Reader *r)
                           !seen[BLANK]   ? "blank"
                           : !seen[START] ? "start state"
                                          : "table");
+    if (r->document && *r->title)
+        th_format_note(r->im.notes, "its title was left out: %s", r->title);
     r->from_bar = strcmp(r->blank, " ") == 0 && !r->bars;
     if (r->from_bar)
         th_format_note(r->im.notes, "the blank, a space, is called _");
@@ -501,6 +504,8 @@ static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineRe
               th_format_import_stopping(&r.im, "", false);
     if (ok && r.im.b.m.missing == TH_TM_MISSING_REJECT)
         th_format_note(notes, "where no rule applies it rejects");
+    if (ok && *r.input)
+        th_format_note(notes, "its input was left out: %s", r.input);
     th_text_free(&r.word);
     th_intern_free(&r.names);
     free(r.action);

@@ -458,6 +458,7 @@ static void viz_documents(void **state)
     ThTm *m = sniffed(&th_format_viz, document, &notes);
     assert_non_null(strstr(notes.data, "its title was left out: \"adder\""));
     assert_non_null(strstr(notes.data, "its input was left out: \"100 1110\""));
+    assert_null(strstr(notes.data, "the key"));
     Outcome x = run(m, "100_1110", 100);
     assert_string_equal(x.tape, "10011110");
     assert_int_equal(x.steps, 4);
@@ -488,15 +489,17 @@ static void viz_details(void **state)
 {
     ThText notes = {0};
     (void)state;
-    ThTm *m = sniffed(&th_format_viz,
-                      "blank: _\nstart state: \"q 0\"\nname: x\nsynonyms:\n"
-                      "  w: {write: '1', R: accept}\ntable:\n  q 0:   # both\n    [a, b]: w\n"
-                      "    '_': L\n    1: {L: other}\n  other: {[a, b]: w, '_': L,1: {L: other}}\n"
-                      "  accept: {}\n  reject: ~\n",
-                      &notes);
+    ThTm *m =
+        sniffed(&th_format_viz,
+                "blank: _\nstart state: \"q 0\"\nname: x\nsynonyms:\n"
+                "  w: {write: '1', R: accept}\ntable:\n  q 0:   # both\n    [a, b]: w\n"
+                "    '_': L\n    1: {L: other}\n  other: {[a, b,]: w, '_': L,1: {L: other,},}\n"
+                "  accept: {}\n  reject: ~\n",
+                &notes);
     assert_int_equal(m->n_states, 4);
     assert_int_equal(m->n_rules, 8);
     assert_int_equal(run(m, "b", 9).verdict, TH_TM_ACCEPTED);
+    assert_string_equal(m->symbol[1], "1"); /* what a rule writes comes before what it reads */
     assert_int_equal(m->role[3], TH_TM_REJECTS);
     assert_true(has_note(&notes, "the key \"name\" was left out"));
     assert_true(has_note(&notes, "where no rule applies it rejects"));
