@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 
@@ -201,4 +202,44 @@ bool th_tm_engine_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *er
         end_runs(&r);
     }
     return true;
+}
+
+typedef struct {
+    const ThTm *m;
+    uint64_t digest, blanks; /* that came since the last cell that is none */
+    bool begun;
+} Digest;
+
+static void see_digest(void *context, const uint16_t *cell, int n, uint64_t count)
+{
+    Digest *d = context;
+    for (uint64_t j = 0; j < count; j++)
+        for (int i = 0; i < n; i++) {
+            if (cell[i] == d->m->blank) {
+                d->blanks += d->begun;
+                continue;
+            }
+            d->digest = th_hash_mix(d->digest ^ d->blanks);
+            d->digest = th_hash_mix(d->digest ^ th_hash_text(d->m->symbol[cell[i]]));
+            d->blanks = 0;
+            d->begun = true;
+        }
+}
+
+uint64_t th_tm_engine_digest(const ThTmEngine *e)
+{
+    Digest d = {.m = e->machine};
+    if (e->fast)
+        th_tm_fast_each(e->fast, see_digest, &d);
+    for (int k = 0; !e->fast && k < e->machine->n_tapes; k++) {
+        const ThTmTape *tape = &e->plain.tape[k];
+        int64_t first, last;
+        d = (Digest){.m = e->machine, .digest = k ? th_hash_mix(d.digest + 1) : 0};
+        th_tm_tape_extent(tape, d.m->blank, &first, &last);
+        for (int64_t i = first; i <= last; i++) {
+            uint16_t cell = (uint16_t)th_tm_tape_at(tape, i, d.m->blank);
+            see_digest(&d, &cell, 1, 1);
+        }
+    }
+    return d.digest;
 }

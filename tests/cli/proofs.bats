@@ -42,10 +42,10 @@ assert verdict == "proved of real numbers" and in_double and not in_float
 check certificate "$1.cert" of m on t
 assert holds and in_double and not in_float
 compare m $2 length=$4
-assert not equivalent
+assert not agree
 set precision double
 compare m $2 length=$4
-assert equivalent
+assert agree
 certify m on t
 assert verdict == "proved"
 END
@@ -88,7 +88,7 @@ END
 
 @test "compiled with GELU" {
     "$TAPEHEAD" -q -e 'compile parity as m activation=gelu > "log.txt"' -e 'assert in_float' \
-        -e 'compare m parity length=1..10 > "log.txt"' -e 'assert equivalent'
+        -e 'compare m parity length=1..10 > "log.txt"' -e 'assert agree'
 }
 
 # The same wrong words as by itself, in any order of reading: all lengths at once, one by one, and

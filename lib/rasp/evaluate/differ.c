@@ -87,6 +87,7 @@ static bool compare_one(const Search *s, uint64_t number, ThError *err)
     if (ok && !d->fails[0] && !d->fails[1])
         ok = find_first(s, r, &at, err);
     d->inputs++;
+    d->errors += ok && d->fails[0] && d->fails[1];
     d->differ = ok && (d->fails[0] != d->fails[1] || (!d->fails[0] && at < r->n));
     d->at = d->fails[0] != d->fails[1] ? SIZE_MAX : at;
     if (d->differ)
@@ -115,9 +116,9 @@ bool th_rasp_differ(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, const ThRaspDiffer
     *d = (ThRaspDifferOf){0};
     if (th_rasp_is_selector(g, a) != th_rasp_is_selector(g, b))
         return th_fail(err, TH_EUSAGE, "an s-op and a selector cannot be compared");
-    if (!in->n_letters || in->from > in->to)
+    if (!in->n_letters || in->from > in->to || in->to == 0)
         return th_fail(err, TH_EUSAGE, "there are no inputs to compare on") ||
-               th_hint(err, "an alphabet has at least one letter");
+               th_hint(err, "an alphabet has at least one letter, and an input one symbol");
     for (s.length = in->from ? in->from : 1; s.length <= in->to && !d->differ; s.length++) {
         uint64_t all = inputs_of(&s);
         if (all > TH_RASP_DIFFER_INPUTS - d->inputs) {

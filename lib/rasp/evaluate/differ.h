@@ -12,6 +12,7 @@
 typedef struct {
     bool differ;
     uint64_t inputs; /* compared, the one on which they differ included */
+    uint64_t errors; /* of these both are an error on so many */
     ThRaspSeq input; /* that one; empty if there is none */
     size_t at;       /* the first element (of selectors: row) that differs; SIZE_MAX if only one
                         of them has a value */
@@ -27,9 +28,9 @@ typedef struct {
 } ThRaspDifferInputs;
 
 /* Compares a and b on all such inputs, in length-lexicographic order (length 0 has no inputs),
- * until they differ: in a value, by ==, or because one of the two is an error.  *d is freed
- * with th_rasp_differ_free.  Errors: TH_EUSAGE
- * for an s-op with a selector, for no letters and for bad lengths; TH_ELIMIT if there are more than
+ * until they differ: in a value, by ==, or because one of the two is an error.  *d is freed with
+ * th_rasp_differ_free.  Errors: TH_EUSAGE for an s-op with a selector, for no letters and for
+ * lengths without any input; TH_ELIMIT if there are more than
  * TH_RASP_DIFFER_INPUTS inputs; TH_EINTERRUPTED, TH_ENOMEM. */
 #define TH_RASP_DIFFER_INPUTS ((uint64_t)1 << 40)
 bool th_rasp_differ(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, const ThRaspDifferInputs *in,

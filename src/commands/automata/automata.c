@@ -210,12 +210,14 @@ SH_COMMAND(
         "$disjoint; $common is the shortest word of both.  These are left out where more pairs of "
         "states than limit-states would have to be looked at.\n\n"
         "P and Q are names of s-ops or selectors of RASP, or expressions, in brackets or quotes.  "
-        "They are run on every input over the alphabet, shortest first; what differs is a value, "
-        "or that only one of the two is an error.  $at is the first element that differs, and "
-        "$inputs how many inputs were compared.\n\n"
-        "An s-op that gives truth values is a language, too: what it gives at the last position of "
-        "a word says whether the word belongs to it.  With an automaton for the other one it is "
-        "run on all words over the automaton's alphabet up to the greatest length.\n\n"
+        "They are "
+        "run on every input over the alphabet, shortest first; what differs is a value, or "
+        "that only one of the two is an error.  $agree says that they do not differ on these; of "
+        "longer inputs nothing is known.  $at is the first element that differs, $inputs how many "
+        "inputs were compared, and on $errors of them both are an error.\n\n"
+        "An s-op that gives truth values is a language, too: what it gives at the last position "
+        "of a word says whether the word belongs to it.  With an automaton for the other one it "
+        "is run on all words over the automaton's alphabet up to the greatest length.\n\n"
         "Where A names a model or a machine, this is compare models or compare machines.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
@@ -233,7 +235,7 @@ SH_COMMAND(
                "#> they differ on ba\n"
                "#>   sort(tokens, tokens) = [a, b] (strings)\n"
                "#>   sort(tokens, indices) = [b, a] (strings)",
-    .results = "equivalent word included includes disjoint common at inputs",
+    .results = "equivalent agree word included includes disjoint common at inputs errors",
     .options = compare_options, .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}},
     .args2 = {{A_PROGRAM, "P", 0}, {A_PROGRAM, "Q", 0}})
 {

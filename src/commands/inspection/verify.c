@@ -147,7 +147,7 @@ static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
 
 static void set_figures(ShSession *s, const ThInspectVerified *v)
 {
-    sh_results(s, "equivalent:b words:i wrong:i all:i drawn:i drawn_wrong:i", v->word == NULL,
+    sh_results(s, "agree:b words:i wrong:i all:i drawn:i drawn_wrong:i", v->word == NULL,
                (long long)v->words, (long long)v->wrong, (long long)v->all, (long long)v->drawn,
                (long long)v->drawn_wrong);
     if (!v->word)
@@ -196,8 +196,9 @@ SH_COMMAND(
     compare_models, .alias = "verify", .group = "inspection",
     .summary = "tell whether a model answers as an automaton or a task does, word by word",
     .detail =
-        "compare MODEL A is the same: a name of a model says what is meant.  Nothing is proved by "
-        "it, see certify.\n\n"
+        "compare MODEL A is the same: a name of a model says what is meant.  $agree says "
+        "that no word that was read is answered otherwise; nothing is proved by it, see "
+        "certify.\n\n"
         "All words of the lengths are read, the shortest first, as long as no more than words= of "
         "them were; of longer ones samples= of each length are drawn, all words of a length being "
         "equally likely.  Each is read by itself, so that what is said of it is what run says, and "
@@ -218,12 +219,12 @@ SH_COMMAND(
                "compare m parity length=1..12\n"
                "#> they agree on all 8190 words of 1 to 12 symbols\n"
                "compare m regex \"(b*ab*ab*)*|a*\" length=1..6 as bug > \"found.txt\"\n"
-               "assert not equivalent and shortest and word == \"bb\"\n"
+               "assert not agree and shortest and word == \"bb\"\n"
                "shortest bug\n"
                "#> accepts bb\n"
                "#> rejects the empty word",
-    .results =
-        "equivalent word due said at shortest words wrong all drawn drawn_wrong states transitions",
+    .results = "agree word due said at shortest words wrong all drawn drawn_wrong states "
+               "transitions",
     .args = {{A_MODEL, "MODEL", 0},
              {A_KEYWORD, "against", A_OPTIONAL | A_SILENT},
              {A_OBJECT, "A", 0}},

@@ -21,8 +21,8 @@ typedef struct {
     int n_symbols;
     int *word, length;
     long long inputs, open; /* open: a run came to a limit */
-    bool differ;
-    ShMachineEnd end[2]; /* of the input that was run last */
+    bool differ, choices;   /* one of them has choices: tapes do not count */
+    ShMachineEnd end[2];    /* of the input that was run last */
 } Search;
 
 static bool is_shared(const ThTm *m, const char *symbol)
@@ -36,11 +36,17 @@ static bool is_shared(const ThTm *m, const char *symbol)
 static bool find_symbols(Search *x, ThError *err)
 {
     const ThTm *m = x->call->operand[0].object->as.machine;
+    const ThTm *other = x->call->operand[1].object->as.machine;
+    x->choices = m->branching || other->branching;
     x->symbol = th_alloc((size_t)m->n_symbols, sizeof *x->symbol, err);
     for (int i = 0; x->symbol && i < m->n_symbols; i++)
-        if (i != m->blank && is_shared(x->call->operand[1].object->as.machine, m->symbol[i]))
+        if (i != m->blank && is_shared(other, m->symbol[i]))
             x->symbol[x->n_symbols++] = m->symbol[i];
-    return x->symbol != NULL;
+    if (x->n_symbols > 0 || !x->symbol || th_option_range(&x->call->options, "length").hi == 0)
+        return x->symbol != NULL;
+    sh_fail_operand(err, &x->call->operand[1], TH_EVALUE,
+                    "the machines share no symbol but the blank");
+    return th_hint(err, "length=0 compares them on the blank tape");
 }
 
 static bool ends_itself(const ShMachineEnd *e)
@@ -54,28 +60,35 @@ static const char *tape_of(const ShMachineEnd *e)
     return e->tape.data ? e->tape.data : "";
 }
 
+/* Returns new: the word as an input of a machine, whose other symbols say whether blanks stand
+ * between those of the word. */
+static char *input_of(const Search *x, const ThTm *m, ThError *err)
+{
+    bool single = th_symbols_single(m->symbol, m->n_symbols);
+    ThText t = {0};
+    for (int i = 0; i < x->length; i++)
+        th_text_printf(&t, i && !single ? " %s" : "%s", x->symbol[x->word[i]]);
+    return th_text_take(&t, err);
+}
+
 /* Runs both on the word; what differs is the verdict, or the tape at the end. */
 static bool run_both(Search *x, ThError *err)
 {
-    ThText text = {0};
-    th_symbols_write(&text, x->symbol, x->n_symbols, x->word, x->length);
-    char *input TH_OWNED(free) = th_text_take(&text, err);
-    bool ok = input != NULL;
+    bool ok = true;
     for (int k = 0; ok && k < 2; k++) {
         ShCall one = *x->call;
         one.operand += k;
         th_text_free(&x->end[k].tape);
         x->end[k] = (ShMachineEnd){0};
-        ok = sh_machine_end(x->s, &one, input, &x->end[k], err) ||
-             sh_error_inside(err, &x->call->operand[k]);
+        char *input TH_OWNED(free) = input_of(x, one.operand->object->as.machine, err);
+        ok = input && (sh_machine_end(x->s, &one, input, &x->end[k], err) ||
+                       sh_error_inside(err, one.operand));
     }
     ThTmVerdict one = x->end[0].figures.verdict, other = x->end[1].figures.verdict;
     bool decided = ok && ends_itself(&x->end[0]) && ends_itself(&x->end[1]);
     x->inputs++;
     x->open += !decided;
-    x->differ = decided &&
-                (one != other ||
-                 (one != TH_TM_ENDLESS && strcmp(tape_of(&x->end[0]), tape_of(&x->end[1])) != 0));
+    x->differ = decided && (one != other || (!x->choices && x->end[0].digest != x->end[1].digest));
     return ok;
 }
 
@@ -96,13 +109,24 @@ static bool search(Search *x, ThError *err)
     for (long long n = length.lo; ok && !x->differ && n <= length.hi; n += length.step) {
         x->length = (int)n;
         memset(x->word, 0, ((size_t)n + 1) * sizeof *x->word);
-        if (n > 0 && x->n_symbols == 0)
-            break;
         do {
             ok = run_both(x, err) && !th_stopped(sh_stop(x->s), err);
         } while (ok && !x->differ && next_word(x));
     }
     return ok;
+}
+
+/* On which inputs, and in what. */
+static void say_same(const Search *x)
+{
+    ThRange length = th_option_range(&x->call->options, "length");
+    ThText t = {0};
+    for (int i = 0; i < x->n_symbols; i++)
+        th_text_printf(&t, "%s%s", i ? " " : " over ", x->symbol[i]);
+    sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbols%s\n",
+           x->choices ? " verdict" : "", x->inputs - x->open, x->inputs, sh_plural(x->inputs),
+           length.lo, length.hi, t.data ? t.data : "");
+    th_text_free(&t);
 }
 
 static bool report(const Search *x, ThError *err)
@@ -113,17 +137,20 @@ static bool report(const Search *x, ThError *err)
     char *word TH_OWNED(free) = th_text_take(&text, err);
     if (!word)
         return false;
-    sh_results(x->s, "equivalent:b word:s inputs:i open:i", !x->differ, word, (long long)x->inputs,
+    bool agree = !x->differ && x->open == 0;
+    sh_results(x->s, "agree:b word:s inputs:i open:i", agree, word, (long long)x->inputs,
                (long long)x->open);
     if (x->differ)
         sh_say(x->s, "they differ on %s\n", *word ? word : "the blank tape");
-    for (int k = 0; x->differ && k < 2; k++)
-        sh_say(x->s, "  %s: %s, tape %s\n", x->call->operand[k].text,
-               th_tm_verdict_name(x->end[k].figures.verdict),
-               *tape_of(&x->end[k]) ? tape_of(&x->end[k]) : "blank");
+    for (int k = 0; x->differ && k < 2; k++) {
+        sh_say(x->s, "  %s: %s", x->call->operand[k].text,
+               th_tm_verdict_name(x->end[k].figures.verdict));
+        if (!x->choices)
+            sh_say(x->s, ", tape %s", *tape_of(&x->end[k]) ? tape_of(&x->end[k]) : "blank");
+        sh_say(x->s, "\n");
+    }
     if (!x->differ)
-        sh_say(x->s, "the same on %lld of %lld input%s\n", x->inputs - x->open, x->inputs,
-               sh_plural(x->inputs));
+        say_same(x);
     if (x->open > 0)
         sh_say(x->s, "%lld input%s: a run came to a limit, and nothing is known\n", x->open,
                sh_plural(x->open));
@@ -133,13 +160,15 @@ static bool report(const Search *x, ThError *err)
 SH_COMMAND(
     compare_machines, .group = "machines",
     .summary = "tell whether two Turing machines do the same on all short inputs",
-    .detail = "Both are run on every word over the symbols that they share, blanks left out, the "
-              "shortest first; one tape differs from another as far as it is not blank.  The first "
-              "input is shown for which one halts, accepts or rejects otherwise than the other, or "
-              "leaves another tape.  Where a run comes to a limit (see run), nothing is known of "
-              "that input: $open counts these, and equivalent says only that no difference was "
-              "found.  Machines with choices are followed as run does.\n\n"
-              "compare M N is the same where M is the name of a machine.",
+    .detail =
+        "Both are run on every word over the symbols that they share, blanks left out, the "
+        "shortest first; one tape differs from another as far as it is not blank.  The first input "
+        "is shown for which one halts, accepts or rejects otherwise than the other, or leaves "
+        "another tape.  Where a run comes to a limit (see run), nothing is known of that input: "
+        "$open counts these.  $agree is yes where every input was decided, and the same; of other "
+        "inputs it says nothing.  Machines with choices are followed as run does; their runs leave "
+        "different tapes, so only verdicts count.\n\n"
+        "compare M N is the same where M is the name of a machine.",
     .example = SH_EXAMPLE_MACHINE "machine same {\n"
                                   "  start r ; halt end\n"
                                   "  r 0,1 -> R r\n"
@@ -152,7 +181,7 @@ SH_COMMAND(
                                   "#> they differ on the blank tape\n"
                                   "#>   increment: halted, tape 1\n"
                                   "#>   same: halted, tape blank",
-    .results = "equivalent word inputs open", .args = {{A_MACHINE, "M", 0}, {A_MACHINE, "N", 0}},
+    .results = "agree word inputs open", .args = {{A_MACHINE, "M", 0}, {A_MACHINE, "N", 0}},
     .options = compare_machines_options, .flags = C_BY_KIND)
 {
     Search x = {.s = s, .call = call};

@@ -54,10 +54,11 @@ bool sh_machine_writer(ThTmConfigurationWriter *w, const ThTm *m, const ThOption
 /* Goes on with a call's machine by hand, up to n steps, and shows where it stands. */
 bool sh_step_on(ShSession *s, const ShCall *call, uint64_t n, ThError *err);
 
-/* How a run ended, and the tape then, which is the caller's. */
+/* How a run ended, and the tape then, which is the caller's; in runs where it is long. */
 typedef struct {
     ThTmFastFigures figures;
     ThText tape;
+    uint64_t digest; /* of all of it; of a machine with choices 0 */
 } ShMachineEnd;
 
 /* Runs to the end or a limit; last->verdict is TH_TM_OUT_OF_TIME where that was it. */

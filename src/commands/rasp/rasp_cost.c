@@ -228,15 +228,26 @@ static bool say_side(ShSession *s, const ThRaspDifferOf *d, int side, const ShOp
     return ok;
 }
 
+static void say_same(ShSession *s, const ShCall *call, const ThRaspDifferOf *d)
+{
+    ThRange length = th_option_range(&call->options, "length");
+    sh_say(s, "the same on all %llu inputs of %lld to %lld symbols over %s\n",
+           (unsigned long long)d->inputs, length.lo > 0 ? length.lo : 1, length.hi,
+           th_option_text(&call->options, "alphabet"));
+    if (d->errors > 0)
+        sh_say(s, "on %llu of them both are errors\n", (unsigned long long)d->errors);
+}
+
 static bool say_differ(ShSession *s, const ShCall *call, const ThRaspDifferOf *d,
                        const ThRaspSop *node, ThError *err)
 {
     ThText t TH_OWNED(th_text_free) = {0};
-    sh_results(s, "equivalent:b inputs:i", !d->differ, (long long)d->inputs);
-    if (!d->differ) {
-        sh_say(s, "the same on all %llu inputs\n", (unsigned long long)d->inputs);
+    sh_results(s, "agree:b inputs:i errors:i", !d->differ, (long long)d->inputs,
+               (long long)d->errors);
+    if (!d->differ)
+        say_same(s, call, d);
+    if (!d->differ)
         return true;
-    }
     write_input(s->rasp, &d->input, &t);
     sh_result_text(s, "word", t.data ? t.data : "");
     if (d->at != SIZE_MAX)

@@ -51,8 +51,7 @@ static void say(ShSession *s, const Search *x, const ThAutomaton *a, const char 
         th_text_add(&t, i && !single ? " " : "");
         th_text_add(&t, a->symbol[x->word[i]]);
     }
-    sh_results(s, "equivalent:b word:s inputs:i", !x->differ, t.data ? t.data : "",
-               (long long)x->words);
+    sh_results(s, "agree:b word:s inputs:i", !x->differ, t.data ? t.data : "", (long long)x->words);
     if (x->differ) {
         sh_say(s, "they differ on %s\n", t.data ? t.data : "");
         sh_say(s, "  %s %s it\n", program, x->accepts ? "accepts" : "rejects");
@@ -76,7 +75,10 @@ bool sh_compare_language(ShSession *s, const ShCall *call, const ShOperand *prog
     Search x = {.machine = machine,
                 .program = {g, sop, letter, sh_stop(s)},
                 .longest = (int)th_option_range(&call->options, "length").hi};
-    bool ok = letter && (search(s, &x, err) || sh_error_inside(err, program));
+    bool ok = letter != NULL;
+    if (ok && x.longest == 0)
+        ok = sh_fail_operand(err, program, TH_EUSAGE, "the empty word is no input of a program");
+    ok = ok && (search(s, &x, err) || sh_error_inside(err, program));
     if (ok)
         say(s, &x, a, program->text, automaton->text);
     free(x.word);

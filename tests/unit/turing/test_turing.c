@@ -301,6 +301,51 @@ static void census(void **state)
     assert_false(th_tm_census(&c, &(ThTmCensusWork){.states = 9, .symbols = 9, .limit = 10}, NULL));
 }
 
+static uint64_t digest_after(const char *machine, const char *input)
+{
+    ThTm *m = block(machine);
+    ThTmTapeWords w;
+    ThTmEngine e;
+    ThError err = {0};
+    assert_true(th_tm_tape_words_read(&w, m, input, &err));
+    assert_true(th_tm_engine_start(&e, m, &w, &err));
+    assert_true(th_tm_engine_go(&e, UINT64_MAX, no_limits, NULL, &err));
+    uint64_t digest = th_tm_engine_digest(&e);
+    th_tm_engine_free(&e);
+    th_tm_tape_words_free(&w);
+    th_tm_free(m);
+    return digest;
+}
+
+/* What is on the tape counts, by name, to its end; not where it is, nor what the blank is called,
+ * nor in which engine it is. */
+static void digests(void **state)
+{
+    (void)state;
+    enum { LONG = 70000 };
+    static const char right[] = "start a ; halt z\na 0,1 -> R a\na _ -> 1 S z",
+                      gap[] = "start a ; halt z\na 0,1 -> R a\na _ -> R b\nb _ -> 1 S z",
+                      end0[] = "start a ; halt z\na 0,1 -> R a\na _ -> 0 S z",
+                      named[] =
+                          "blank B ; start a ; halt z\na 1,0 -> R a\na B -> 1 S z\na xx -> S z",
+                      two[] = "tapes 2 ; start a ; halt z\na 0|_ -> R|S a\na 1|_ -> R|S a\n"
+                              "a _|_ -> 1 S|S z",
+                      beside[] = "tapes 2 ; start a ; halt z\na 0|_ -> R|S a\na 1|_ -> R|S a\n"
+                                 "a _|_ -> S|1 S z";
+    uint64_t due = digest_after(right, "01");
+    assert_true(digest_after(named, "0 1") == due && digest_after(right, "_*01") == due);
+    assert_true(digest_after(gap, "01") != due && digest_after(end0, "01") != due);
+    assert_true(digest_after(two, "01 | ") != digest_after(beside, "01 | "));
+    assert_true(digest_after(two, "01 | ") == digest_after(two, "0*1 | "));
+    char *input = malloc(LONG + 1);
+    for (int i = 0; i < LONG; i++) /* no runs, no period */
+        input[i] = i * (long)i / 7 % 3 ? '1' : '0';
+    input[LONG] = '\0';
+    due = digest_after(right, input);
+    assert_true(digest_after(right, input) == due && digest_after(end0, input) != due);
+    free(input);
+}
+
 /* A * says where the head starts, on every engine; where it is a symbol it is one. */
 static void head_mark(void **state)
 {
@@ -696,6 +741,7 @@ int main(void)
         cmocka_unit_test(goals_of_missing_rules),
         cmocka_unit_test(stopping_states_have_no_rules),
         cmocka_unit_test(choices),
+        cmocka_unit_test(digests),
         cmocka_unit_test(spellings),
         cmocka_unit_test(written_strings),
         cmocka_unit_test(bad_strings),
