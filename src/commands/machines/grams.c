@@ -92,8 +92,9 @@ static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExte
         sh_say(s, "after %llu step%s, \"%s\" is there twice, in cells %lld and %lld\n",
                (unsigned long long)g->step, sh_plural(g->step), repeated.data ? repeated.data : "",
                (long long)g->one, (long long)g->other);
-    sh_say(s, "the next-token program is exact from n=%d on, where it compares %d token%s\n",
-           g->longest, g->longest + 1, sh_plural(g->longest + 1));
+    sh_say(s, "the next-token program is exact from n=%d on%s, where it compares %d token%s\n",
+           g->longest, th_tm_verdict_final(x->verdict) ? "" : " for these steps", g->longest + 1,
+           sh_plural(g->longest + 1));
     return true;
 }
 
@@ -157,7 +158,8 @@ static ThTmKeys keys_of(const ShCall *call)
 static void set_simulation(ShSession *s, const ThTmSimulation *x, const char *stands,
                            const char *predicted)
 {
-    sh_results(s, "exact:b unique:b memory:b steps:i tokens:i right:i", x->exact, x->unique,
+    bool exact = x->exact && th_tm_verdict_final(x->extent.verdict);
+    sh_results(s, "exact:b unique:b memory:b steps:i tokens:i right:i", exact, x->unique,
                !x->extent.leaves, (long long)x->extent.steps, (long long)x->tokens,
                (long long)x->right);
     if (x->exact)
@@ -189,7 +191,8 @@ SH_COMMAND(
               "configuration after the other, and every token is predicted from the text before "
               "it, by looking for the last n+1 tokens in what the line before turns into.  Tells "
               "whether all predictions agree with the machine's own run, and if not, where the "
-              "first one differs and whether the same tokens being there twice explains it.\n\n"
+              "first one differs and whether the same tokens being there twice explains it.  "
+              "$exact is yes of a run that ends within steps= and cells=.\n\n"
               "ngrams tells beforehand for which n that is right, and runs nothing; simulate does "
               "it; rasp writes it as a program of RASP, whose layers and heads cost counts; "
               "generate lets that program, or a model that was trained or compiled, write on.\n\n"
@@ -231,7 +234,9 @@ SH_COMMAND(
         set_simulation(s, &x, stands.data ? stands.data : "", predicted.data ? predicted.data : "");
         say_extent(s, &x.extent, words.length[0]);
         if (x.exact)
-            sh_say(s, "exact: all %llu tokens are right\n", (unsigned long long)x.tokens);
+            sh_say(s, "%sall %llu tokens are right\n",
+                   th_tm_verdict_final(x.extent.verdict) ? "exact: " : "so far ",
+                   (unsigned long long)x.tokens);
         else
             say_difference(s, &x, n, stands.data, predicted.data);
     }

@@ -79,9 +79,9 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
               th_compile_follow(m, &start, limits, sh_stop(s), &f, err);
     if (!ok)
         return false;
-    bool exact = f.right == f.tokens;
-    sh_results(s, "tokens:i right_tokens:i exact:b", (long long)f.tokens, (long long)f.right,
-               exact);
+    bool exact = f.right == f.tokens, fits = f.tokens >= f.room - f.line;
+    bool ended = th_tm_verdict_final(f.extent.verdict);
+    sh_results(s, "tokens:i right_tokens:i exact:b", f.tokens, f.right, exact && fits && ended);
     if (!exact && !th_option_flag(o, "partial"))
         return th_fail(err, TH_EVALUE,
                        "the model writes %lld tokens of the run right, then one is wrong",
@@ -89,12 +89,13 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
                th_hint(err,
                        "ngrams tells which n is enough (here n=%lld); partial=yes keeps the model",
                        th_option_int(o, "n"));
-    sh_say(s, "  writes the run of %llu step%s, lines of %d tokens: ",
-           (unsigned long long)f.extent.steps, sh_plural(f.extent.steps), f.line);
+    sh_say(s, "  writes the run of %llu step%s%s, lines of %d tokens: ",
+           (unsigned long long)f.extent.steps, sh_plural(f.extent.steps),
+           ended ? "" : ", which goes on", f.line);
     if (!exact)
         sh_say(s, "right for %lld tokens, then one is wrong; ngrams tells which n is enough\n",
                f.right);
-    else if (f.tokens < f.room - f.line)
+    else if (!fits)
         sh_say(s, "all %lld tokens that fit are right, context=%lld is for all\n", f.tokens,
                f.room);
     else

@@ -279,11 +279,11 @@ static bool compare_run(ShSession *s, const ShCall *call, Text *x, const Referen
     for (size_t i = 0; i < x->n && i <= wrong; i += ref->line)
         if (i + ref->line <= wrong || i == 0)
             say_tokens(s, x, i, i + ref->line, " ");
-    bool exact = wrong == x->n || !x->atom;
-    sh_results(s, "exact:b steps:i tokens:i", exact, (long long)ref->steps,
+    bool exact = wrong == x->n || !x->atom, whole = th_tm_verdict_final(ref->verdict);
+    sh_results(s, "exact:b steps:i tokens:i", exact && whole, (long long)ref->steps,
                (long long)(wrong - ref->line));
     if (exact)
-        sh_say(s, "exact: all %zu tokens are right\n", x->n - ref->line);
+        sh_say(s, "%sall %zu tokens are right\n", whole ? "exact: " : "so far ", x->n - ref->line);
     else
         say_wrong(s, x, ref, wrong, predicted, (int)th_option_int(&call->options, "n"));
     return true;
