@@ -35,7 +35,14 @@ static ThDfa *domain_of(const ThProofAsked *a, ThStop *stop, ThError *err)
     bool every = a->task->target == TH_TARGET_EVERY;
     ThDfa *closed TH_OWNED(th_dfa_free) = every ? prefixes_of(a->domain, err) : NULL;
     ThDfa *to = closed || !every ? th_dfa_minimize(every ? closed : a->domain, stop, err) : NULL;
-    return to;
+    bool empty = true;
+    for (int i = 0; to && i < to->n_states * to->n_symbols; i++)
+        empty = empty && to->label[to->next[i]] == 0;
+    if (!to || !empty)
+        return to;
+    th_dfa_free(to);
+    th_fail(err, TH_EVALUE, "the domain has no strings but the empty one");
+    return NULL;
 }
 
 /* Returns new: the set of every class of states. */

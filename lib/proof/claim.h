@@ -39,7 +39,7 @@ typedef struct {
 
 /* Returns new.  TH_EVALUE where a bound model has other symbols, classes, orders of them, or
  * answers elsewhere; where answers are sets and bits is NULL; where the machines have other symbols
- * than the task. TH_ENOMEM, TH_EINTERRUPTED. */
+ * than the task; where the domain has no string but the empty one. TH_ENOMEM, TH_EINTERRUPTED. */
 ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, ThStop *stop,
                                  ThError *err);
 void th_proof_claim_free(ThProofClaim *c); /* NULL is fine */

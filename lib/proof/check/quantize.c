@@ -76,17 +76,17 @@ static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, i
     return true;
 }
 
-/* An entry of the table, of which is known what it should be, and so of what kind; -1: it never
- * occurs. */
-static bool enter(Table *t, const double *x, const double *y, bool leaves, int right, int *entry,
-                  ThError *err)
+/* An entry of the table, of a kind, and what it should be; -1: in no string that is meant. */
+static bool enter(Table *t, const double *x, const double *y, bool leaves, ThProofKind kind,
+                  int right, int *entry, ThError *err)
 {
     double margin;
     ThProofQuantized *q = t->q;
+    *entry = -1;
+    if (!snap(t, x, y, kind, entry, &margin, err))
+        return false;
     if (right < 0)
         return true;
-    if (!snap(t, x, y, q->labels->kind[right], entry, &margin, err))
-        return false;
     q->checked++;
     q->wrong += *entry != right;
     q->margin = fmin(q->margin, margin);
@@ -104,7 +104,8 @@ static bool fill_symbols(Table *t, ThError *err)
     for (int i = 0; i < k * k + k; i++) {
         int a = i / k - 1, b = i % k;
         const double *x = a < 0 ? NULL : t->f->leaf + a * d;
-        if (!enter(t, x, t->f->leaf + b * d, true, a < 0 ? l->single[b] : l->pair[a * k + b],
+        if (!enter(t, x, t->f->leaf + b * d, true, a < 0 ? TH_PROOF_EDGE : TH_PROOF_COMPLETE,
+                   a < 0 ? l->single[b] : l->pair[a * k + b],
                    a < 0 ? t->q->single + b : t->q->pair + a * k + b, err))
             return false;
     }
@@ -117,9 +118,11 @@ static bool fill_products(Table *t, ThStop *stop, ThError *err)
     int n = l->n, d = t->f->dim;
     for (int i = 0; i < n * n + n; i++) {
         int x = i / n - 1, y = i % n;
+        if (x >= 0 && l->kind[y] == TH_PROOF_EDGE)
+            continue;
         if (th_stopped(stop, err) ||
             !enter(t, x < 0 ? NULL : t->q->centre + x * d, t->q->centre + y * d, false,
-                   x < 0 ? l->alone[y] : l->product[x * n + y],
+                   x < 0 ? TH_PROOF_EDGE : l->kind[x], x < 0 ? l->alone[y] : l->product[x * n + y],
                    x < 0 ? t->q->alone + y : t->q->product + x * n + y, err))
             return false;
     }
@@ -170,6 +173,8 @@ typedef struct {
 static void offer(Search *s, Level *to, const Item *new, bool root)
 {
     const ThProofQuantized *q = s->q;
+    if (new->label < 0 || new->at < 0) /* in no string that is meant; or there is no centre */
+        return;
     int right = q->labels->answer[new->label];
     if (root && right >= 0 && q->said[new->at] != right &&
         (s->wrong.length == 0 || new->length < s->wrong.length))

@@ -19,7 +19,7 @@ typedef struct {
     ThProofLabels *labels; /* the centres are those of these labels */
     int dim;
     double *centre;     /* (n, dim) */
-    int *product;       /* (n, n): as the map has it, where j is complete */
+    int *product;       /* (n, n): as the map has it, where j is complete; -1: there is no centre */
     int *alone;         /* (n): of nothing and j */
     int *pair, *single; /* of symbols, as in ThProofLabels */
     int *said;          /* (n): the class read off a centre */

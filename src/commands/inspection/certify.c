@@ -14,11 +14,6 @@
 #include "proof/check/check.h"
 #include "shell.h"
 
-#define DOMAIN                                                                                     \
-    SH_OPTION_ROW("domain", TH_STRING, NULL, 0, 0, NULL,                                           \
-                  "the strings that are meant: those of an automaton, or all; default: those "     \
-                  "that the task can draw")
-
 static const ThOptionSpec options[] = {
     {"slack", TH_REAL, "1e-3", 0, 1, NULL,
      "what each vector and logit of a run may be off by, beside its rounding"},
@@ -27,56 +22,10 @@ static const ThOptionSpec options[] = {
      "of a recurrent network: sets for every state of the automaton, at most"},
     {"certificate", TH_STRING, NULL, 0, 0, NULL,
      "file that the proof is written to, if there is one"},
-    DOMAIN,
+    SH_DOMAIN_OPTION,
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
      "of the sampled vectors; default: set seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
-
-/* ---- domains --------------------------------------------------------------------------------- */
-
-/* The strings that are meant, and how to say so: "", " that t draws", " in A". */
-typedef struct {
-    ThDfa *words; /* to be freed; NULL: all strings */
-    const char *before, *name, *after;
-} Domain;
-
-/* Returns new: the acceptor of an automaton as one over a task's symbols. */
-static ThDfa *words_of(ShSession *s, const ThAutomaton *a, const ThSignature *g, ThError *err)
-{
-    ThDfa *own TH_OWNED(th_dfa_free) =
-        th_automaton_acceptor(a, (size_t)sh_setting_int(s, "limit-states"), sh_stop(s), err);
-    int *from TH_OWNED(free) = own ? th_alloc((size_t)g->n_symbols, sizeof *from, err) : NULL;
-    bool ok = from != NULL;
-    for (int i = 0; ok && i < g->n_symbols; i++)
-        from[i] = th_symbols_find(a->symbol, a->n_symbols, g->symbol[i]);
-    for (int i = 0; ok && i < a->n_symbols; i++)
-        if (th_symbols_find(g->symbol, g->n_symbols, a->symbol[i]) < 0)
-            ok = th_fail(err, TH_EVALUE, "the task has no symbol '%s'", a->symbol[i]);
-    return ok ? th_dfa_widen(own, g->n_symbols, from, err) : NULL;
-}
-
-/* Of the option domain=, else of the task; what is proved of recurrent networks is about all. */
-static bool find_domain(ShSession *s, const ShCall *call, const ThModel *m, const ShObject *task,
-                        Domain *d, ThError *err)
-{
-    const ThTask *t = task->as.task;
-    *d = (Domain){NULL, "", "", ""};
-    if (!th_option_given(&call->options, "domain")) {
-        if (th_proof_is_cell(m))
-            return true;
-        bool ok = th_task_words(t, &d->words, err);
-        if (d->words)
-            *d = (Domain){d->words, " that ", task->name, " draws"};
-        return ok;
-    }
-    const char *name = th_option_text(&call->options, "domain");
-    if (strcmp(name, "all") == 0)
-        return true;
-    const ThAutomaton *a = sh_need_automaton(s, name, err);
-    d->words = a ? words_of(s, a, &t->signature, err) : NULL;
-    *d = (Domain){d->words, " in ", name, ""};
-    return d->words || th_option_error(&call->options, "domain", err);
-}
 
 /* ---- proving --------------------------------------------------------------------------------- */
 
@@ -166,7 +115,7 @@ static void say_refused(ShSession *s, const char *name, const ThProofChecked *k)
     sh_result_text(s, "obstacle", k->why);
 }
 
-static void say_proved(ShSession *s, const char *name, const char *verdict, const Domain *d,
+static void say_proved(ShSession *s, const char *name, const char *verdict, const ShDomain *d,
                        const ThProof *p)
 {
     double least = p->radius[0], most = p->radius[0];
@@ -234,7 +183,7 @@ static const char *verdict_of(const ShSession *s, const ThProof *p, const ThProo
     return sh_proved(s, k);
 }
 
-static void say_proof(ShSession *s, const ShObject *o, const Domain *d, const ThProof *p,
+static void say_proof(ShSession *s, const ShObject *o, const ShDomain *d, const ThProof *p,
                       const ThProofChecked *k)
 {
     const ThSignature *g = &o->as.model->signature;
@@ -276,7 +225,7 @@ static bool confirm(ShSession *s, const ThOptions *o, const ThModel *m, const Th
 
 /* Returns new: what is claimed of a model by the task in an operand, and the domain. */
 static ThProofClaim *claim_of(ShSession *s, const ThModel *m, const ShOperand *task,
-                              const ShObject *object, const Domain *d, double slack, ThError *err)
+                              const ShObject *object, const ShDomain *d, double slack, ThError *err)
 {
     const ThTask *t = object->as.task;
     const ThProofAsked asked = {&t->signature, t->machine, d->words, slack, t->bits};
@@ -296,7 +245,7 @@ static const char *word_of(const ShSession *s, const ThProofChecked *k)
 }
 
 static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
-                        const Domain *d, const ThModel *m, const ThProofChecked *k)
+                        const ShDomain *d, const ThModel *m, const ThProofChecked *k)
 {
     sh_result_text(s, "verdict", word_of(s, k));
     if (k->holds)
@@ -317,7 +266,7 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
 
 /* Where the checker can decide without any search for sets. */
 static bool decide(ShSession *s, const ShCall *call, ThProofMethod method,
-                   const ThProofClaim *claim, const Domain *d, ThError *err)
+                   const ThProofClaim *claim, const ShDomain *d, ThError *err)
 {
     const ShObject *o = call->operand[0].object;
     const ThModel *m = o->as.model;
@@ -331,7 +280,7 @@ static bool decide(ShSession *s, const ShCall *call, ThProofMethod method,
 }
 
 static bool certify_sets(ShSession *s, const ShCall *call, const ThProofClaim *claim,
-                         const Domain *d, ThError *err)
+                         const ShDomain *d, ThError *err)
 {
     const ShObject *o = call->operand[0].object;
     ThProofHow how = {.limit = (size_t)th_option_int(&call->options, "elements"),
@@ -353,12 +302,12 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     const ThModel *m = call->operand[0].object->as.model;
     const ThOptions *o = &call->options;
     ThProofMethod method;
-    Domain d;
+    ShDomain d;
     if (!sh_need_machine(&call->operand[1], err))
         return false;
     if (!th_proof_method(m, &method, err))
         return sh_error_inside(err, &call->operand[0]);
-    if (!find_domain(s, call, m, call->operand[1].object, &d, err))
+    if (!sh_find_domain(s, call, m, call->operand[1].object, &d, err))
         return false;
     double slack = th_option_real(o, "slack");
     if (method != TH_PROOF_BY_SETS && !th_option_given(o, "slack"))
@@ -462,7 +411,7 @@ SH_COMMAND(certificate, .group = "inspection",
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-static void say_checked(ShSession *s, const char *name, const Domain *d,
+static void say_checked(ShSession *s, const char *name, const ShDomain *d,
                         const ThProofCertificate *c, const ThProofChecked *k)
 {
     if (k->holds) {
@@ -483,7 +432,8 @@ static void say_checked(ShSession *s, const char *name, const Domain *d,
 
 /* Of the certificate in file: does it prove a model right on a task? */
 static bool check_file(ShSession *s, const ShOperand *file, const ShOperand *where,
-                       const ShObject *o, const ThProofClaim *claim, const Domain *d, ThError *err)
+                       const ShObject *o, const ThProofClaim *claim, const ShDomain *d,
+                       ThError *err)
 {
     char *path TH_OWNED(free) = sh_beside_script(s, file->text, err);
     ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
@@ -504,13 +454,13 @@ bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, c
                           ThError *err)
 {
     const ShOperand *of = &call->operand[call->n > 1], *on = &call->operand[call->n > 1 ? 2 : 0];
-    Domain d;
+    ShDomain d;
     if (!o->as.model->bound)
         return sh_fail_operand(err, of, TH_EVALUE, "the %s has not been trained",
                                o->as.model->kind->name);
     if (!th_task_machine(task->as.task, err))
         return sh_error_inside(err, on);
-    if (!find_domain(s, call, o->as.model, task, &d, err))
+    if (!sh_find_domain(s, call, o->as.model, task, &d, err))
         return false;
     ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
         claim_of(s, o->as.model, on, task, &d, 0, err);
@@ -519,7 +469,7 @@ bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, c
     return ok;
 }
 
-static const ThOptionSpec check_options[] = {DOMAIN, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+static const ThOptionSpec check_options[] = {SH_DOMAIN_OPTION, {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 SH_COMMAND(
     check_certificate, .group = "inspection",

@@ -9,6 +9,21 @@
 /* What runs of compiled models may be off by, beside their rounding. */
 static const double SH_COMPILED_SLACK = 1e-5;
 
+#define SH_DOMAIN_OPTION                                                                           \
+    SH_OPTION_ROW("domain", TH_STRING, NULL, 0, 0, NULL,                                           \
+                  "the strings that are meant: those of an automaton, or all; default: those "     \
+                  "that the task can draw")
+
+/* The strings that are meant, and how to say so: "", " that t draws", " in A". */
+typedef struct {
+    ThDfa *words; /* to be freed; NULL: all strings */
+    const char *before, *name, *after;
+} ShDomain;
+
+/* Of the option domain=, else of the task; what is proved of recurrent networks is about all. */
+bool sh_find_domain(ShSession *s, const ShCall *call, const ThModel *m, const ShObject *task,
+                    ShDomain *d, ThError *err);
+
 /* Returns new: a certificate by algebra or table and in *k what the checker says of it, with the
  * smallest of a few radii that leaves room for rounding in single precision, or else is closed. */
 ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod method,

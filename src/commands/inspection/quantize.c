@@ -13,6 +13,7 @@ static const ThOptionSpec options[] = {
     {"samples", TH_INT, "200", 1, 1000000, NULL, "such strings"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
      "of the sampled vectors and strings; default: set seed"},
+    SH_DOMAIN_OPTION,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -98,7 +99,7 @@ static const char *verdict_of(const ShSession *s, const ThProofQuantized *q,
 }
 
 static void say_quantized(ShSession *s, const char *name, const ThProofQuantized *q,
-                          const ThProofChecked *k, const ThSignature *g)
+                          const ThProofChecked *k, const ShDomain *d, const ThSignature *g)
 {
     const char *verdict = verdict_of(s, q, k);
     ThText t TH_OWNED(th_text_free) = {0};
@@ -107,7 +108,8 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
     if (q->wrong == 0 && !k->holds)
         sh_say(s, "%s, snapped, is not proved: the checker does not agree: %s\n", name, k->why);
     else if (q->wrong == 0)
-        sh_say(s, "%s, snapped, is right on strings of every length: %s\n", name, verdict);
+        sh_say(s, "%s, snapped, is right on strings of every length%s%s%s: %s\n", name, d->before,
+               d->name, d->after, verdict);
     else if (q->word)
         sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
                g->label[q->answer], g->label[q->right]);
@@ -179,9 +181,10 @@ SH_COMMAND(
         "snapped model is right on strings of every length: proved, where no margin is too small "
         "for the rounding of a run in the precision that is set, which is bounded; else proved of "
         "real numbers.  Else the shortest string on which the snapped model is wrong is sought.  "
-        "It is the checker of certificates that says proved, which makes the tables again.  margin "
-        "is how much nearer the right centre is than any other, at least.  This says nothing of "
-        "the model without snapping.\n\n"
+        "It is the checker of certificates that says proved, which makes the tables again.  Which "
+        "strings are meant is what certify says: those that the task can draw, or of domain=.  "
+        "margin is how much nearer the right centre is than any other, at least.  This says "
+        "nothing of the model without snapping.\n\n"
         "With as NAME the snapped model is kept, a regulargpt with codebook=, and its accuracy is "
         "measured beside that of the model.  A model that snaps already keeps its centres.",
     .example = "task t = parity\n"
@@ -206,9 +209,14 @@ SH_COMMAND(
     const ThTask *t = call->operand[1].object->as.task;
     if (!sh_need_answers(m, &call->operand[1], err))
         return false;
-    const ThProofAsked asked = {.task = &t->signature, .machine = t->machine};
+    ShDomain d;
+    if (!sh_find_domain(s, call, m, call->operand[1].object, &d, err))
+        return false;
+    const ThProofAsked asked = {
+        .task = &t->signature, .machine = t->machine, .domain = d.words, .bits = t->bits};
     ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
         th_proof_claim_new(m, &asked, sh_stop(s), err);
+    th_dfa_free(d.words);
     ThProofQuantized *q TH_OWNED(th_proof_quantized_free) =
         claim ? th_proof_quantize(m, claim, (size_t)th_option_int(&call->options, "elements"),
                                   (uint64_t)sh_seed(s, &call->options), sh_stop(s), err)
@@ -224,7 +232,7 @@ SH_COMMAND(
     else if (ok)
         list_products(s, q, m->signature.symbol);
     if (ok)
-        say_quantized(s, o->name, q, &k, &m->signature);
+        say_quantized(s, o->name, q, &k, &d, &m->signature);
     if (ok && call->n > 2)
         return define(s, call, snapped, err);
     th_model_free(snapped);

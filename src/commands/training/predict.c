@@ -131,13 +131,20 @@ static bool measure(ShSession *s, const ShCall *call, const ThInspectPrediction 
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+static const double nearly_all = 0.99;
+
 /* Does the measurement fit the prediction?  Nearly all right, or not: "" where nothing is known. */
 static const char *fits(ThInspectVerdict v, double accuracy)
 {
-    const double learned = 0.99;
     if (v == TH_INSPECT_UNKNOWN || isnan(accuracy))
         return "";
-    return (v == TH_INSPECT_YES) == (accuracy >= learned) ? "yes" : "no";
+    return (v == TH_INSPECT_YES) == (accuracy >= nearly_all) ? "yes" : "no";
+}
+
+/* The same of longer strings: of a model that has not learned those of training nothing follows. */
+static const char *holds(const ThInspectPrediction *p, const Measured *m)
+{
+    return m->learned >= nearly_all ? fits(p->extends, m->longer) : "";
 }
 
 static bool is_wanted(const char *only, const char *kind)
@@ -175,7 +182,7 @@ static void show_row(ShSession *s, const ThInspectPrediction *p, const Measured 
     }
     sh_results(s, "accuracy:r longer:r", m->learned, m->longer);
     sh_row(s, p->kind, verdicts[p->learns], m->learned, fits(p->learns, m->learned),
-           verdicts[p->extends], m->longer, fits(p->extends, m->longer), p->why, p->source);
+           verdicts[p->extends], m->longer, holds(p, m), p->why, p->source);
 }
 
 static bool show_rows(ShSession *s, const ShCall *call, const ThInspectLanguage *l,
@@ -197,7 +204,7 @@ static bool show_rows(ShSession *s, const ShCall *call, const ThInspectLanguage 
             show_row(s, &p, &m, task != NULL);
         rows++;
         misfits += strcmp(fits(p.learns, m.learned), "no") == 0;
-        misfits += strcmp(fits(p.extends, m.longer), "no") == 0;
+        misfits += strcmp(holds(&p, &m), "no") == 0;
     }
     sh_table_end(s);
     sh_result_int(s, "models", rows);
@@ -254,7 +261,8 @@ SH_COMMAND(
         "measure=yes trains each, at small size, to recognise the language (help recognize), and "
         "puts the mean accuracy on strings as in training, and on longer ones, beside what was "
         "predicted; fits and holds are yes where both say that at least 99 % are right, or both "
-        "that fewer are.  Those that do not fit are the interesting ones ($misfits): a few hundred "
+        "that fewer are; holds is left out where strings as in training were not learned.  Those "
+        "that do not fit are the interesting ones ($misfits): a few hundred "
         "steps are few, and one seed is one seed.  The figures learns, extends, accuracy and "
         "longer are those of the last model; class is that of enumerate automata.",
     .example = "predict parity only=\"rnn transformer\" > \"known.txt\"\n"
