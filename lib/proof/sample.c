@@ -45,23 +45,34 @@ void th_proof_sample_add(ThProofSample *s, int label, int x, int y)
     s->y[s->n++] = y;
 }
 
-bool th_proof_sample_compute(const ThProofMap *f, ThProofSample *s, int from, const double *z,
-                             ThError *err)
+/* Those from … to-1, all of them with an earlier child, or none. */
+static bool compute_block(const ThProofMap *f, ThProofSample *s, int from, int to, const double *z,
+                          ThError *err)
 {
-    int alone = 0, n = s->n - from;
+    int n = to - from;
+    bool alone = s->x[from] < 0;
     size_t dim = (size_t)f->dim, size = (size_t)n * dim;
-    double *x TH_OWNED(free) = th_alloc(2 * size, sizeof *x, err), *to = s->z + (size_t)from * dim;
+    double *x TH_OWNED(free) = th_alloc(2 * size, sizeof *x, err);
     double *y = x ? x + size : NULL;
     for (int i = 0; x && i < n; i++) {
-        if (s->x[from + i] < 0)
-            alone++;
-        else
+        if (!alone)
             memcpy(x + (size_t)i * dim, z + (size_t)s->x[from + i] * dim, dim * sizeof *z);
         memcpy(y + (size_t)i * dim, z + (size_t)s->y[from + i] * dim, dim * sizeof *z);
     }
-    size_t past = (size_t)alone * dim;
-    return x && th_proof_map_apply(f, NULL, y, alone, to, err) &&
-           th_proof_map_apply(f, x + past, y + past, n - alone, to + past, err);
+    return x && th_proof_map_apply(f, alone ? NULL : x, y, n, s->z + (size_t)from * dim, err);
+}
+
+bool th_proof_sample_compute(const ThProofMap *f, ThProofSample *s, int from, const double *z,
+                             ThStop *stop, ThError *err)
+{
+    enum { AT_ONCE = 8192 };
+    bool ok = true;
+    for (int to; ok && from < s->n; from = to) {
+        for (to = from; to < s->n && to - from < AT_ONCE && (s->x[to] < 0) == (s->x[from] < 0);)
+            to++;
+        ok = !th_stopped(stop, err) && compute_block(f, s, from, to, z, err);
+    }
+    return ok;
 }
 
 bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProofSample *s,
@@ -75,7 +86,7 @@ bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProof
         if (l->pair[i] >= 0)
             th_proof_sample_add(s, l->pair[i], i / k, i % k);
     s->first = s->n;
-    return th_proof_sample_compute(f, s, 0, f->leaf, err);
+    return th_proof_sample_compute(f, s, 0, f->leaf, NULL, err);
 }
 
 /* Sorts the vectors from … to-1 by their labels. */
@@ -127,7 +138,7 @@ static void draw_vector(Draw *d, ThProofSample *s, bool alone, bool complete)
 }
 
 /* An eighth of the vectors has no earlier child, and a third of the others is complete. */
-static bool next_level(Draw *d, ThProofSample *s, int from, int count, ThError *err)
+static bool next_level(Draw *d, ThProofSample *s, int from, int count, ThStop *stop, ThError *err)
 {
     int begin = s->n;
     sort_labels(d, s, from, begin);
@@ -135,7 +146,7 @@ static bool next_level(Draw *d, ThProofSample *s, int from, int count, ThError *
     for (int i = 0; begin > from && i < count; i++)
         if (i < count / 8 || pairs)
             draw_vector(d, s, i < count / 8, i % 3 == 0);
-    return th_proof_sample_compute(d->f, s, begin, s->z, err);
+    return th_proof_sample_compute(d->f, s, begin, s->z, stop, err);
 }
 
 bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofSampleShape *shape,
@@ -149,7 +160,7 @@ bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofS
               take_draw(&d, (size_t)most, err) && th_proof_sample_lowest(f, l, s, err);
     for (int i = 0, from = 0; ok && i < shape->levels; i++) {
         int begin = s->n;
-        ok = !th_stopped(stop, err) && next_level(&d, s, from, wide, err);
+        ok = next_level(&d, s, from, wide, stop, err);
         from = begin;
     }
     free_draw(&d);

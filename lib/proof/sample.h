@@ -31,11 +31,11 @@ TH_RELEASES_VALUE(th_proof_sample_free, ThProofSample)
 /* For those who choose otherwise.  Makes *s a sample of none with room for n (also where it fails,
  * for th_proof_sample_free); adds a vector, to be computed; computes those from `from` on, whose
  * children are rows of z, the ones without an earlier child standing in front; adds and computes
- * the lowest level.  TH_ENOMEM. */
+ * the lowest level.  TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_proof_sample_take(ThProofSample *s, size_t n, int dim, ThError *err);
 void th_proof_sample_add(ThProofSample *s, int label, int x, int y);
 bool th_proof_sample_compute(const ThProofMap *f, ThProofSample *s, int from, const double *z,
-                             ThError *err);
+                             ThStop *stop, ThError *err);
 bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProofSample *s,
                             ThError *err);
 

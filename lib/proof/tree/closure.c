@@ -74,7 +74,7 @@ static bool make_products(Closure *k, ThProofClosureLevel *v, int from, int to, 
         if (x < 0 || k->l->kind[k->kept.label[y]] == TH_PROOF_COMPLETE)
             multiply(k, x, y);
     }
-    return th_proof_sample_compute(k->f, &k->made, 0, k->kept.z, err);
+    return th_proof_sample_compute(k->f, &k->made, 0, k->kept.z, k->stop, err);
 }
 
 /* ---- measures -------------------------------------------------------------------------------- */
@@ -126,12 +126,15 @@ static void count_purity(Closure *k, ThProofClosureLevel *v)
     v->purity = (double)pure / k->made.n;
 }
 
-static void measure(Closure *k, ThProofClosureLevel *v)
+static bool measure(Closure *k, ThProofClosureLevel *v, ThError *err)
 {
+    enum { LOOK = 4096 };
     find_middles(k);
     v->visited = k->made.n;
     for (int i = 0; i < k->made.n; i++) {
         int label = k->made.label[i];
+        if (i % LOOK == 0 && th_stopped(k->stop, err))
+            return false;
         k->nearest[i] = nearest_to(k, vector(k, i), k->l->kind[label], -1);
         v->wrong += k->nearest[i] != label;
         v->radius = fmax(v->radius, distance(k, vector(k, i), middle(k, label)));
@@ -143,6 +146,7 @@ static void measure(Closure *k, ThProofClosureLevel *v)
             v->gap = fmin(v->gap, distance(k, middle(k, i), middle(k, other)));
     }
     count_purity(k, v);
+    return true;
 }
 
 /* ---- slopes ---------------------------------------------------------------------------------- */
@@ -271,7 +275,8 @@ static bool run_level(Closure *k, int level, int *from, ThError *err)
         return false;
     if (level == 0)
         k->kept.first = k->made.n; /* all of which are kept */
-    measure(k, v);
+    if (!measure(k, v, err))
+        return false;
     if (v->wrong > 0 && k->c->first < 0) {
         k->c->first = level;
         if (!find_word(k, err))
