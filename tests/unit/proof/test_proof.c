@@ -73,9 +73,9 @@ static void test_map(void **state)
 static void test_map_refuses(void **state)
 {
     (void)state;
-    const char *settings[] = {"dim=8 heads=2 chunk=3", "dim=8 heads=2 thickness=2",
+    const char *settings[] = {"dim=8 heads=2 chunk=3",  "dim=8 heads=2 thickness=2",
                               "dim=8 heads=2 norm=pre", "dim=8 heads=2 activation=gelu",
-                              "dim=8 heads=2 fan=3"};
+                              "dim=8 heads=2 fan=3",    "dim=8 heads=2 fan=1"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         ThError err = {0};
         ThModel *m = bound("regulargpt", settings[i], TH_TARGET_FINAL, 2);

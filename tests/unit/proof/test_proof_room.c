@@ -184,17 +184,16 @@ static ThModel *shrinking(void)
 }
 
 /* All strings are alike, and vectors get shorter with every level: those of pairs of symbols are
- * the farthest, on both sides of the centre. */
-static void test_lowest(void **state)
+ * the farthest, on both sides of the centre, or on one: of one symbol alone, twice. */
+static void check_lowest(float first_by, float last_by)
 {
-    (void)state;
     ThError err = {0};
     ThModel *m = shrinking();
     ThDfa *one = th_dfa_new(1, m->signature.n_symbols, 3, &err);
     float *first = weights(m, "embedding", NULL), *last = first + 8;
     for (int k = 0; k < 2; k++) {
-        first[k] += k ? 0.05F : -0.05F;
-        last[k] -= k ? 0.05F : -0.05F;
+        first[k] += k ? first_by : -first_by;
+        last[k] -= k ? last_by : -last_by;
     }
     weights(m, "head_bias", NULL)[0] = 1;
     weights(m, "head", NULL)[1] = 2;
@@ -202,6 +201,14 @@ static void test_lowest(void **state)
     assert_false(check_room(m, one, 1e-6));
     th_dfa_free(one);
     th_model_free(m);
+}
+
+static void test_lowest(void **state)
+{
+    (void)state;
+    check_lowest(0.05F, 0.05F);
+    check_lowest(0.05F, 0.01F);
+    check_lowest(0.01F, 0.05F);
 }
 
 /* What is across in one direction grows into the other before it is halved: no
@@ -473,13 +480,117 @@ static void test_least_radii(void **state)
     th_task_free(t);
 }
 
+/* ---- the room of a recurrent network --------------------------------------------------------- */
+
+/* An rnn of which all is known: behind a its state is (2, 1) and behind b (1, 2), plus HELD times
+ * the one before; nothing is negative, and the classes lead by the difference of both numbers. */
+#define HELD 0.25
+static ThModel *holding(void)
+{
+    ThModel *m = bound("rnn", "dim=2", TH_TARGET_FINAL, 2);
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    float *input = weights(m, "input", NULL), *recurrent = weights(m, "recurrent", NULL),
+          *head = weights(m, "head", NULL);
+    for (int i = 0; i < 2; i++) {
+        input[3 * i] = 2;
+        input[2 * i + 1 - i] = 1;
+        recurrent[3 * i] = (float)HELD;
+        head[3 * i] = 1;
+    }
+    return m;
+}
+
+/* How far a step can take a set's points from the centre of another: the exact distance, of the
+ * set's farthest point. */
+static double farthest(const ThProofCertificate *c, int from, int to, const double *radius)
+{
+    double square = 0;
+    for (int i = 0; i < 2; i++) {
+        double at = (to == i ? 2 : 1) + (from < 0 ? 0 : HELD * c->centre[2 * from + i]);
+        square += pow(at - c->centre[2 * to + i], 2);
+    }
+    return sqrt(square) + (from < 0 ? 0 : HELD * radius[from]);
+}
+
+/* Do sets of these radii hold all that comes into them, and lead to the right answers, their
+ * numbers taken one by one, as ReLU does?  Above 1 they do not. */
+static double excess(const ThProofCertificate *c, const double *radius)
+{
+    double most = 0;
+    for (int to = 0; to < 2; to++) {
+        double lead = (c->centre[2 * to + to] - c->centre[2 * to + 1 - to]) / 2;
+        most = fmax(most, radius[to] / lead);
+        for (int from = -1; from < 2; from++)
+            most = fmax(most, farthest(c, from, to, radius) / radius[to]);
+    }
+    return most;
+}
+
+/* The radii of a cell's sets, together and one by one: at what is known to be their greatest and
+ * least factor the checker says yes within it by a fiftieth, and no beyond it by a tenth. */
+static void check_radii(ThProofCertificate *c, const ThModel *m, int which)
+{
+    const double least_step = 1e-4, own[2] = {c->radius[0], c->radius[1]};
+    double edge[2];
+    for (int side = 0; side < 2; side++) {
+        double radius[2], by = 1;
+        do {
+            by *= side ? 1 + least_step : 1 - least_step;
+            for (int i = 0; i < 2; i++)
+                radius[i] = which < 0 || which == i ? by * own[i] : own[i];
+        } while (excess(c, radius) <= 1 && by > 1e-3 && by < 1e3);
+        edge[side] = by;
+    }
+    const double inside[] = {1.02 * edge[0], 0.98 * edge[1]},
+                 out[] = {0.9 * edge[0], 1.1 * edge[1]};
+    assert_true(inside[0] < 1 && inside[1] > 1);
+    for (int k = 0; k < 4; k++) {
+        double by = k < 2 ? inside[k] : out[k - 2];
+        for (int i = 0; i < 2; i++)
+            c->radius[i] = which < 0 || which == i ? by * own[i] : own[i];
+        assert_int_equal(holds(c, m), k < 2);
+    }
+    c->radius[0] = own[0];
+    c->radius[1] = own[1];
+}
+
+static void test_cell_radii(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThModel *m = holding();
+    ThDfa *last = th_dfa_new(2, 2, 2, &err);
+    for (int i = 0; i < 4; i++)
+        last->next[i] = i % 2;
+    last->label[1] = 1;
+    ThProofClaim *claim = claim_of(m, last, NULL, 0);
+    ThProofHow how = {.limit = 100, .cover = 1, .seed = 1};
+    ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+    assert_non_null(p);
+    assert_int_equal(p->verdict, TH_PROOF_PROVED);
+    ThProofCertificate *c = certificate_of(p, m);
+    assert_true(c->n_labels == 2 && !c->shape);
+    c->slack = 0;
+    if (c->map[0] != 0) /* set 0 is that of a */
+        fail_msg("the sets stand in another order");
+    assert_true(excess(c, c->radius) <= 1);
+    for (int which = -1; which < 2; which++)
+        check_radii(c, m, which);
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    th_proof_claim_free(claim);
+    th_dfa_free(last);
+    th_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rooms),   cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_lowest),  cmocka_unit_test(test_ellipsoids),
-        cmocka_unit_test(test_answers), cmocka_unit_test(test_known_slack),
-        cmocka_unit_test(test_slack),   cmocka_unit_test(test_least_radii),
+        cmocka_unit_test(test_rooms),      cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_lowest),     cmocka_unit_test(test_ellipsoids),
+        cmocka_unit_test(test_answers),    cmocka_unit_test(test_known_slack),
+        cmocka_unit_test(test_slack),      cmocka_unit_test(test_least_radii),
+        cmocka_unit_test(test_cell_radii),
     };
     return cmocka_run_group_tests_name("proof_room", tests, NULL, NULL);
 }
