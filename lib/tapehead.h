@@ -164,6 +164,7 @@ extern "C" {
 #include "plot/draw_spacetime.h"
 #include "plot/views.h"
 #include "formats/models/checkpoint.h"
+#include "formats/models/exchange.h"
 #include "formats/data/dataset.h"
 #include "formats/format.h"
 #include "formats/machines/machine_files.h"

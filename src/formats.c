@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "formats/models/exchange.h"
 #include "terminal/confirm.h"
 #include "machine_list.h"
 #include "rasp.h"
@@ -408,7 +409,8 @@ typedef struct {
     const ThFormat *format; /* NULL: none that is known */
     bool told;              /* by format= */
     const ThFormatMachineReading *how;
-    char *text; /* own; NULL where it cannot be read */
+    const ThOptions *weights; /* of another program: what they are; or NULL */
+    char *text;               /* own; NULL where it cannot be read */
     size_t size;
     ThError unread; /* why not */
     ThText notes;
@@ -488,14 +490,14 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
         l->text = NULL;
         return ok;
     }
+    bool model = l->weights || (l->format && l->format->load_model);
     void *object = !name     ? NULL
                    : machine ? (void *)read_machine(l, err)
-                   : l->format && l->format->load_model
-                       ? (void *)l->format->load_model(l->path, err)
-                       : (void *)read_automaton(s, l, err);
-    ShKind kind = machine                              ? SH_MACHINE
-                  : l->format && l->format->load_model ? SH_MODEL
-                                                       : SH_AUTOMATON;
+                   : l->weights
+                       ? (void *)th_format_exchange_load(l->path, l->weights, &l->notes, err)
+                   : model ? (void *)l->format->load_model(l->path, err)
+                           : (void *)read_automaton(s, l, err);
+    ShKind kind = machine ? SH_MACHINE : model ? SH_MODEL : SH_AUTOMATON;
     bool ok = object && sh_define(s, name, kind, object, NULL, err);
     if (ok) {
         say_notes(s, &l->notes);
@@ -556,15 +558,15 @@ static bool load_other(ShSession *s, Loading *l, const char *name, ThError *err)
 }
 
 bool sh_load_file(ShSession *s, const char *path, const char *name, const ThFormat *f,
-                  const ThFormatMachineReading *how, ThError *err)
+                  const ThFormatMachineReading *how, const ThOptions *weights, ThError *err)
 {
     size_t script = f ? N_SCRIPTS : script_of(path);
-    Loading l = {.path = path, .told = f != NULL, .how = how};
+    Loading l = {.path = path, .told = f != NULL, .how = how, .weights = weights};
     l.format = f ? f : th_format_of_extension(path);
-    bool model = l.format && l.format->load_model;
+    bool model = weights || (l.format && l.format->load_model);
     if ((script < N_SCRIPTS || model) && is_told(how))
         return th_fail(err, TH_EUSAGE, "start, blank, variant and fields are for Turing machines");
-    if (script < N_SCRIPTS)
+    if (script < N_SCRIPTS && !weights)
         return scripts[script].load(s, path, name, err);
     if (model)
         return define(s, &l, false, name, err);

@@ -26,9 +26,10 @@ bool sh_save_file(ShSession *s, ShObject *const *object, int n, const char *path
 bool sh_save_all(ShSession *s, const char *path, ThError *err);
 
 /* Defines what a file holds: by `name`, or where it is NULL by the names in the file or by the
- * file's own.  f: NULL for what the extension and the content say. */
+ * file's own.  f: NULL for what the extension and the content say; weights: what the file's weights
+ * of another program are (formats/models/exchange.h), NULL: it holds none. */
 bool sh_load_file(ShSession *s, const char *path, const char *name, const ThFormat *f,
-                  const ThFormatMachineReading *how, ThError *err);
+                  const ThFormatMachineReading *how, const ThOptions *weights, ThError *err);
 
 /* Does a text look like a machine in a format that is known?  Returns new: the machine of such a
  * text, whose notes are said; a line that looks like none is read as a string of bbchallenge.

@@ -98,6 +98,16 @@ ThVar th_model_network(ThTape *t, const ThModelNetwork *n, ThVar x)
     return th_op_linear(t, f, th_param(t, n->down), th_param(t, n->down_bias));
 }
 
+/* x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2, which is x σ(2 √(2/π) x (1 + 0.044715 x²)). */
+ThVar th_model_network_gelu_tanh(ThTape *t, const ThModelNetwork *n, ThVar x)
+{
+    const double by = 2 * sqrt(2 / M_PI);
+    ThVar u = th_op_linear(t, x, th_param(t, n->up), th_param(t, n->up_bias));
+    ThVar grown = th_op_affine(t, th_op_map(t, u, TH_MAP_SQUARE), 0.044715 * by, by);
+    ThVar f = th_op_multiply(t, u, th_op_map(t, th_op_multiply(t, u, grown), TH_MAP_SIGMOID));
+    return th_op_linear(t, f, th_param(t, n->down), th_param(t, n->down_bias));
+}
+
 ThVar th_model_network_relu(ThTape *t, const ThModelNetwork *n, ThVar x)
 {
     ThVar f = th_op_linear_relu(t, x, th_param(t, n->up), th_param(t, n->up_bias));

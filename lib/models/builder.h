@@ -71,6 +71,7 @@ typedef struct {
 ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int in, int wide,
                                       int out);
 ThVar th_model_network(ThTape *t, const ThModelNetwork *n, ThVar x);
+ThVar th_model_network_gelu_tanh(ThTape *t, const ThModelNetwork *n, ThVar x);
 ThVar th_model_network_relu(ThTape *t, const ThModelNetwork *n, ThVar x);
 
 /* A last linear map, whose matrix is no hidden one: head and head_bias. */

@@ -11,7 +11,8 @@ from balls import WIDER, Ball, Refused, line, root, squares, stack
 from sets import Ellipsoid, Set
 
 GATES = {"rnn": 1, "lstm": 4, "gru": 3}
-OPTIONS = {"dim": None, "forget": None, "layers": "1", "activation": "relu"}
+OPTIONS = {"dim": None, "forget": None, "layers": "1", "activation": None, "head": None, "head_hidden": "0",
+           "head_activation": None}
 
 
 class Form:
@@ -54,6 +55,9 @@ class Form:
 class Cell:
     def __init__(self, m):
         options = m.take(OPTIONS)
+        self.linear, self.tanh = options.get("head") == "linear", options.get("activation") == "tanh"
+        if options.get("head", "relu") not in ("relu", "linear"):
+            raise Refused(f"nothing is known here of head={options['head']}")
         self.kind, self.width = m.kind, m["recurrent"].shape[0]
         n, gates = self.width, GATES[m.kind]
         if m["recurrent"].shape[1] != gates * n or m["head"].shape[0] != n:
@@ -83,7 +87,8 @@ class Cell:
         return Set(Ball(centre), [joint], Ball(np.zeros((self.d, self.d))), Ball(box))
 
     def rnn(self, gates, fixed, old):
-        return [(gates[0] + fixed[0]).relu()]
+        into = gates[0] + fixed[0]
+        return [into.bend("tanh") if self.tanh else into.relu()]
 
     def gru(self, gates, fixed, old):
         update, reset = ((gates[i] + fixed[i]).bend("logistic") for i in (0, 1))
@@ -98,11 +103,14 @@ class Cell:
         return [cell.bend("tanh") * out, cell]
 
     def lead(self, e, right, other):
-        """By how much one logit is ahead of another's at least; it is read off the states' ReLU."""
+        """By how much one logit is ahead of another's at least; it is read off the states, or their
+        ReLU."""
         n = self.width
         by = root(squares(e.rows[:, :n])) + e.centre.rad[:n]
         weight = Ball(self.head[:, right]) - self.head[:, other]
-        low, high = (np.maximum(0, e.centre.mid[:n] + s * by * WIDER) for s in (-1, 1))
+        low, high = (e.centre.mid[:n] + s * by * WIDER for s in (-1, 1))
+        if not self.linear:
+            low, high = np.maximum(0, low), np.maximum(0, high)
         ends = stack([(weight * low), (weight * high)])
         least = np.minimum(ends.below()[0], ends.below()[1])
         bias = (Ball(self.head_bias[right]) - self.head_bias[other]).below()

@@ -415,7 +415,7 @@ void sh_help_topic(ShDocument *d, const char *topic)
     else if (strcmp(topic, "rasp") == 0)
         help_rasp(d);
     else if (strcmp(topic, "weights") == 0)
-        put_guide(d, sh_weights_guide);
+        put_guide(d, sh_weights_guide), sh_help_exchange(d);
     else if (strcmp(topic, "regex") == 0)
         put_guide(d, sh_regex_guide);
     else if (strcmp(topic, "variables") == 0)

@@ -1,5 +1,6 @@
 /* weights_text.c - `help weights` and a section of the manual: what names and shapes of parameters
  * do not say.  tests/reference computes every kind of model by these rules. */
+#include "formats/models/exchange.h"
 #include "help/help.h"
 
 const char *const sh_weights_guide[] = {
@@ -27,4 +28,40 @@ const char *const sh_weights_guide[] = {
     "the step.  mamba's select is [step, B, C], and its decay ln(-A), a row for each state.",
     "Halting.  With halt=none the block is applied steps= times; else up to n + 1 times to a "
     "string of n symbols, and in causal models up to k + 1 times at symbol k.",
+    "From PyTorch.  load FILE kind=KIND reads state dicts, save M FILE as=pytorch writes those of "
+    "the "
+    "recurrent ones.  Below stand tensors with their shapes, where %d is the layer from 0, h the "
+    "width of the state, u that of the head's hidden layer, d the width of a transformer, f that "
+    "of "
+    "its feed-forward layers, and what becomes of them: blocks 0213/4 are the four blocks of the "
+    "tensor in this order, - for the negative, . for none.  What stands before net., embedding., "
+    "positions., hidden. and head. may be called otherwise: load finds it.  Most biases may be "
+    "missing.  Of recurrent networks symbols are rows of embedding.weight, or columns of "
+    "weight_ih_l0.",
     NULL};
+
+void sh_help_exchange(ShDocument *d)
+{
+    size_t n;
+    const ThFormatLayout *l = th_format_layouts(&n);
+    for (size_t i = 0; i < n; i++) {
+        ThText lead = {0};
+        th_text_printf(&lead, "kind=%s, %s, is here %s %s:", l[i].kind, l[i].module, l[i].model,
+                       l[i].options);
+        sh_document_gap(d);
+        sh_document_lead(d, lead.data ? lead.data : l[i].kind);
+        th_text_free(&lead);
+        for (const ThFormatRow *const *list = l[i].rows; *list; list++)
+            for (const ThFormatRow *r = *list; r->parameter; r++) {
+                ThText name = {0}, what = {0};
+                th_text_printf(&name, "%s %s", r->tensor, r->shape);
+                th_text_printf(&what, "%s%s%s%s%s", r->parameter, r->blocks ? ", blocks " : "",
+                               r->blocks ? r->blocks : "",
+                               r->flags & TH_FORMAT_ADDED ? ", added" : "",
+                               r->flags & TH_FORMAT_EMBEDDED ? ", times the embeddings" : "");
+                sh_document_term(d, name.data ? name.data : r->tensor, what.data ? what.data : "");
+                th_text_free(&name);
+                th_text_free(&what);
+            }
+    }
+}

@@ -213,6 +213,8 @@ def next_state(m, state, a):
     n = m["recurrent"].shape[0]
     h, p = state[:n], state[:n] @ m["recurrent"]
     x = m["input"][a] + m["bias" if m.kind == "lstm" else "input_bias"]
+    if m.kind == "rnn" and m.options.get("activation") == "tanh":
+        return np.tanh(x + p + m["recurrent_bias"])
     if m.kind == "rnn":
         return np.maximum(0, x + p + m["recurrent_bias"])
     if m.kind == "gru":
@@ -372,19 +374,21 @@ def test_forms():
 def test_cells():
     """what a symbol makes of a set of states lies in the set that is said"""
     n = 5
-    for kind, gates in (("rnn", 1), ("gru", 3), ("lstm", 4)):
+    for kind, gates, more in (("rnn", 1, {}), ("gru", 3, {}), ("lstm", 4, {}), ("gru", 3, {"head": "linear"}),
+                              ("rnn", 1, {"head": "linear", "activation": "tanh"})):
         d = 2 * n if kind == "lstm" else n
         names = {"rnn": ["input_bias", "recurrent_bias"], "gru": ["input_bias"], "lstm": ["bias"]}[kind]
         m = Weights(kind, {"input": (4, gates * n), "recurrent": (n, gates * n), "head": (n, 3),
                            "head_bias": (3,), "candidate_bias": (n,), **{b: (gates * n,) for b in names}},
-                    forget="1.5", dim=str(n))
+                    forget="1.5", dim=str(n), **more)
         cell = Cell(m)
         for radius, least in ((1e-3, 0.6), (0.3, 0.2), (2, 0)):
             e = Ellipsoid(rng.normal(size=d) / 2, radius, shape_of(d))
             moved = lambda z: e.centre.mid + e.radius * z @ e.shape  # noqa: E731
             wrong = compared(cell.step(e, 1), lambda z: next_state(m, moved(z), 1), (d,), least)
             w, b = m["head"], m["head_bias"]
-            met = -climb(lambda z: -(np.maximum(0, moved(z)[:n]) @ (w[:, 2] - w[:, 0])), (d,)) + b[2] - b[0]
+            read = (lambda h: h) if more.get("head") else (lambda h: np.maximum(0, h))
+            met = -climb(lambda z: -(read(moved(z)[:n]) @ (w[:, 2] - w[:, 0])), (d,)) + b[2] - b[0]
             if not cell.lead(e, 2, 0) <= met + 1e-9:
                 wrong = f"a lead of {met} where {cell.lead(e, 2, 0)} is the bound"
             if wrong:

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "formats/models/arrays.h"
 #include "formats/models/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,6 +28,15 @@ static ThModel *parse(const uint8_t *data, size_t size, ThError *err)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ThError err = {0};
+    ThFormatArrays arrays = {0};
+    if (!th_safetensors_arrays(data, size, &arrays, &err) && err.code == TH_OK)
+        abort();
+    th_format_arrays_free(&arrays);
+    err = (ThError){0};
+    if (!th_format_npz_parse(data, size, &arrays, &err) && err.code == TH_OK)
+        abort();
+    th_format_arrays_free(&arrays);
+    err = (ThError){0};
     ThModel *m = parse(data, size, &err);
     if (!m && err.code == TH_OK)
         abort();

@@ -28,6 +28,11 @@ def gelu(x):
     return 0.5 * x * (1 + erf(x / math.sqrt(2)))
 
 
+def gelu_tanh(x):
+    """Hendrycks and Gimpel 2016, section 2."""
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
 def relu(x):
     return np.maximum(x, 0)
 
@@ -275,17 +280,25 @@ class Model:
         return self.linear(x if self.every else x[-1:], "head")
 
     def run_gpt(self, word):
-        positions = Positions(self, True)
+        positions = Positions(self, self.flag("causal", "yes"))
         positions.places = self.places
-        x = positions.at_input(self.p["embedding"][word])
+        scale = math.sqrt(self.number("dim")) if self.flag("scale") else 1
+        x = positions.at_input(self.p["embedding"][word] * scale)
+        f = {"gelu": gelu, "gelu_tanh": gelu_tanh, "relu": relu}[self.option("activation", "gelu")]
         for i in range(self.number("layers")):
             name = f"layer{i}."
+            if self.option("norm") == "after":
+                u = self.norm(x + self.attend(positions, i, x, x), name + "norm1")
+                x = self.norm(u + self.network(u, name + "feed_forward", f), name + "norm2")
+                continue
             read = self.norm(x, name + "norm1")
             u = x + self.attend(positions, i, read, read)
             beside = x if self.option("block") == "neox" else u
-            x = u + self.network(self.norm(beside, name + "norm2"), name + "feed_forward", gelu)
-        x = self.norm(x if self.every else x[-1:], "final_norm")
-        return x @ (self.p["head"] if "head" in self.p else self.p["embedding"].T)
+            x = u + self.network(self.norm(beside, name + "norm2"), name + "feed_forward", f)
+        x = x if self.every else x[-1:]
+        x = self.norm(x, "final_norm") if self.flag("final_norm", "yes") else x
+        y = x @ (self.p["head"] if "head" in self.p else self.p["embedding"].T)
+        return y + self.p["head_bias"] if "head_bias" in self.p else y
 
     def run_bare(self, word):
         positions = Positions(self, self.flag("causal"))

@@ -57,7 +57,10 @@ HEADS = ["head=linear head_hidden=7", "layers=2 head_hidden=4 head_activation=ta
 # kind: what all have, then what each variation adds; "*" stands for positions, causal= and tied=.
 KINDS = {
     "transformer": ("dim=12 heads=3 layers=2 mlp_ratio=2", ["", "*"]),
-    "gpt": ("dim=12 heads=3 layers=2 mlp_ratio=2", ["", "block=neox", "*", "block=neox *"]),
+    "gpt": ("dim=12 heads=3 layers=2 mlp_ratio=2",
+            ["", "block=neox", "activation=gelu_tanh head_bias=yes", "norm=after final_norm=no activation=relu",
+             "norm=after scale=yes causal=no position=sinusoidal", "causal=no block=neox activation=relu",
+             "*", "block=neox *"]),
     "bare": ("dim=12 heads=3 layers=2 hidden=7", ["", "*"]),
     "encoder": ("dim=12 heads=3 layers=2", ["", "pool=end", "final_norm=yes mlp_ratio=3", "ends=no", "*"]),
     "universal": ("dim=12 heads=3 steps=3",
@@ -227,7 +230,7 @@ def futures_of(seed, kind, options):
 
 def looks_back(kind, options, task):
     """Answers of each position that must not depend on what follows."""
-    causal = "causal=yes" in options or "causal" not in CAUSAL_NO.get(kind, "")
+    causal = "causal=yes" in options or not ("causal=no" in options or kind in CAUSAL_NO)
     return task == "each" and causal and "position=random" not in options
 
 

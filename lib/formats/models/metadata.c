@@ -365,6 +365,8 @@ static const ThModelKind *read_kind(const json_t *metadata, ThError *err)
     const char *name = get_string(metadata, "kind");
     if (!format || strcmp(format, "tapehead") != 0 || !version || !name) {
         th_fail(err, TH_EVALUE, "the file holds tensors, but no model of tapehead's");
+        th_hint(err, "kind= says whose they are, as kind=lstm symbols=\"ab\" "
+                     "classes=\"reject accept\": help load");
         return NULL;
     }
     if (strtol(version, NULL, 10) != VERSION) {
@@ -547,6 +549,7 @@ bool th_metadata_training(const json_t *metadata, ThModel *m, ThError *err)
     json_t *training = get_document(metadata, "training", err);
     json_t *joined = get_document(metadata, "joined", err);
     bool ok = read_progress(training, &m->training, err) && read_lists(metadata, m, err) &&
+              (joined || !get_string(metadata, "joined")) &&
               read_batch(joined, &m->signature, &m->training.joined, err);
     json_decref(training);
     json_decref(joined);

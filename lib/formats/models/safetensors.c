@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/owned.h"
+#include "formats/models/arrays.h"
 #include "formats/models/metadata.h"
 #include "formats/format_table.h"
 #include "models/ablation.h"
@@ -64,9 +65,11 @@ static size_t count(const ThParam *p)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static json_t *describe(const ThParam *p, size_t offset)
+/* One row is a vector unless dims is 2. */
+static json_t *describe(const ThParam *p, int dims, size_t offset)
 {
-    json_t *shape = p->rows == 1 ? json_pack("[i]", p->cols) : json_pack("[i,i]", p->rows, p->cols);
+    json_t *shape = p->rows == 1 && dims != 2 ? json_pack("[i]", p->cols)
+                                              : json_pack("[i,i]", p->rows, p->cols);
     size_t end = offset + ELEMENT * count(p);
     return json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets",
                      (json_int_t)offset, (json_int_t)end);
@@ -105,7 +108,8 @@ static char *write_model_header(const ThModel *m, ThError *err)
     for (int block = WEIGHTS; ok && block < BLOCKS_END; block++) {
         for (int i = 0; ok && block_of(m, block) && i < m->params.n; i++) {
             const ThParam *p = &m->params.item[i];
-            ok = json_object_set_new(header, tensor_name(p, block).text, describe(p, offset)) == 0;
+            ok = json_object_set_new(header, tensor_name(p, block).text, describe(p, 0, offset)) ==
+                 0;
             offset += ELEMENT * count(p);
         }
     }
@@ -163,16 +167,19 @@ bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
     return out && th_file_commit(&file, err);
 }
 
-bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const char *path,
-                          ThError *err)
+bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const ThModel *of,
+                          const char *path, ThError *err)
 {
     ThFile file = {0};
-    json_t *all = json_object();
+    json_t *all = json_object(), *metadata = of ? th_metadata_write(of, err) : NULL;
     size_t offset = 0;
-    bool ok = all != NULL;
+    bool ok = all && (!of || metadata);
+    if (metadata)
+        ok = json_object_set_new(metadata, "format", json_string("pt")) == 0 &&
+             json_object_set_new(all, "__metadata__", metadata) == 0 && ok;
     for (size_t i = 0; ok && i < n; i++) {
         ThParam p = {.rows = matrix[i].rows, .cols = matrix[i].cols};
-        ok = json_object_set_new(all, matrix[i].name, describe(&p, offset)) == 0;
+        ok = json_object_set_new(all, matrix[i].name, describe(&p, matrix[i].dims, offset)) == 0;
         offset += ELEMENT * count(&p);
     }
     char *header TH_OWNED(free) = write_header(all, ok, err);
@@ -195,6 +202,7 @@ typedef struct {
 /* Where a tensor lies, as its header says. */
 typedef struct {
     size_t begin, end;
+    const char *type;
 } Extent;
 
 static bool damaged(ThError *err, const char *what)
@@ -258,15 +266,15 @@ static bool read_extent(const Reader *r, const char *name, const json_t *tensor,
 {
     const json_t *offsets = json_object_get(tensor, "data_offsets");
     const char *dtype = json_string_value(json_object_get(tensor, "dtype"));
-    bool wide = strcmp(name, PULL) == 0;
-    size_t bytes = wide ? WIDE_ELEMENT : ELEMENT;
+    size_t bytes = dtype ? th_format_number_size(dtype) : 0;
     ThFormatShownName shown = th_format_shown_name(name);
     if (!json_is_object(tensor) || !dtype || json_array_size(offsets) != 2)
         return th_fail(err, TH_EVALUE, "the tensor '%s' is not described as it should be",
                        shown.text);
-    if (strcmp(dtype, wide ? "F64" : "F32") != 0)
-        return th_fail(err, TH_EVALUE, "the tensor '%s' holds %s, not %s", shown.text,
-                       th_format_shown_name(dtype).text, wide ? "F64" : "F32");
+    if (bytes == 0)
+        return th_fail(err, TH_EVALUE, "the tensor '%s' holds %s, which are not read", shown.text,
+                       th_format_shown_name(dtype).text);
+    *e = (Extent){.type = dtype};
     if (!get_offset(offsets, 0, r->size, &e->begin) || !get_offset(offsets, 1, r->size, &e->end) ||
         e->begin > e->end)
         return th_fail(err, TH_EVALUE, "the tensor '%s' does not lie within the file", shown.text);
@@ -308,6 +316,16 @@ static bool check_extents(const Reader *r, ThError *err)
     return ok;
 }
 
+/* Where a tensor lies that this program has written, or an error. */
+static bool read_own(const Reader *r, const char *name, const json_t *tensor, const char *type,
+                     Extent *e, ThError *err)
+{
+    return read_extent(r, name, tensor, e, err) &&
+           (strcmp(e->type, type) == 0 ||
+            th_fail(err, TH_EVALUE, "the tensor '%s' holds %s, not %s",
+                    th_format_shown_name(name).text, e->type, type));
+}
+
 /* Returns a view of a tensor's bytes if its shape is the parameter's. */
 static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int block, ThError *err)
 {
@@ -327,7 +345,7 @@ static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int b
                 p->rows, p->cols);
         return NULL;
     }
-    return read_extent(r, name.text, tensor, &e, err) ? r->data + e.begin : NULL;
+    return read_own(r, name.text, tensor, "F32", &e, err) ? r->data + e.begin : NULL;
 }
 
 static bool has_block(const Reader *r, const ThModel *m, int block)
@@ -380,7 +398,7 @@ static bool read_pull(const Reader *r, ThModelTraining *t, ThError *err)
     const json_t *tensor = json_object_get(r->header, PULL);
     if (!tensor)
         return true;
-    if (!read_extent(r, PULL, tensor, &e, err))
+    if (!read_own(r, PULL, tensor, "F64", &e, err))
         return false;
     t->n_pull = (e.end - e.begin) / WIDE_ELEMENT;
     t->pull = th_alloc(t->n_pull, sizeof *t->pull, err);
@@ -459,6 +477,32 @@ static ThModel *build(const Reader *r, ThError *err)
                     : json_object_size(r->header) == 1 ||
                           damaged(err, "it holds tensors of a model without symbols");
     return TH_KEEP_IF(ok, m, th_model_free);
+}
+
+bool th_safetensors_arrays(const void *bytes, size_t n, ThFormatArrays *to, ThError *err)
+{
+    Reader r = {0};
+    const char *name;
+    json_t *tensor;
+    bool ok = read_header(&r, bytes, n, err) && check_extents(&r, err);
+    json_object_foreach(r.header, name, tensor)
+    {
+        const json_t *shape = json_object_get(tensor, "shape");
+        ThFormatArray a = {.dims = json_array_size(shape)};
+        Extent e;
+        if (!ok || strcmp(name, "__metadata__") == 0)
+            continue;
+        for (size_t k = 0; k < a.dims; k++)
+            a.shape[k] = (size_t)json_integer_value(json_array_get(shape, k));
+        ok = read_extent(&r, name, tensor, &e, err) &&
+             th_format_arrays_add(to, name, &a,
+                                  &(ThFormatNumbers){.type = e.type,
+                                                     .bytes = r.data + e.begin,
+                                                     .size = e.end - e.begin},
+                                  err);
+    }
+    json_decref(r.header);
+    return ok;
 }
 
 ThModel *th_safetensors_parse(const void *bytes, size_t n, ThError *err)

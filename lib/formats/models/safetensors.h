@@ -22,15 +22,20 @@
 /* Writes the model, whole or not at all.  Errors: TH_EIO (a full disk), TH_ENOMEM. */
 bool th_safetensors_save(const ThModel *m, const char *path, ThError *err);
 
-/* Writes matrices with names of their own, whole or not at all; one row makes a vector.  Errors:
- * TH_EIO, TH_ENOMEM. */
+/* Writes matrices with names of their own, whole or not at all, and as metadata what describes a
+ * model (metadata.h), if one is given; one row makes a vector unless dims is 2.  Errors: TH_EIO,
+ * TH_ENOMEM. */
 typedef struct {
     const char *name;
-    int rows, cols;
+    int rows, cols, dims;
     const float *value; /* (rows, cols) */
 } ThSafetensorsMatrix;
-bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const char *path,
-                          ThError *err);
+bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const ThModel *of,
+                          const char *path, ThError *err);
+
+/* Appends the tensors of a file in memory, whoever wrote it.  Errors: TH_EVALUE, TH_ENOMEM. */
+struct ThFormatArrays;
+bool th_safetensors_arrays(const void *bytes, size_t n, struct ThFormatArrays *to, ThError *err);
 
 /* Returns new.  The file may be anything: a damaged or hostile one is TH_EVALUE, or TH_EIO where it
  * cannot be read, and costs little more memory than its own size. */

@@ -19,6 +19,14 @@ static const ThOptionSpec options[] = {
      "width of the feed-forward layer, in widths of the model"},
     {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox",
      "gpt2: the feed-forward layer reads what attention made; neox: both read the same"},
+    {"activation", TH_CHOICE, "gelu", 0, 0, "gelu|gelu_tanh|relu",
+     "of the feed-forward layer; gelu_tanh: by a hyperbolic tangent, as OpenAI's GPT-2"},
+    {"norm", TH_CHOICE, "before", 0, 0, "before|after",
+     "where layer norm stands: before each part, or after what it adds (block=gpt2)"},
+    {"final_norm", TH_FLAG, "yes", 0, 0, NULL, "layer norm of what the answer is read from"},
+    {"causal", TH_FLAG, "yes", 0, 0, NULL, "positions see only those before them and themselves"},
+    {"scale", TH_FLAG, "no", 0, 0, NULL, "embeddings are multiplied by √dim"},
+    {"head_bias", TH_FLAG, "no", 0, 0, NULL, "a bias behind the last matrix"},
     {"head", TH_CHOICE, "own", 0, 0, "own|tied",
      "the last matrix: one of its own, or the embeddings again, where the answers are symbols"},
     {"init", TH_CHOICE, "wide", 0, 0, "wide|gpt2",
@@ -34,9 +42,10 @@ static const ThOptionSpec options[] = {
 #include "models/position/positions.def"
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 static const ThModelPreset presets[] = {{"paper", "dim=1024 heads=16 layers=12"}, {NULL, NULL}};
-enum { BLOCK_GPT2, BLOCK_NEOX }; /* block= */
-enum { HEAD_OWN, HEAD_TIED };    /* head= */
-enum { INIT_WIDE, INIT_GPT2 };   /* init= */
+enum { BLOCK_GPT2, BLOCK_NEOX };  /* block= */
+enum { HEAD_OWN, HEAD_TIED };     /* head= */
+enum { NORM_BEFORE, NORM_AFTER }; /* norm= */
+enum { INIT_WIDE, INIT_GPT2 };    /* init= */
 
 /* Indices into the parameter table, beside those of attention. */
 typedef struct {
@@ -46,35 +55,45 @@ typedef struct {
 
 typedef struct {
     ThModelAttention attention;
-    bool beside; /* block=neox */
+    bool beside, after; /* block=neox, norm=after */
+    int activation;
     double dropout;
-    ThModelNorm last;
-    int head; /* -1: tied */
+    ThModelNorm last;    /* gain -1: none */
+    int head, head_bias; /* -1: tied; none */
     Layer layer[TH_POSITION_LAYERS];
 } Layout;
 
 /* ---- forward ---- */
+
+/* By activation=. */
+static ThVar (*const networks[])(ThTape *, const ThModelNetwork *, ThVar) = {
+    th_model_network, th_model_network_gelu_tanh, th_model_network_relu};
 
 static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
 {
     const Layout *l = m->layout;
     const Layer *y = &l->layer[layer];
     ThVar own = th_model_stream_rows(t, s, s->x);
-    ThVar read = th_model_norm(t, &y->norm1, s->x);
+    ThVar read = l->after ? s->x : th_model_norm(t, &y->norm1, s->x);
     ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
-    ThVar u = th_op_add(t, own, th_op_dropout(t, attended, l->dropout, rng));
+    attended = th_op_dropout(t, attended, l->dropout, rng);
+    ThVar u =
+        l->after ? th_model_norm_sum(t, &y->norm1, attended, own) : th_op_add(t, own, attended);
+    ThVar in = l->after ? u : th_model_norm(t, &y->norm2, l->beside ? own : u);
     ThVar f =
-        th_model_network(t, &y->feed_forward, th_model_norm(t, &y->norm2, l->beside ? own : u));
-    f = th_tape_note(t, f, "feed_forward", layer);
-    return th_op_add(t, u, th_op_dropout(t, f, l->dropout, rng));
+        th_tape_note(t, networks[l->activation](t, &y->feed_forward, in), "feed_forward", layer);
+    f = th_op_dropout(t, f, l->dropout, rng);
+    return l->after ? th_model_norm_sum(t, &y->norm2, f, u) : th_op_add(t, u, f);
 }
 
 static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
 {
     const Layout *l = m->layout;
-    ThVar y = th_model_norm(t, &l->last, x);
-    return l->head < 0 ? th_op_linear_transposed(t, y, th_param(t, l->attention.embedding))
-                       : th_op_linear(t, y, th_param(t, l->head), -1);
+    ThVar y = l->last.gain < 0 ? x : th_model_norm(t, &l->last, x);
+    if (l->head >= 0)
+        return th_model_project(t, y, l->head, l->head_bias);
+    y = th_op_linear_transposed(t, y, th_param(t, l->attention.embedding));
+    return l->head_bias < 0 ? y : th_op_add_row(t, y, th_param(t, l->head_bias));
 }
 
 static const ThModelBlocks blocks = {run_layer, answer};
@@ -104,12 +123,14 @@ static void add_layer(ThModelBuilder *b, Layout *l, int wide)
 static bool bind_head(ThModelBuilder *b, Layout *l, ThError *err)
 {
     const ThSignature *s = &b->m->signature;
-    l->head = -1;
-    if (th_option_choice(&b->m->options, "head") == HEAD_TIED)
-        return s->next || th_fail(err, TH_EUSAGE, "head=tied: the task's answers are not symbols");
-    l->head = matrix(b, "head", l->attention.dim, s->n_classes, 1);
+    bool tied = th_option_choice(&b->m->options, "head") == HEAD_TIED;
+    l->head = tied ? -1 : matrix(b, "head", l->attention.dim, s->n_classes, 1);
     th_param_hidden(&b->m->params, l->head, 0);
-    return true;
+    l->head_bias = th_option_flag(&b->m->options, "head_bias")
+                       ? th_model_build_vector(b, "head_bias", s->n_classes, TH_INIT_ZERO)
+                       : -1;
+    return !tied || s->next ||
+           th_fail(err, TH_EUSAGE, "head=tied: the task's answers are not symbols");
 }
 
 static bool bind(ThModel *m, ThError *err)
@@ -122,6 +143,11 @@ static bool bind(ThModel *m, ThError *err)
     th_model_attention_init(a, o, (int)th_option_int(o, "layers"));
     a->blocks = &blocks;
     l->beside = th_option_choice(o, "block") == BLOCK_NEOX;
+    l->after = th_option_choice(o, "norm") == NORM_AFTER;
+    if (l->beside && l->after)
+        return th_fail(err, TH_EUSAGE, "block=neox has norm=before");
+    l->activation = th_option_choice(o, "activation");
+    a->scale = th_option_flag(o, "scale") ? sqrt(a->dim) : a->scale;
     l->dropout = th_option_real(o, "dropout");
     /* What is added to the residual stream is smaller by the number of such sums. */
     ThModelBuilder b = {
@@ -133,7 +159,9 @@ static bool bind(ThModel *m, ThError *err)
     for (b.layer = 0; b.layer < a->layers; b.layer++)
         add_layer(&b, l, a->dim * (int)th_option_int(o, "mlp_ratio"));
     b.layer = -1;
-    l->last = th_model_build_norm(&b, "final_norm", a->dim);
+    l->last.gain = -1;
+    if (th_option_flag(o, "final_norm"))
+        l->last = th_model_build_norm(&b, "final_norm", a->dim);
     return bind_head(&b, l, err) && !b.failed;
 }
 
@@ -142,7 +170,8 @@ const ThModelKind th_model_gpt = {
     .summary = "decoder language model: GPT-2's blocks or GPT-NeoX's, with any positional encoding",
     .source = "Radford et al. 2019; Black et al. 2022; Hou et al. 2024, section 4",
     .detail =
-        "Every position attends to those up to itself. Layer norm stands before attention and "
+        "Every position attends to those up to itself, or, with causal=no, to all. Layer norm "
+        "stands before attention and "
         "before the feed-forward layer, which has GELU, and once more at the end. With block=neox "
         "both parts of a layer read the same vectors, and their results are added. For what "
         "continues beyond the lengths of training, position= matters most: hard_alibi goes "

@@ -58,7 +58,7 @@ static bool name_values(Values *v, const char *wanted, ThError *err)
             return false;
         v->name[v->n] = name;
         v->value[v->n] = (ThSafetensorsMatrix){name, th_tape_rows(v->tape, tag[i].var),
-                                               th_tape_cols(v->tape, tag[i].var),
+                                               th_tape_cols(v->tape, tag[i].var), 0,
                                                th_tape_floats(v->tape, tag[i].var)};
         if (is_wanted(wanted, &tag[i], name))
             v->n++;
@@ -131,7 +131,7 @@ static bool write_all(const ShCall *call, const Values *v, int n, ThError *err)
             ok = name[k] != NULL;
         }
     }
-    ok = ok && th_safetensors_write(all, total, call->redirect, err);
+    ok = ok && th_safetensors_write(all, total, NULL, call->redirect, err);
     for (k = 0; name && k < total; k++)
         free(name[k]);
     free(name);

@@ -3,6 +3,7 @@
 
 #include "terminal/confirm.h"
 #include "formats.h"
+#include "formats/models/exchange.h"
 #include "shell.h"
 
 static const char formats[] = "auto"
@@ -14,6 +15,8 @@ static const char formats[] = "auto"
 static const ThOptionSpec save_options[] = {
     {"format", TH_CHOICE, "auto", 0, 0, formats,
      "how it is written, whatever the extension; auto: by the extension"},
+    {"as", TH_CHOICE, "tapehead", 0, 0, "tapehead|pytorch",
+     "of a model, the names of its tensors: those here, or those of PyTorch's module"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static const ThOptionSpec load_options[] = {
@@ -27,6 +30,14 @@ static const ThOptionSpec load_options[] = {
      "what follows state and symbol in quintuples; auto: what fits"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
+static bool save_for_pytorch(ShObject *const *object, int n, const ShOperand *file, ThError *err)
+{
+    if (n != 1 || object[0]->kind != SH_MODEL || !th_ends_with(file->text, ".safetensors"))
+        return th_fail(err, TH_EUSAGE, "as=pytorch is for one model and a .safetensors file");
+    return th_format_exchange_save(object[0]->as.model, file->text, err) ||
+           sh_error_inside(err, file);
+}
+
 SH_COMMAND(
     save, .group = "objects", .summary = "write objects to a file",
     .detail =
@@ -38,7 +49,9 @@ SH_COMMAND(
         "any file.  What a format cannot say is written in its terms, and a note tells: wildcards "
         "become a rule for each symbol, a rule that stands still becomes a step to the right and "
         "one back, the edge of a tape becomes a symbol, states get names that tell whether they "
-        "accept.  What it cannot say at all is an error with the reason.",
+        "accept.  What it cannot say at all is an error with the reason.\n\n"
+        "With as=pytorch an rnn, lstm or gru is written as the state dict of PyTorch's module, "
+        "which the Python package reads: tapehead.pytorch.load(\"m.safetensors\").",
     .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
                "#> name  kind       size\n"
                "#> p     automaton  2 states, 4 transitions",
@@ -58,6 +71,8 @@ SH_COMMAND(
     for (int i = 0; i < n; i++)
         object[i] = call->operand[i].object;
     const ThFormat *f = th_format_named(th_option_text(&call->options, "format"));
+    if (th_option_choice(&call->options, "as") == 1)
+        return save_for_pytorch(object, n, file, err);
     if (!sh_save_file(s, object, n, file->text, f, err))
         return sh_error_inside(err, file);
     for (int i = 0; i < n; i++)
@@ -79,6 +94,20 @@ static char *path_of(const ShSession *s, const char *name, ThError *err)
     return th_text_take(&t, err);
 }
 
+static const ThOptionSpec *exchange_options(size_t i)
+{
+    return i == 0 ? th_format_exchange_options : NULL;
+}
+
+/* What is only for the weights of other programs. */
+static bool needs_no_kind(const ThOptions *o, ThError *err)
+{
+    for (const ThOptionSpec *x = th_format_exchange_options; x->name; x++)
+        if (th_option_given(o, x->name))
+            return th_fail(err, TH_EUSAGE, "%s= is for what kind= says", x->name);
+    return true;
+}
+
 SH_COMMAND(
     load, .group = "objects", .summary = "define the objects that a file holds",
     .detail =
@@ -91,6 +120,13 @@ SH_COMMAND(
         "these strings: load \"list.bb\" as many; for m in many { run $m }; analyze many.\n\n"
         "What was changed, assumed or left out is said in notes.  A text that could be words as "
         "well is not read until format= says what it is.\n\n"
+        "With kind= the file holds the weights of a network of PyTorch's, as .safetensors of any "
+        "writer or as .npz: help weights lists the names and shapes.  Symbols and classes are "
+        "named "
+        "in the order of their numbers there.  The embedding is the matrix without a bias that is "
+        "as "
+        "wide as what the network reads; without one, symbols are one-hot.  What is left is the "
+        "head.  Where names do not tell, map= is a file of lines like net = encoder.lstm.\n\n"
         "A .th file that is loaded holds definitions only: automata, machines, tasks, models, "
         "statements of RASP that define, and load, of files beside it.  Any other command in it is "
         "an error; source runs scripts.  The figures of what was defined last are set.\n\n"
@@ -105,10 +141,14 @@ SH_COMMAND(
                "#> note: a comment says that it starts in A\n"
                "#> halted after 6 steps\n"
                "#>   state halt, 4 non-blank cells, head at 0, 4 cells visited\n"
-               "#>   tape 1111",
+               "#>   tape 1111\n"
+               "model g = gru dim=2\ntrain g on parity steps=1 > \"t.txt\"\n"
+               "save g \"g.safetensors\" as=pytorch\n"
+               "load \"g.safetensors\" as h kind=gru symbols=\"ab\" classes=\"even odd\" "
+               "head=relu\nrun g abb\nrun h abb",
     .args = {{A_FILE, "FILE", 0}, {A_KEYWORD, "as", A_OPTIONAL}, {A_NEW, "NAME", A_OPTIONAL}},
     .results = "states transitions symbols rules tapes bound parameters steps",
-    .options = load_options, .flags = C_DEFINES)
+    .options = load_options, .more_options = exchange_options, .flags = C_DEFINES)
 {
     const ShOperand *file = &call->operand[0];
     const char *name = call->n > 1 ? call->operand[1].text : NULL;
@@ -121,6 +161,8 @@ SH_COMMAND(
         .fields = (ThFormatFields)th_option_choice(o, "fields"),
     };
     char *path TH_OWNED(free) = path_of(s, file->text, err);
-    bool ok = path && sh_load_file(s, path, name, f, &how, err);
+    bool weights = th_option_given(o, "kind");
+    bool ok = path && (weights || needs_no_kind(o, err)) &&
+              sh_load_file(s, path, name, f, &how, weights ? o : NULL, err);
     return ok || sh_error_inside(err, file);
 }

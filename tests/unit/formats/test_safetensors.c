@@ -373,7 +373,8 @@ static void test_hostile_tensors(void **state)
     refuse("{\"a\":" TENSOR("[99999999999999999999]", "[0,4]") "}", 4, "JSON");
     refuse("{\"a\":" TENSOR("[1]", "[0,4]") ",\"b\":" TENSOR("[1]", "[0,4]") "}", 4, "overlap");
     refuse("{\"a\":" TENSOR("[1]", "[0,4]") ",\"b\":" TENSOR("[1]", "[8,12]") "}", 12, "overlap");
-    refuse("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "F16");
+    refuse("{\"a\":{\"dtype\":\"F4\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "F4");
+    refuse("{\"a\":{\"dtype\":\"F16\",\"shape\":[3],\"data_offsets\":[0,4]}}", 4, "shape");
     refuse("{\"a\":" TENSOR("[1]", "[0,4]") "}", 4, "no model");
     refuse("{\"\\u001b[2J\":3}", 0, "'?[2J'");
 }

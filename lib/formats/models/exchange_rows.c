@@ -1,0 +1,147 @@
+/* What tensors of other programs are called, how they lie, and what they are here: rows, as
+ * the state dicts of the modules say.  A name is what is left of it behind the prefix of a
+ * role: net, embedding, positions, hidden, head. */
+#include "formats/models/exchange.h"
+
+enum { TURNED = TH_FORMAT_TURNED, LACKS = TH_FORMAT_MAY_LACK, ADDED = TH_FORMAT_ADDED | LACKS };
+
+static const ThFormatRow read_out[] = {
+    {"head_hidden", "hidden.weight", "(u, h)", NULL, TURNED | LACKS},
+    {"head_hidden_bias", "hidden.bias", "(u)", NULL, TURNED | LACKS},
+    {"head", "head.weight", "(classes, h or u)", NULL, TURNED | TH_FORMAT_CLASSES},
+    {"head_bias", "head.bias", "(classes)", NULL, TURNED | LACKS | TH_FORMAT_CLASSES},
+    {0}};
+
+static const ThFormatRow rnn[] = {
+    {"input", "net.weight_ih_l0", "(h, inputs)", NULL, TURNED | TH_FORMAT_EMBEDDED},
+    {"layer%d.input", "net.weight_ih_l%d", "(h, h)", NULL, TURNED | TH_FORMAT_ABOVE},
+    {"layer%d.input_bias", "net.bias_ih_l%d", "(h)", NULL, TURNED | LACKS},
+    {"layer%d.recurrent", "net.weight_hh_l%d", "(h, h)", NULL, TURNED},
+    {"layer%d.recurrent_bias", "net.bias_hh_l%d", "(h)", NULL, TURNED | LACKS},
+    {0}};
+
+/* Gates i, f, g, o there and i, g, f, o here. */
+static const ThFormatRow lstm[] = {
+    {"input", "net.weight_ih_l0", "(4 h, inputs)", "0213/4", TURNED | TH_FORMAT_EMBEDDED},
+    {"layer%d.input", "net.weight_ih_l%d", "(4 h, h)", "0213/4", TURNED | TH_FORMAT_ABOVE},
+    {"layer%d.recurrent", "net.weight_hh_l%d", "(4 h, h)", "0213/4", TURNED},
+    {"layer%d.bias", "net.bias_ih_l%d", "(4 h)", "0213/4", TURNED | LACKS | TH_FORMAT_FORGET},
+    {"layer%d.bias", "net.bias_hh_l%d", "(4 h)", "0213/4", TURNED | ADDED},
+    {0}};
+
+/* Gates r, z, n there and z, r, n here, where z is 1 - z. */
+static const ThFormatRow gru[] = {
+    {"input", "net.weight_ih_l0", "(3 h, inputs)", "-102/3", TURNED | TH_FORMAT_EMBEDDED},
+    {"layer%d.input", "net.weight_ih_l%d", "(3 h, h)", "-102/3", TURNED | TH_FORMAT_ABOVE},
+    {"layer%d.recurrent", "net.weight_hh_l%d", "(3 h, h)", "-102/3", TURNED},
+    {"layer%d.input_bias", "net.bias_ih_l%d", "(3 h)", "-102/3", TURNED | LACKS},
+    {"layer%d.input_bias", "net.bias_hh_l%d", "(3 h)", "-10./3", TURNED | ADDED},
+    {"layer%d.candidate_bias", "net.bias_hh_l%d", "(3 h)", "2/3", TURNED | LACKS},
+    {0}};
+
+static const ThFormatRow embedded[] = {
+    {"embedding", "embedding.weight", "(symbols, d)", NULL, TH_FORMAT_SYMBOLS},
+    {"position", "positions.weight", "(positions, d)", NULL, LACKS},
+    {0}};
+
+static const ThFormatRow encoder[] = {
+    {"layer%d.attention.query", "net.layers.%d.self_attn.in_proj_weight", "(3 d, d)", "0/3",
+     TURNED},
+    {"layer%d.attention.key_value", "net.layers.%d.self_attn.in_proj_weight", "(3 d, d)", "12/3",
+     TURNED},
+    {"layer%d.attention.query_bias", "net.layers.%d.self_attn.in_proj_bias", "(3 d)", "0/3",
+     TURNED | LACKS},
+    {"layer%d.attention.key_value_bias", "net.layers.%d.self_attn.in_proj_bias", "(3 d)", "12/3",
+     TURNED | LACKS},
+    {"layer%d.attention.output", "net.layers.%d.self_attn.out_proj.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.attention.output_bias", "net.layers.%d.self_attn.out_proj.bias", "(d)", NULL,
+     TURNED | LACKS},
+    {"layer%d.feed_forward.up", "net.layers.%d.linear1.weight", "(f, d)", NULL, TURNED},
+    {"layer%d.feed_forward.up_bias", "net.layers.%d.linear1.bias", "(f)", NULL, TURNED | LACKS},
+    {"layer%d.feed_forward.down", "net.layers.%d.linear2.weight", "(d, f)", NULL, TURNED},
+    {"layer%d.feed_forward.down_bias", "net.layers.%d.linear2.bias", "(d)", NULL, TURNED | LACKS},
+    {"layer%d.norm1.gain", "net.layers.%d.norm1.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm1.offset", "net.layers.%d.norm1.bias", "(d)", NULL, TURNED | LACKS},
+    {"layer%d.norm2.gain", "net.layers.%d.norm2.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm2.offset", "net.layers.%d.norm2.bias", "(d)", NULL, TURNED | LACKS},
+    {"final_norm.gain", "net.norm.weight", "(d)", NULL, TURNED},
+    {"final_norm.offset", "net.norm.bias", "(d)", NULL, TURNED | LACKS},
+    {0}};
+
+/* Matrices lie (in, out) here. */
+static const ThFormatRow gpt2[] = {
+    {"embedding", "net.wte.weight", "(symbols, d)", NULL, TH_FORMAT_SYMBOLS},
+    {"position", "net.wpe.weight", "(positions, d)", NULL, 0},
+    {"layer%d.attention.query", "net.h.%d.attn.c_attn.weight", "(d, 3 d)", "0/3", 0},
+    {"layer%d.attention.key_value", "net.h.%d.attn.c_attn.weight", "(d, 3 d)", "12/3", 0},
+    {"layer%d.attention.query_bias", "net.h.%d.attn.c_attn.bias", "(3 d)", "0/3", TURNED},
+    {"layer%d.attention.key_value_bias", "net.h.%d.attn.c_attn.bias", "(3 d)", "12/3", TURNED},
+    {"layer%d.attention.output", "net.h.%d.attn.c_proj.weight", "(d, d)", NULL, 0},
+    {"layer%d.attention.output_bias", "net.h.%d.attn.c_proj.bias", "(d)", NULL, TURNED},
+    {"layer%d.feed_forward.up", "net.h.%d.mlp.c_fc.weight", "(d, f)", NULL, 0},
+    {"layer%d.feed_forward.up_bias", "net.h.%d.mlp.c_fc.bias", "(f)", NULL, TURNED},
+    {"layer%d.feed_forward.down", "net.h.%d.mlp.c_proj.weight", "(f, d)", NULL, 0},
+    {"layer%d.feed_forward.down_bias", "net.h.%d.mlp.c_proj.bias", "(d)", NULL, TURNED},
+    {"layer%d.norm1.gain", "net.h.%d.ln_1.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm1.offset", "net.h.%d.ln_1.bias", "(d)", NULL, TURNED},
+    {"layer%d.norm2.gain", "net.h.%d.ln_2.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm2.offset", "net.h.%d.ln_2.bias", "(d)", NULL, TURNED},
+    {"final_norm.gain", "net.ln_f.weight", "(d)", NULL, TURNED},
+    {"final_norm.offset", "net.ln_f.bias", "(d)", NULL, TURNED},
+    {0}};
+
+/* Each head has its query, key and value beside each other. */
+#define QKV "net.layers.%d.attention.query_key_value."
+static const ThFormatRow neox[] = {
+    {"embedding", "net.embed_in.weight", "(symbols, d)", NULL, TH_FORMAT_SYMBOLS},
+    {"layer%d.attention.query", QKV "weight", "(3 d, d)", "0/3", TURNED | TH_FORMAT_HEADS},
+    {"layer%d.attention.key_value", QKV "weight", "(3 d, d)", "12/3", TURNED | TH_FORMAT_HEADS},
+    {"layer%d.attention.query_bias", QKV "bias", "(3 d)", "0/3", TURNED | TH_FORMAT_HEADS},
+    {"layer%d.attention.key_value_bias", QKV "bias", "(3 d)", "12/3", TURNED | TH_FORMAT_HEADS},
+    {"layer%d.attention.output", "net.layers.%d.attention.dense.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.attention.output_bias", "net.layers.%d.attention.dense.bias", "(d)", NULL, TURNED},
+    {"layer%d.feed_forward.up", "net.layers.%d.mlp.dense_h_to_4h.weight", "(f, d)", NULL, TURNED},
+    {"layer%d.feed_forward.up_bias", "net.layers.%d.mlp.dense_h_to_4h.bias", "(f)", NULL, TURNED},
+    {"layer%d.feed_forward.down", "net.layers.%d.mlp.dense_4h_to_h.weight", "(d, f)", NULL, TURNED},
+    {"layer%d.feed_forward.down_bias", "net.layers.%d.mlp.dense_4h_to_h.bias", "(d)", NULL, TURNED},
+    {"layer%d.norm1.gain", "net.layers.%d.input_layernorm.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm1.offset", "net.layers.%d.input_layernorm.bias", "(d)", NULL, TURNED},
+    {"layer%d.norm2.gain", "net.layers.%d.post_attention_layernorm.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm2.offset", "net.layers.%d.post_attention_layernorm.bias", "(d)", NULL, TURNED},
+    {"final_norm.gain", "net.final_layer_norm.weight", "(d)", NULL, TURNED},
+    {"final_norm.offset", "net.final_layer_norm.bias", "(d)", NULL, TURNED},
+    {0}};
+
+static const ThFormatRow classes[] = {
+    {"head", "head.weight", "(classes, d)", NULL, TURNED | TH_FORMAT_CLASSES},
+    {"head_bias", "head.bias", "(classes)", NULL, TURNED | LACKS | TH_FORMAT_CLASSES},
+    {0}};
+
+#define LISTS(...)                                                                                 \
+    (const ThFormatRow *const[])                                                                   \
+    {                                                                                              \
+        __VA_ARGS__, read_out, NULL                                                                \
+    }
+#define DECODES(...)                                                                               \
+    (const ThFormatRow *const[])                                                                   \
+    {                                                                                              \
+        __VA_ARGS__, classes, NULL                                                                 \
+    }
+static const ThFormatLayout layouts[] = {
+    {"rnn", "torch.nn.RNN", "rnn", "activation=tanh head=linear", ".weight_hh_l0", 1, LISTS(rnn)},
+    {"lstm", "torch.nn.LSTM", "lstm", "forget=0 head=linear", ".weight_hh_l0", 4, LISTS(lstm)},
+    {"gru", "torch.nn.GRU", "gru", "head=linear", ".weight_hh_l0", 3, LISTS(gru)},
+    {"transformer_encoder", "torch.nn.TransformerEncoder", "gpt",
+     "causal=no norm=after activation=relu final_norm=no", ".layers.0.self_attn.in_proj_weight", 0,
+     DECODES(embedded, encoder)},
+    {"gpt2", "GPT2Model", "gpt", "activation=gelu_tanh", ".h.0.attn.c_attn.weight", 0,
+     DECODES(gpt2)},
+    {"gpt_neox", "GPTNeoXModel", "gpt", "block=neox position=rope rotary_fraction=0.25",
+     ".layers.0.attention.query_key_value.weight", 0, DECODES(neox)},
+};
+
+const ThFormatLayout *th_format_layouts(size_t *n)
+{
+    *n = sizeof layouts / sizeof *layouts;
+    return layouts;
+}

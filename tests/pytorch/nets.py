@@ -1,0 +1,176 @@
+"""Networks as people write them in PyTorch, and files of them; needs torch."""
+import json
+import struct
+
+import numpy as np
+import torch
+from torch import nn
+
+
+class Recurrent(nn.Module):
+    """kind: RNN, LSTM, GRU; embed: width of the embedding, 0: one-hot."""
+
+    def __init__(self, kind, symbols, classes, dim, layers=1, embed=0, hidden=0, head_bias=True,
+                 act="ReLU", **more):
+        super().__init__()
+        self.symbols = symbols
+        self.embed = nn.Embedding(symbols, embed) if embed else None
+        self.net = getattr(nn, kind)(embed or symbols, dim, layers, batch_first=True, **more)
+        self.fc = nn.Sequential(nn.Linear(dim, hidden), getattr(nn, act)(), nn.Linear(hidden, classes)) \
+            if hidden else nn.Linear(dim, classes, bias=head_bias)
+
+    def forward(self, word):
+        w = torch.tensor([word])
+        x = self.embed(w) if self.embed else nn.functional.one_hot(w, self.symbols).float()
+        return self.fc(self.net(x)[0])[0]
+
+
+def stir(net, seed, size=0.9):
+    """Weights that are neither small nor alike."""
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for p in net.parameters():
+            p.copy_(torch.randn_like(p) * (size if p.dim() > 1 else 0.5))
+    return net.eval()
+
+
+def words(symbols, n, longest, seed):
+    r = np.random.default_rng(seed)
+    return [r.integers(0, symbols, r.integers(1, longest + 1)).tolist() for _ in range(n)]
+
+
+def save(tensors, path, indent=None, kinds=None):
+    """A .safetensors file as some other program may write it: keys in any order, blanks, escapes."""
+    names, at, header, data = list(tensors), 0, {}, b""
+    for name in sorted(names, reverse=True):
+        x = np.asarray(tensors[name])
+        kind = (kinds or {}).get(name) or {"float32": "F32", "float64": "F64", "float16": "F16",
+                                           "int64": "I64"}[str(x.dtype)]
+        raw = x.tobytes()
+        header[name] = {"shape": list(x.shape), "data_offsets": [at, at + len(raw)], "dtype": kind}
+        at, data = at + len(raw), data + raw
+    header["__metadata__"] = {"writer": "a test"}
+    text = json.dumps(header, indent=indent).replace("weight", "\\u0077eight", 1).encode()
+    with open(path, "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def state(net):
+    return {k: v.detach().numpy() for k, v in net.state_dict().items()}
+
+
+class Encoder(nn.Module):
+    """nn.TransformerEncoder with learned or sinusoidal positions, or none; read at the last symbol."""
+
+    def __init__(self, symbols, classes, dim, heads, layers, causal=False, before=False, act="relu",
+                 positions="buffer", final=False, scale=False, wide=3):
+        super().__init__()
+        self.causal, self.scale, self.positions = causal, scale, positions
+        self.embed = nn.Embedding(symbols, dim)
+        if positions == "learned":
+            self.pos_emb = nn.Embedding(64, dim)
+        if positions == "buffer":
+            at, up = torch.arange(64)[:, None], 10000 ** (-torch.arange(0, dim, 2) / dim)
+            pe = torch.stack([torch.sin(at * up), torch.cos(at * up)], 2).reshape(64, 1, dim)
+            self.register_buffer("pe", pe)
+        layer = nn.TransformerEncoderLayer(dim, heads, wide * dim, activation=act, norm_first=before)
+        self.encoder = nn.TransformerEncoder(layer, layers, nn.LayerNorm(dim) if final else None)
+        self.out = nn.Linear(dim, classes)
+
+    def forward(self, word):
+        n = len(word)
+        x = self.embed(torch.tensor(word))[:, None] * (self.embed.embedding_dim ** 0.5 if self.scale else 1)
+        if self.positions == "learned":
+            x = x + self.pos_emb(torch.arange(n))[:, None]
+        if self.positions == "buffer":
+            x = x + self.pe[:n]
+        mask = torch.full((n, n), -torch.inf).triu(1) if self.causal else None
+        return self.out(self.encoder(x, mask))[:, 0]
+
+
+def gelu_new(x):
+    return 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x ** 3)))
+
+
+class Conv1D(nn.Module):
+    def __init__(self, out, into):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.zeros(into, out)), nn.Parameter(torch.zeros(out))
+
+    def forward(self, x):
+        return x @ self.weight + self.bias
+
+
+def attention(q, k, v):
+    """Causal; (heads, n, width) each."""
+    n = q.shape[1]
+    logits = q @ k.transpose(1, 2) / q.shape[2] ** 0.5 + torch.full((n, n), -torch.inf).triu(1)
+    return (torch.softmax(logits, 2) @ v).transpose(0, 1).reshape(n, -1)
+
+
+def module(**parts):
+    m = nn.Module()
+    for name, part in parts.items():
+        m.add_module(name, part)
+    return m
+
+
+class GPT2(nn.Module):
+    """The formulas of Hugging Face's modeling_gpt2.py, and its names."""
+
+    def __init__(self, symbols, classes, dim, heads, layers, tied=False):
+        super().__init__()
+        self.heads, self.act = heads, gelu_new
+        blocks = [module(ln_1=nn.LayerNorm(dim), ln_2=nn.LayerNorm(dim),
+                         attn=module(c_attn=Conv1D(3 * dim, dim), c_proj=Conv1D(dim, dim)),
+                         mlp=module(c_fc=Conv1D(4 * dim, dim), c_proj=Conv1D(dim, 4 * dim)))
+                  for _ in range(layers)]
+        self.transformer = module(wte=nn.Embedding(symbols, dim), wpe=nn.Embedding(64, dim),
+                                  h=nn.ModuleList(blocks), ln_f=nn.LayerNorm(dim))
+        self.score = None if tied else nn.Linear(dim, classes, bias=False)
+
+    def forward(self, word):
+        t, n = self.transformer, len(word)
+        x = t.wte(torch.tensor(word)) + t.wpe(torch.arange(n))
+        for b in t.h:
+            q, k, v = (y.reshape(n, self.heads, -1).transpose(0, 1)
+                       for y in b.attn.c_attn(b.ln_1(x)).chunk(3, 1))
+            x = x + b.attn.c_proj(attention(q, k, v))
+            x = x + b.mlp.c_proj(self.act(b.mlp.c_fc(b.ln_2(x))))
+        x = t.ln_f(x)
+        return self.score(x) if self.score else x @ t.wte.weight.T
+
+
+class NeoX(nn.Module):
+    """The formulas of modeling_gpt_neox.py: rotary positions, heads interleaved, parts side by side."""
+
+    def __init__(self, symbols, classes, dim, heads, layers, share=0.25, parallel=True):
+        super().__init__()
+        self.heads, self.turned, self.parallel = heads, int(share * dim / heads), parallel
+        blocks = [module(input_layernorm=nn.LayerNorm(dim), post_attention_layernorm=nn.LayerNorm(dim),
+                         attention=module(query_key_value=nn.Linear(dim, 3 * dim), dense=nn.Linear(dim, dim)),
+                         mlp=module(dense_h_to_4h=nn.Linear(dim, 4 * dim), dense_4h_to_h=nn.Linear(4 * dim, dim)))
+                  for _ in range(layers)]
+        self.gpt_neox = module(embed_in=nn.Embedding(symbols, dim), layers=nn.ModuleList(blocks),
+                               final_layer_norm=nn.LayerNorm(dim))
+        self.embed_out = nn.Linear(dim, classes, bias=False)
+
+    def turn(self, x):
+        half = self.turned // 2
+        angle = torch.arange(x.shape[1])[:, None] * 10000 ** (-torch.arange(half) / half)
+        a, b, rest = x[..., :half], x[..., half:2 * half], x[..., 2 * half:]
+        cos, sin = torch.cos(angle), torch.sin(angle)
+        return torch.cat([a * cos - b * sin, b * cos + a * sin, rest], 2)
+
+    def forward(self, word):
+        g, n = self.gpt_neox, len(word)
+        x = g.embed_in(torch.tensor(word))
+        for b in g.layers:
+            qkv = b.attention.query_key_value(b.input_layernorm(x)).reshape(n, self.heads, -1).transpose(0, 1)
+            q, k, v = qkv.chunk(3, 2)
+            attended = b.attention.dense(attention(self.turn(q), self.turn(k), v))
+            read = x if self.parallel else x + attended
+            more = b.mlp.dense_4h_to_h(nn.functional.gelu(b.mlp.dense_h_to_4h(
+                b.post_attention_layernorm(read))))
+            x = x + attended + more
+        return self.embed_out(g.final_layer_norm(x))

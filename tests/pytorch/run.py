@@ -1,0 +1,245 @@
+#!/usr/bin/python3
+"""run.py [TAPEHEAD] - networks of PyTorch's modules, loaded and saved; TAP.
+
+Files of fixtures/, which make.py wrote with PyTorch, and what the networks answered there are tried
+everywhere.  Where torch can be imported, networks of every kind with weights drawn anew answer 1,000
+strings of up to 40 symbols, and models of the program go out and are compared there.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "../../scripts/python"))
+import cases  # noqa: E402
+
+TAPEHEAD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "./tapehead")
+count = failed = 0
+
+
+def say(good, what, why=""):
+    global count, failed
+    count += 1
+    failed += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {what}")
+    if not good and why:
+        print("# " + str(why).replace("\n", "\n# "))
+
+
+def tapehead(script, *options):
+    r = subprocess.run([TAPEHEAD, "-q", *options, "-"], input=script, text=True, check=False,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return r.stdout, r.stderr, r.returncode
+
+
+def answers(path, options, words):
+    """Probabilities (rows of classes) of the strings, one after the other; or an error's text."""
+    script = f'load "{path}" as m {options}\nset format json\n'
+    for i in range(0, len(words), 200):
+        script += "run m " + " ".join(words[i:i + 200]) + "\n"
+    out, err, status = tapehead(script)
+    if status:
+        return err
+    lines = [json.loads(x) for x in out.splitlines() if '"predictions"' in x]
+    return [list(p["p"].values()) for line in lines for p in line["predictions"]]
+
+
+def worst(got, wanted):
+    if isinstance(got, str) or len(got) != len(wanted):
+        return got if isinstance(got, str) else f"{len(got)} rows, {len(wanted)} wanted"
+    return max(abs(a - b) for x, y in zip(got, wanted) for a, b in zip(x, y))
+
+
+def check(what, got, wanted, most):
+    off = worst(got, wanted)
+    say(not isinstance(off, str) and off <= most, what, f"off by {off}")
+    return off
+
+
+def text(word):
+    return "".join(cases.LETTERS[i] for i in word)
+
+
+def check_fixtures():
+    with open(f"{HERE}/fixtures/expected.json", encoding="utf-8") as f:
+        expected = json.load(f)
+    for name, (words, wanted) in expected.items():
+        options = cases.loading(name.split(".")[0])
+        check(f"fixture {name}", answers(f"{HERE}/fixtures/{name}", options, words), wanted, 1e-5)
+
+
+def check_refusals():
+    good = f"{HERE}/fixtures/lstm.safetensors"
+    two = 'symbols="ab" classes="n y"'
+    three = 'symbols="abc" classes="x y z"'
+    for options, part in [
+            (f"kind=gru {three}", "kind=lstm"), (f"kind=lstm {two}", "3 x 5, not 2 x 5"),
+            ('kind=lstm symbols="abcd" classes="x y z"', "4 symbols"),
+            ('kind=lstm classes="x y z"', "symbols= is missing"),
+            ('kind=lstm symbols="aba" classes="x y z"', "twice"),
+            ('kind=lstm symbols="abc"', "classes= is missing"),
+            (three, "kind="), ("", "kind="), (f'kind=lstm {three} map="none"', "none")]:
+        got = answers(good, options, ["a"])
+        say(isinstance(got, str) and part in got, f"refused: {options or 'no kind'}", got)
+
+
+def check_torch():
+    try:
+        import torch
+        import nets
+        import tapehead.pytorch as pytorch
+    except ImportError as e:
+        say(True, f"networks with weights drawn anew # skip {e}")
+        return
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+        most = {}
+        for seed, name in enumerate(cases.CASES):
+            # of rectified units sums grow with the length
+            size = 0.5 if name == "rnn-relu" else 0.9
+            net = nets.stir(cases.network(nets, name), seed + 100, size)
+            words = nets.words(cases.symbols_of(name), 1000, 40, seed)
+            path = f"{folder}/{name}.safetensors"
+            nets.save(nets.state(net), path, indent=seed % 3)
+            options, wanted = cases.loading(name), wanted_of(net, words, cases.each(name))
+            most[name] = check(f"{name}: 1000 strings", answers(path, options, [text(w) for w in words]),
+                               wanted, 1e-5)
+            if not name.startswith(("rnn", "lstm", "gru")):
+                continue
+            tapehead(f'load "{path}" as m {options}\nsave m "{folder}/o.safetensors" as=pytorch\n')
+            if not os.path.exists(f"{folder}/o.safetensors"):
+                say(False, f"{name}: and back", "no file")
+                continue
+            back = pytorch.load(f"{folder}/o.safetensors")
+            again = torch.softmax(back([text(w) for w in words[:200]]), 1).tolist()
+            check(f"{name}: and back", again, wanted[:len(again)], 2e-6)
+        print("# furthest off: " + ", ".join(f"{k} {v}" for k, v in most.items()))
+        check_own(folder, pytorch, torch)
+        check_config(folder, nets)
+        check_files(folder, nets)
+
+
+def wanted_of(net, words, every):
+    import torch
+    rows = []
+    for w in words:
+        z = net(w)
+        z = z if every else z[-1:]
+        z = torch.cat([torch.zeros_like(z), z], 1) if z.shape[1] == 1 else z
+        rows += torch.softmax(z.double(), 1).tolist()
+    return rows
+
+
+def check_own(folder, pytorch, torch):
+    """Models of the program, trained a little, in PyTorch."""
+    script = "automaton p = parity\ntask t = recognize p\ntask e = track p\n"
+    kinds = ["rnn dim=7", "rnn dim=5 layers=2 activation=tanh head=linear", "lstm dim=6",
+             "lstm dim=5 layers=3 forget=0.5 head=tanh", "gru dim=1 head=linear",
+             "gru dim=5 layers=4 head_hidden=6 head_activation=gelu", "rnn dim=4 head_hidden=1"]
+    for i, kind in enumerate(kinds):
+        script += f'model m = {kind}\ntrain m on {"te"[i % 2]} steps=20 length=1..9 lr=2e-2 > "/dev/null"\n' \
+                  f'save m "{folder}/{i}.safetensors"\nsave m "{folder}/{i}p.safetensors" as=pytorch\ndrop m\n'
+    err = tapehead(script)[1]
+    words = ["a", "b", "ab", "bba", "abbbaabab", "bababbbbaaabbababbababbbbba"]
+    for i, kind in enumerate(kinds):
+        if err:
+            say(False, kind, err)
+            continue
+        net = pytorch.load(f"{folder}/{i}p.safetensors")
+        check(f"in PyTorch: {kind}", answers(f"{folder}/{i}.safetensors", "", words),
+              torch.softmax(net(words).double(), 1).tolist(), 1e-6)
+
+
+def check_config(folder, nets):
+    """What no tensor tells stands in a config.json beside the file."""
+    words = nets.words(3, 30, 20, 9)
+    texts = [text(w) for w in words]
+    for kind, net, config, wrong in (
+            ("gpt2", nets.GPT2(3, 3, 12, 3, 2), {"n_head": 3, "activation_function": "gelu_new", "n_embd": 12,
+                                                 "layer_norm_epsilon": 1e-5}, {"layer_norm_epsilon": 1e-6}),
+            ("gpt_neox", nets.NeoX(3, 3, 16, 2, 2, 0.5, False),
+             {"num_attention_heads": 2, "rotary_pct": 0.5, "use_parallel_residual": False, "hidden_act": "gelu",
+              "rope_scaling": None}, {"hidden_act": "swish"})):
+        where = f"{folder}/{kind}"
+        os.mkdir(where)
+        own = nets.state(nets.stir(net, 3))
+        own[next(iter(own)).split(".")[0] + (".h.0.attn.bias" if kind == "gpt2" else ".layers.0.attention.bias")] = \
+            own[next(iter(own))][:1]
+        nets.save(own, f"{where}/model.safetensors")
+        options = f'kind={kind} symbols="abc" classes="x y z"'
+        got = answers(f"{where}/model.safetensors", options, texts)
+        say(isinstance(got, str) and "heads= is missing" in got, f"refused: {kind} without heads", got)
+        for more, refusal in (({}, None), (wrong, next(iter(wrong)))):
+            with open(f"{where}/config.json", "w", encoding="utf-8") as f:
+                json.dump({**config, **more}, f)
+            got = answers(f"{where}/model.safetensors", options, texts)
+            if refusal:
+                say(isinstance(got, str) and refusal in got, f"refused: {kind} with {more}", got)
+            else:
+                check(f"{kind} with a config.json", got, wanted_of(net, words, False), 1e-5)
+
+
+def check_files(folder, nets):
+    """What names and files may be like, and what they may not."""
+    import numpy as np
+    net = nets.stir(nets.Recurrent("GRU", 3, 3, 5, layers=2, embed=4, hidden=4), 5)
+    words, own = nets.words(3, 50, 20, 5), nets.state(net)
+    wanted, texts = wanted_of(net, words, False), [text(w) for w in words]
+    options = 'kind=gru symbols="abc" classes="x y z"'
+    path = f"{folder}/m.safetensors"
+
+    def tried(what, tensors, refusal=None, more="", most=1e-5, kinds=None):
+        nets.save(tensors, path, kinds=kinds)
+        got = answers(path, f"{options} {more}", texts)
+        if refusal:
+            say(isinstance(got, str) and refusal in got, f"refused: {what}", got)
+        else:
+            check(what, got, wanted, most)
+
+    tried("prefixes of wrappers", {"_orig_mod.module." + k: v for k, v in own.items()})
+    tried("a counter besides", {**own, "steps": np.array(7)})
+    tried("double precision", {k: v.astype("float64") for k, v in own.items()})
+    tried("half precision", {k: v.astype("float16") for k, v in own.items()}, most=0.2)
+    tried("16 bits of a brain", {k: (v.view("uint32") >> 16).astype("uint16") for k, v in own.items()},
+          most=0.5, kinds=dict.fromkeys(own, "BF16"))
+    tried("a tensor missing", {k: v for k, v in own.items() if "hh_l1" not in k or "bias" in k},
+          "is missing")
+    tried("a tensor too many", {**own, "scale": np.ones(4, "float32")}, "scale")
+    tried("that is ignored", {**own, "scale": np.ones(4, "float32")}, more='ignore="scale"')
+    tried("turned over", {k: v.T.copy() if "weight_hh_l1" in k else v for k, v in own.items()},
+          "5 x 15")
+    tried("both directions", {**own, "net.weight_ih_l0_reverse": own["net.weight_ih_l0"]}, "both")
+    tried("projections", {**own, "net.weight_hr_l0": own["net.weight_hh_l0"]}, "proj_size")
+    tried("two networks", {**own, **{"other." + k: v for k, v in own.items()}}, "map=")
+    tried("not finite", {**own, "fc.2.bias": np.array([0, np.nan, 1], "float32")}, "finite")
+    twin = {"a.w.weight": own["fc.0.weight"], "a.w.bias": own["fc.0.bias"], **own}
+    with open(f"{folder}/map.txt", "w", encoding="utf-8") as f:
+        f.write("hidden = a.w  # the same numbers\nhead = fc.2\n")
+    tried("a map", {k: v for k, v in twin.items() if "fc.0" not in k}, more=f'map="{folder}/map.txt"')
+    rows = {**own, "embed.weight": np.vstack([own["embed.weight"][:1] * 9, own["embed.weight"]])}
+    tried("a row for padding", rows, more="first=1")
+    for how, archive in (("stored", np.savez), ("compressed", np.savez_compressed)):
+        archive(f"{folder}/m.npz", **{k: np.asfortranarray(v).astype(">f8") for k, v in own.items()})
+        got = answers(f"{folder}/m.npz", options, texts)
+        if how == "stored":
+            check("an archive of NumPy's, columns first and high bytes first", got, wanted, 1e-5)
+        else:
+            say(isinstance(got, str) and "compressed" in got, "refused: compressed", got)
+    np.savez(f"{folder}/m.npz", x=np.array([{}], dtype=object))
+    got = answers(f"{folder}/m.npz", options, texts)
+    say(isinstance(got, str) and "numbers" in got, "refused: objects", got)
+    import torch
+    torch.save(net.state_dict(), f"{folder}/m.safetensors")
+    got = answers(path, options, texts)
+    say(isinstance(got, str) and "pickle" in got, "refused: a pickle", got)
+
+
+check_fixtures()
+check_refusals()
+check_torch()
+print(f"1..{count}")
+sys.exit(failed > 0)
