@@ -221,6 +221,16 @@ uninstall:                             ## removes what install put there
 	    '$(DESTDIR)$(COMPLETIONS)/tapehead' '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim' \
 	    '$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 
+PYTHON ?= python3
+PYTHON_DIST ?= $(CURDIR)/build/python
+python:                                ## the Python package: a wheel and a source archive, in build/python
+	@mkdir -p $(PYTHON_DIST)
+	@rm -rf build/python.src && cp -r scripts/python build/python.src
+	@cd build/python.src && $(PYTHON) -c 'from setuptools import build_meta as b; \
+	    b.build_wheel("$(PYTHON_DIST)"); b.build_sdist("$(PYTHON_DIST)")' >$(PYTHON_DIST).log 2>&1 || \
+	    { cat $(PYTHON_DIST).log; exit 1; }
+	@rm -rf build/python.src
+
 deb:                                   ## Debian packages of program and library, in build/
 	@scripts/deps build
 	@scripts/package deb
@@ -234,7 +244,7 @@ help:                                  ## this list
 clean:                                 ## remove what was built
 	rm -rf build tapehead
 
-.PHONY: all pages html book bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
+.PHONY: all pages html python book bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
         reproduce unit-programs fuzz-programs bench-programs read-tests install uninstall deb dist help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -15,13 +15,14 @@
 #include "help/manual.h"
 #include "ranks.h"
 #include "terminal/repl.h"
+#include "serve.h"
 #include "session_impl.h"
 #include "shell.h"
 #include "terminal/signals.h"
 #include "language/variables.h"
 #include "help/wrapped_text.h"
 
-enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT };
+enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT, KEY_SERVE };
 
 static const struct argp_option options[] = {
     {"execute", 'e', "COMMANDS", 0, "Run COMMANDS; several -e run in order, before the FILEs", 1},
@@ -33,6 +34,7 @@ static const struct argp_option options[] = {
     {"format", 'f', "text|json|csv", 0, "How tables and results are printed", 2},
     {"seed", KEY_SEED, "N", 0, "As `set seed N'", 2},
     {"threads", KEY_THREADS, "N", 0, "As `set threads N'", 2},
+    {"serve", KEY_SERVE, NULL, 0, "Answer requests of another program, a line of JSON each", 1},
     {"emit", KEY_EMIT, "man|markdown|bash|vim|json|examples", OPTION_HIDDEN, NULL, 3},
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
@@ -44,7 +46,7 @@ typedef struct {
     const char **command, **file, **variable, **arg;
     size_t n_commands, cap_commands, n_files, cap_files, n_variables, cap_variables;
     size_t n_args, cap_args; /* behind --, of the script */
-    bool interactive, quiet, no_init;
+    bool interactive, quiet, no_init, serve;
     const char *emit;
 } Arguments;
 
@@ -104,6 +106,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_THREADS:
         set(state, "threads", arg);
+        return 0;
+    case KEY_SERVE:
+        a->serve = true;
+        set(state, "format", "json");
         return 0;
     case KEY_EMIT:
         a->emit = arg;
@@ -211,7 +217,9 @@ static int run(ShSession *s, const Arguments *a)
     }
     bool ok = run_batch(s, a);
     bool stopped = sh_interrupted() || sh_terminated() || s->broken_pipe;
-    if (!given && !terminal)
+    if (a->serve && !stopped && !s->leaving)
+        sh_serve(s);
+    else if (!given && !terminal)
         ok = sh_shell_file(s, stdin, "<stdin>");
     else if ((!given || a->interactive) && !stopped && !s->leaving && terminal) {
         if (!a->quiet)

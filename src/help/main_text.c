@@ -23,6 +23,12 @@ static const ShPageItem options[] = {
     {"-q, --quiet", "print no banner and no progress"},
     {"-i, --interactive", "prompt after the files and -e are done"},
     {"-n, --no-init", "do not read the init file"},
+    {"--serve",
+     "answer requests of another program, as the Python package does: lines of JSON, {\"run\": "
+     "\"COMMANDS\"}, {\"complete\": \"TEXT\"} or {\"incomplete\": \"TEXT\"}; commands print as "
+     "with "
+     "--format=json, and then comes {\"done\": N, \"status\": \"ok\"}, \"error\" or "
+     "\"interrupted\""},
     {"-f FORMAT, --format=FORMAT", "how tables and results are printed: text, json or csv"},
     {"--seed=N, --threads=N", "the same as set seed and set threads"},
     {"-h, --help", "print a summary of the options"},

@@ -45,7 +45,7 @@ void sh_emit_bash(FILE *out)
           "    esac\n"
           "    if [[ $word == -* ]]; then\n"
           "        mapfile -t COMPREPLY < <(compgen -W '--execute --define --keep-going "
-          "--interactive --quiet --no-init --format --seed --threads --help --version' -- "
+          "--interactive --quiet --no-init --serve --format --seed --threads --help --version' -- "
           "\"$word\")\n"
           "    else\n"
           "        mapfile -t COMPREPLY < <(compgen -f -X '!*.th' -- \"$word\"; compgen -d -- "

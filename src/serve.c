@@ -1,0 +1,95 @@
+#include "serve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "language/lexer.h"
+#include "rasp.h"
+#include "shell.h"
+#include "terminal/complete.h"
+#include "terminal/diagnostics.h"
+#include "terminal/signals.h"
+
+/* What a request is about: its text, and the members of the answer besides done and status. */
+typedef bool Request(ShSession *s, const char *text, json_t *answer);
+
+static bool run(ShSession *s, const char *text, json_t *answer)
+{
+    (void)answer;
+    return sh_shell_text(s, text, "<cell>");
+}
+
+static bool complete(ShSession *s, const char *text, json_t *answer)
+{
+    ShCandidates c = {0};
+    size_t start = strlen(text);
+    while (start > 0 && !strchr(" \t\n(),=|&", text[start - 1]))
+        start--;
+    sh_complete(s, text, start, &c);
+    json_t *matches = json_array();
+    for (size_t i = 0; i < c.n; i++)
+        json_array_append_new(matches, json_string(c.item[i]));
+    sh_candidates_free(&c);
+    return json_object_set_new(answer, "matches", matches) == 0 &&
+           json_object_set_new(answer, "start", json_integer((json_int_t)start)) == 0;
+}
+
+static bool incomplete(ShSession *s, const char *text, json_t *answer)
+{
+    ThError err = {0};
+    ThRaspDialect dialect = sh_rasp_dialect(s);
+    ShLexer lx = {.rasp = &dialect};
+    sh_lex_begin(&lx, 1);
+    bool whole = sh_lex(&lx, text, strlen(text), &err) || err.code != TH_EINCOMPLETE;
+    sh_lex_free(&lx);
+    return json_object_set_new(answer, "incomplete", json_boolean(!whole)) == 0;
+}
+
+static const struct {
+    const char *name;
+    Request *request;
+} requests[] = {{"run", run}, {"complete", complete}, {"incomplete", incomplete}};
+
+static bool answer_line(ShSession *s, const char *line, size_t n, json_t *answer)
+{
+    json_error_t why;
+    json_t *asked = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
+    const char *text = NULL;
+    bool ok = false;
+    for (size_t i = 0; !text && i < sizeof requests / sizeof *requests; i++) {
+        text = json_string_value(json_object_get(asked, requests[i].name));
+        ok = text && requests[i].request(s, text, answer);
+    }
+    ThError err = {0};
+    if (!text) {
+        th_fail(&err, TH_EUSAGE, "not a request: %s",
+                asked ? "it has none of run, complete, incomplete" : why.text);
+        sh_print_error(s, &err);
+    }
+    json_decref(asked);
+    return ok;
+}
+
+void sh_serve(ShSession *s)
+{
+    char *line = NULL;
+    size_t cap = 0;
+    json_int_t number = 0;
+    for (ssize_t n; !s->leaving && !s->broken_pipe && !sh_terminated() &&
+                    (n = getline(&line, &cap, stdin)) > 0;) {
+        json_t *answer = json_object();
+        sh_signals_clear();
+        bool ok = answer_line(s, line, (size_t)n, answer);
+        const char *status = sh_interrupted() ? "interrupted" : ok ? "ok" : "error";
+        json_object_set_new(answer, "done", json_integer(++number));
+        json_object_set_new(answer, "status", json_string(status));
+        json_dumpf(answer, stdout, JSON_COMPACT);
+        json_decref(answer);
+        putchar('\n');
+        fflush(stdout);
+    }
+    free(line);
+    sh_signals_clear();
+}
