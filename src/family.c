@@ -24,6 +24,19 @@ static size_t count_tasks(void)
     return n - former_tasks();
 }
 
+/* How many kinds a table of the library has. */
+#define COUNT(name, all)                                                                           \
+    static size_t count_##name(void)                                                               \
+    {                                                                                              \
+        size_t n;                                                                                  \
+        all(&n);                                                                                   \
+        return n;                                                                                  \
+    }
+COUNT(models, th_model_kinds)
+COUNT(pads, th_pad_kinds)
+COUNT(positions, th_position_kinds)
+COUNT(optimizers, th_optimizer_all)
+
 static ShKindRow task_row(size_t i)
 {
     static const ShArg automaton = {A_AUTOMATON_EXPRESSION, "AUTOMATON", 0};
@@ -43,13 +56,6 @@ static ShKindRow task_row(size_t i)
                                                    : nothing};
 }
 
-static size_t count_models(void)
-{
-    size_t n;
-    th_model_kinds(&n);
-    return n;
-}
-
 static ShKindRow model_row(size_t i)
 {
     size_t n;
@@ -59,13 +65,6 @@ static ShKindRow model_row(size_t i)
                        .detail = k->detail,
                        .source = k->source,
                        .options = k->options};
-}
-
-static size_t count_pads(void)
-{
-    size_t n;
-    th_pad_kinds(&n);
-    return n;
 }
 
 static ShKindRow pad_row(size_t i)
@@ -87,25 +86,11 @@ static ShKindRow pad_row(size_t i)
     return row;
 }
 
-static size_t count_positions(void)
-{
-    size_t n;
-    th_position_kinds(&n);
-    return n;
-}
-
 static ShKindRow position_row(size_t i)
 {
     size_t n;
     const ThPositionKind *k = th_position_kinds(&n)[i];
     return (ShKindRow){.name = k->name, .summary = k->summary, .source = k->source};
-}
-
-static size_t count_optimizers(void)
-{
-    size_t n;
-    th_optimizer_all(&n);
-    return n;
 }
 
 static ShKindRow optimizer_row(size_t i)
