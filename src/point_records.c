@@ -125,7 +125,7 @@ static bool fail_without_inputs(const char *dir, ThError *err)
 bool sh_points_begin(const char *dir, bool keep_stale, ThError *err)
 {
     static const char *const folders[] = {"points", "kept", "claims"};
-    json_t *before = NULL;
+    json_t *before TH_OWNED(json_decref) = NULL;
     char *path;
     bool ok = make_folder(dir, err);
     for (size_t i = 0; ok && i < sizeof folders / sizeof *folders; i++) {
@@ -136,10 +136,8 @@ bool sh_points_begin(const char *dir, bool keep_stale, ThError *err)
     path = ok ? folder_file(dir, "sweep.json", err) : NULL;
     ok = path && read_json(path, &before, err);
     free(path);
-    if (ok && before && !json_object_get(before, "body") && !keep_stale)
-        ok = fail_without_inputs(dir, err);
-    json_decref(before);
-    return ok;
+    return ok && (!before || json_object_get(before, "body") || keep_stale ||
+                  fail_without_inputs(dir, err));
 }
 
 bool sh_point_retire(const char *dir, const char *id, ThError *err)

@@ -165,6 +165,7 @@ void sh_csv_begin(ShOutput *o, FILE *out, char *header);
 void sh_row_values(ShSession *s, const json_t *values); /* a row of an array, a value a column */
 void sh_table_free(ShTable *t);
 TH_RELEASES(sh_table_free, ShTable)
+TH_RELEASES(json_decref, json_t)
 void sh_progress_erase(ShSession *s);
 
 #endif

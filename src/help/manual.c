@@ -108,11 +108,11 @@ static json_t *json_kinds(void)
 static bool emit_json(FILE *out)
 {
     json_t *kinds = json_kinds();
-    json_t *all = json_pack("{s:o,s:o,s:o}", "commands", json_commands(), "kinds", kinds,
-                            "settings", json_options(sh_settings));
+    json_t *all TH_OWNED(json_decref) =
+        json_pack("{s:o,s:o,s:o}", "commands", json_commands(), "kinds", kinds, "settings",
+                  json_options(sh_settings));
     bool ok = all && json_dumpf(all, out, JSON_INDENT(1)) == 0;
     fputc('\n', out);
-    json_decref(all);
     return ok;
 }
 

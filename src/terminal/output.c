@@ -391,11 +391,10 @@ void sh_output_error(ShSession *s, const char *where, const ThError *err)
 {
     json_t *e = json_pack("{s:s, s:s, s:i, s:i, s:s}", "message", err->msg, "source", where, "line",
                           err->line, "column", err->col, "hint", err->hint);
-    json_t *answer = json_pack("{s:o}", "error", e);
+    json_t *answer TH_OWNED(json_decref) = json_pack("{s:o}", "error", e);
     FILE *out = sh_data_stream(&s->out);
     if (answer && json_dumpf(answer, out, JSON_COMPACT) == 0)
         fputc('\n', out);
-    json_decref(answer);
     fflush(out);
 }
 

@@ -131,12 +131,9 @@ static bool add_json_parts(json_t *to, const ShTable *t, const double *x)
 /* Those of a column without a name are members of the row itself. */
 static bool set_json_parts(json_t *row, const ShTable *t, const char *name, const double *x)
 {
-    json_t *parts = *name ? json_object() : json_incref(row);
+    json_t *parts TH_OWNED(json_decref) = *name ? json_object() : json_incref(row);
     bool ok = parts && add_json_parts(parts, t, x);
-    if (*name)
-        return json_object_set_new(row, name, parts) == 0 && ok;
-    json_decref(parts);
-    return ok;
+    return (!*name || json_object_set(row, name, parts) == 0) && ok;
 }
 
 /* The next argument of a row, as the column's kind says. */

@@ -86,7 +86,7 @@ static bool any_done(const json_t *records)
 /* The names of all figures, for an error. */
 static void list_figures(const json_t *records, ThText *to)
 {
-    json_t *seen = json_object();
+    json_t *seen TH_OWNED(json_decref) = json_object();
     for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *all = json_object_get(json_array_get(records, i), "results");
         for (size_t k = 0; k < json_array_size(all); k++) {
@@ -101,7 +101,6 @@ static void list_figures(const json_t *records, ThText *to)
             }
         }
     }
-    json_decref(seen);
 }
 
 /* The figure asked for, or else the first of these that any point has; none where all failed. */
@@ -358,9 +357,8 @@ static void place_of(ThText *t, const json_t *record)
     json_t *value;
     json_object_foreach(json_object_get(record, "point"), name, value)
     {
-        json_t *text = sh_results_text(value);
+        json_t *text TH_OWNED(json_decref) = sh_results_text(value);
         th_text_printf(t, "%s%s=%s", t->size ? ", " : "", name, json_string_value(text));
-        json_decref(text);
     }
 }
 

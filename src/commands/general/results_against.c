@@ -116,13 +116,12 @@ static json_t *key_with(const Row *row, int at, const char *value)
 static const Row *compared_with(const Table *t, const Row *row)
 {
     const Row *found = NULL;
-    json_t *key = key_with(row, t->versus, t->value);
+    json_t *key TH_OWNED(json_decref) = key_with(row, t->versus, t->value);
     for (size_t i = 0; !found && i < t->n; i++)
         found = &t->row[i] != row && t->row[i].of->statistic == row->of->statistic &&
                         json_equal(t->row[i].of->key, key)
                     ? &t->row[i]
                     : NULL;
-    json_decref(key);
     return found;
 }
 
@@ -131,9 +130,8 @@ static const Row *compared_with(const Table *t, const Row *row)
 /* Of the row that is tested on the lengths of training: 1, 0, or -1, not known. */
 static int row_learned(const Table *t, const Row *row)
 {
-    json_t *key = key_with(row, t->within, t->inside);
+    json_t *key TH_OWNED(json_decref) = key_with(row, t->within, t->inside);
     const ShGroup *g = sh_results_at(t->r, key);
-    json_decref(key);
     double chance = g ? measured_chance(t->r, g) * t->scale : (double)NAN;
     if (isnan(chance) || g->n == 0)
         return -1;
@@ -313,7 +311,7 @@ static json_t *column_names(const Table *t, ThText *kinds)
 static void print_plain(ShSession *s, const Table *t)
 {
     ThText columns TH_OWNED(th_text_free) = {0}, kinds TH_OWNED(th_text_free) = {0};
-    json_t *names = column_names(t, &kinds), *name;
+    json_t *names TH_OWNED(json_decref) = column_names(t, &kinds), *name;
     size_t i;
     json_array_foreach(names, i, name)
     {
@@ -321,12 +319,10 @@ static void print_plain(ShSession *s, const Table *t)
     }
     sh_table(s, "results", columns.data ? columns.data : "");
     for (i = 0; i < t->n; i++) {
-        json_t *row = row_values(t, &t->row[i]);
+        json_t *row TH_OWNED(json_decref) = row_values(t, &t->row[i]);
         sh_row_values(s, row);
-        json_decref(row);
     }
     sh_table_end(s);
-    json_decref(names);
 }
 
 /* A cell as papers have it. */
@@ -342,14 +338,13 @@ static void print_laid_out(ShSession *s, const Table *t, ShLayout layout, int di
     ThText kinds TH_OWNED(th_text_free) = {0};
     ShGrid g = {column_names(t, &kinds), json_array(), (int)json_array_size(t->r->by), NULL};
     for (size_t i = 0; i < t->n; i++) {
-        json_t *values = row_values(t, &t->row[i]), *row = json_array(), *v;
+        json_t *values TH_OWNED(json_decref) = row_values(t, &t->row[i]), *row = json_array(), *v;
         size_t k;
         json_array_foreach(values, k, v)
         {
             json_array_append_new(row, cell_text(v, digits));
         }
         json_array_append_new(g.rows, row);
-        json_decref(values);
     }
     sh_grid_print(sh_out(s), &g, layout);
     json_decref(g.head);

@@ -109,12 +109,11 @@ static void add_text(json_t *to, ThText *t)
 
 const ShGroup *sh_results_find(const ShResults *r, json_t *rest, size_t at, json_t *value)
 {
-    json_t *key = json_copy(rest);
+    json_t *key TH_OWNED(json_decref) = json_copy(rest);
     json_array_insert(key, at, value);
     const ShGroup *found = NULL;
     for (size_t i = 0; !found && i < r->n; i++)
         found = json_equal(r->group[i].key, key) ? &r->group[i] : NULL;
-    json_decref(key);
     return found;
 }
 
@@ -129,13 +128,13 @@ static bool has_value(const json_t *list, const json_t *v)
 void sh_results_split(const ShResults *r, size_t at, json_t *values, json_t *rests)
 {
     for (size_t i = 0; i < r->n; i++) {
-        json_t *rest = json_copy(r->group[i].key), *v = json_array_get(rest, at);
+        json_t *rest TH_OWNED(json_decref) = json_copy(r->group[i].key),
+                     *v = json_array_get(rest, at);
         if (!has_value(values, v))
             json_array_append(values, v);
         json_array_remove(rest, at);
         if (!has_value(rests, rest))
             json_array_append(rests, rest);
-        json_decref(rest);
     }
 }
 
@@ -172,7 +171,7 @@ static ShGrid grid_across(const ShResults *r, size_t at, const ShShown *sh)
 {
     ShGrid g = {json_array(), json_array(), (int)json_array_size(r->by) - 1,
                 json_string_value(json_array_get(r->by, at))};
-    json_t *values = json_array(), *keys = json_array();
+    json_t *values TH_OWNED(json_decref) = json_array(), *keys TH_OWNED(json_decref) = json_array();
     sh_results_split(r, at, values, keys);
     for (size_t i = 0; i < json_array_size(r->by); i++)
         if (i != at)
@@ -188,8 +187,6 @@ static ShGrid grid_across(const ShResults *r, size_t at, const ShShown *sh)
             add_cell(row, r, sh_results_find(r, key, at, json_array_get(values, i)), sh, best);
         json_array_append_new(g.rows, row);
     }
-    json_decref(values);
-    json_decref(keys);
     return g;
 }
 
@@ -370,7 +367,7 @@ static void print_texts(ShSession *s, const ShGrid *g)
     sh_table(s, "results", columns.data ? columns.data : "");
     json_array_foreach(g->rows, i, row)
     {
-        json_t *plain = json_array();
+        json_t *plain TH_OWNED(json_decref) = json_array();
         size_t k;
         json_array_foreach(row, k, cell)
         {
@@ -378,7 +375,6 @@ static void print_texts(ShSession *s, const ShGrid *g)
             json_array_append_new(plain, json_string(text + (*text == *SH_GRID_BOLD)));
         }
         sh_row_values(s, plain);
-        json_decref(plain);
     }
     sh_table_end(s);
 }
@@ -399,7 +395,7 @@ static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
         th_text_printf(&columns, " %s", column[sh->what[i]]);
     sh_table(s, "results", columns.data ? columns.data : "");
     for (size_t k = 0; k < r->n; k++) {
-        json_t *row = json_copy(r->group[k].key);
+        json_t *row TH_OWNED(json_decref) = json_copy(r->group[k].key);
         double v[MOST_NUMBERS];
         json_array_append_new(row, json_integer((json_int_t)r->group[k].n));
         if (failed)
@@ -412,7 +408,6 @@ static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
                                                : sh_json_number(v[j]));
         }
         sh_row_values(s, row);
-        json_decref(row);
     }
     sh_table_end(s);
 }

@@ -37,9 +37,8 @@ const ShGroup *sh_results_at(const ShResults *r, const json_t *key)
 {
     const ShGroup *found = NULL;
     for (size_t k = 0; !found && k < r->n; k++) {
-        json_t *own = key_of(&r->group[k]);
+        json_t *own TH_OWNED(json_decref) = key_of(&r->group[k]);
         found = json_equal(key, own) ? &r->group[k] : NULL;
-        json_decref(own);
     }
     return found;
 }
@@ -115,23 +114,20 @@ bool sh_results_pair(const ShResults *r, const ShGroup *a, const ShGroup *b, ShP
 /* The group that differs from this one by the value at a place of its key. */
 static const ShGroup *beside(const ShResults *r, const ShGroup *g, int at, const char *value)
 {
-    json_t *key = key_of(g);
+    json_t *key TH_OWNED(json_decref) = key_of(g);
     json_array_set_new(key, (size_t)at, json_string(value));
-    const ShGroup *found = sh_results_at(r, key);
-    json_decref(key);
-    return found;
+    return sh_results_at(r, key);
 }
 
 static void print_pairs(ShSession *s, const ShGroup *g, const ShPairs *p, double scale)
 {
-    json_t *row = key_of(g);
+    json_t *row TH_OWNED(json_decref) = key_of(g);
     double number[] = {p->mean * scale, p->away.low * scale, p->away.high * scale, p->p};
     json_array_append_new(row, json_integer((json_int_t)p->n));
     json_array_append_new(row, json_integer((json_int_t)p->higher));
     for (size_t i = 0; i < sizeof number / sizeof *number; i++)
         json_array_append_new(row, sh_json_number(number[i]));
     sh_row_values(s, row);
-    json_decref(row);
 }
 
 /* Pairs are of points with the same seed. */
@@ -185,31 +181,27 @@ static json_t *rest_of(const ShPublished *p, size_t at)
 static size_t collect(const ShResults *r, size_t first, size_t at, const double *found, double *x,
                       double *y)
 {
-    json_t *rest = rest_of(&r->published[first], at);
+    json_t *rest TH_OWNED(json_decref) = rest_of(&r->published[first], at);
     size_t n = 0;
     for (size_t i = 0; i < r->n_published; i++) {
-        json_t *own = rest_of(&r->published[i], at);
+        json_t *own TH_OWNED(json_decref) = rest_of(&r->published[i], at);
         bool like = json_equal(rest, own) &&
                     r->published[i].statistic == r->published[first].statistic &&
                     !isnan(r->published[i].value) && !isnan(found[i]);
-        json_decref(own);
         if (!like)
             continue;
-        if (i < first) { /* it has been told with that row */
-            n = 0;
-            break;
-        }
+        if (i < first)
+            return 0; /* it has been told with that row */
         x[n] = r->published[i].value;
         y[n++] = found[i];
     }
-    json_decref(rest);
     return n;
 }
 
 static void print_rank(ShSession *s, const ShPublished *p, size_t at, double *x, double *y,
                        size_t n)
 {
-    json_t *row = rest_of(p, at);
+    json_t *row TH_OWNED(json_decref) = rest_of(p, at);
     double p_value, number[3];
     number[1] = th_stats_kendall(x, y, n, &p_value);
     number[2] = p_value;
@@ -218,7 +210,6 @@ static void print_rank(ShSession *s, const ShPublished *p, size_t at, double *x,
     for (size_t i = 0; i < 3; i++)
         json_array_append_new(row, sh_json_number(number[i]));
     sh_row_values(s, row);
-    json_decref(row);
 }
 
 bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const double *found,

@@ -63,9 +63,8 @@ static bool is_as_noted(const ShSweep *w, const char *id, const ShGridPoint *g)
 static bool is_current(ShSweep *w, const ShLoopNames *names, const json_t *record, bool *is,
                        ThError *err)
 {
-    json_t *now = sh_point_inputs(w, names, err);
+    json_t *now TH_OWNED(json_decref) = sh_point_inputs(w, names, err);
     *is = now && sh_inputs_same(w, record, now);
-    json_decref(now);
     return now != NULL;
 }
 
@@ -73,7 +72,7 @@ static bool is_current(ShSweep *w, const ShLoopNames *names, const json_t *recor
 static bool note_inputs(ShSweep *w, const ShLoopNames *names, ThError *err)
 {
     const char *section;
-    json_t *values, *now = sh_point_inputs(w, names, err);
+    json_t *values, *now TH_OWNED(json_decref) = sh_point_inputs(w, names, err);
     json_object_foreach(now, section, values)
     {
         json_t *all = json_object_get(w->now, section);
@@ -82,7 +81,6 @@ static bool note_inputs(ShSweep *w, const ShLoopNames *names, ThError *err)
         else if (json_is_object(values))
             json_object_set(w->now, section, values);
     }
-    json_decref(now);
     return now != NULL;
 }
 
@@ -109,7 +107,7 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
     ShSweep *w = context;
     long long index = w->index++;
     char *id TH_OWNED(free) = sh_point_id(w->s, names, err);
-    json_t *record = NULL;
+    json_t *record TH_OWNED(json_decref) = NULL;
     bool current = false, ok = id && is_new(w, id, err);
     if (index == 0)
         note_seed(w, names);
@@ -131,7 +129,6 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
         w->failed_before += !w->retry && !sh_point_is_done(record);
         g->settled = !w->retry || sh_point_is_done(record);
     }
-    json_decref(record);
     return ok;
 }
 
@@ -139,7 +136,7 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
 static bool has_record(ShSweep *w, const ShLoopNames *names, const char *id, ShGridPoint *g,
                        bool *has, ThError *err)
 {
-    json_t *record = NULL;
+    json_t *record TH_OWNED(json_decref) = NULL;
     bool ok = sh_point_read(w->dir, id, &record, err), current = w->keep_stale;
     *has = false;
     if (ok && record && !w->keep_stale)
@@ -151,7 +148,6 @@ static bool has_record(ShSweep *w, const ShLoopNames *names, const char *id, ShG
         w->other_done += sh_point_is_done(record);
         w->other_failed += !sh_point_is_done(record);
     }
-    json_decref(record);
     return ok;
 }
 

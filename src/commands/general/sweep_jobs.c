@@ -67,7 +67,7 @@ static void free_job(ShJob *j)
 static bool end_job(ShSweep *w, int number, int status, ThError *err)
 {
     ShJob j = w->job[number];
-    json_t *record = NULL;
+    json_t *record TH_OWNED(json_decref) = NULL;
     bool ok = true;
     w->job[number] = w->job[--w->running];
     if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
@@ -78,7 +78,6 @@ static bool end_job(ShSweep *w, int number, int status, ThError *err)
         w->done += sh_point_is_done(record);
         w->failed += !sh_point_is_done(record);
     }
-    json_decref(record);
     free_job(&j);
     return ok;
 }

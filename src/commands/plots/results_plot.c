@@ -156,9 +156,8 @@ static char *name_key(const json_t *key, ThError *err)
 {
     ThText t = {0};
     for (size_t i = 0; i < json_array_size(key); i++) {
-        json_t *text = sh_results_text(json_array_get(key, i));
+        json_t *text TH_OWNED(json_decref) = sh_results_text(json_array_get(key, i));
         th_text_printf(&t, "%s%s", i ? " " : "", json_string_value(text));
-        json_decref(text);
     }
     return th_text_take(&t, err);
 }
@@ -205,10 +204,8 @@ static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err
 
 static char *name_value(const json_t *v, ThError *err)
 {
-    json_t *text = sh_results_text(v);
-    char *name = th_strdup(json_string_value(text), err);
-    json_decref(text);
-    return name;
+    json_t *text TH_OWNED(json_decref) = sh_results_text(v);
+    return th_strdup(json_string_value(text), err);
 }
 
 static double mean_of(const ShGroup *g)
@@ -237,7 +234,8 @@ static bool fill_grid(const ShResults *r, size_t at, json_t *values, json_t *res
 
 static bool plot_grid(const ShResults *r, size_t at, ThFigure *f, ThError *err)
 {
-    json_t *values = json_array(), *rests = json_array();
+    json_t *values TH_OWNED(json_decref) = json_array(),
+                   *rests TH_OWNED(json_decref) = json_array();
     sh_results_split(r, at, values, rests);
     size_t rows = json_array_size(rests), columns = json_array_size(values);
     ThPlotGrid g = {.rows = (int)rows,
@@ -246,8 +244,6 @@ static bool plot_grid(const ShResults *r, size_t at, ThFigure *f, ThError *err)
                     .column = th_alloc(columns + 1, sizeof *g.column, err),
                     .share = th_alloc(rows * columns + 1, sizeof *g.share, err)};
     bool ok = fill_grid(r, at, values, rests, &g, err) && th_plot_grid(f, r->of, &g, err);
-    json_decref(values);
-    json_decref(rests);
     sh_names_free(g.row, (int)rows);
     sh_names_free(g.column, (int)columns);
     free(g.share);
