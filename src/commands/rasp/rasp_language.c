@@ -56,10 +56,12 @@ static void say(ShSession *s, const Search *x, const ThAutomaton *a, const char 
         sh_say(s, "they differ on %s\n", t.data ? t.data : "");
         sh_say(s, "  %s %s it\n", program, x->accepts ? "accepts" : "rejects");
         sh_say(s, "  %s %s it\n", automaton, x->accepts ? "rejects" : "accepts");
-    } else {
-        sh_say(s, "the same on all %lld words of 1 to %d symbols; the empty word is no input\n",
-               x->words, x->longest);
+        return;
     }
+    sh_say(s, "the same on all %lld words of 1 to %d symbols over", x->words, x->longest);
+    for (int i = 0; i < a->n_symbols; i++)
+        sh_say(s, " %s", a->symbol[i]);
+    sh_say(s, "; the empty word is no input\n");
 }
 
 bool sh_compare_language(ShSession *s, const ShCall *call, const ShOperand *program, ThRaspSop sop,
