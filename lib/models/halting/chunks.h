@@ -31,44 +31,25 @@ typedef struct {
 
 /* Options, for tables of options. */
 #define TH_MODEL_CHUNK_OPTIONS                                                                     \
-    {"chunk", TH_INT, "10", 1, 65536, NULL, "symbols that are read together"},                     \
-        {"slots", TH_INT, "10", 1, 65536, NULL, "vectors of the memory"},                          \
-        {"updates",                                                                                \
-         TH_INT,                                                                                   \
-         "1",                                                                                      \
-         1,                                                                                        \
-         TH_MODEL_MOST_UPDATES,                                                                    \
-         NULL,                                                                                     \
-         "layers by which the memory reads a chunk, each with weights of its own"},                \
-        {"memory_mlp_ratio",                                                                       \
-         TH_INT,                                                                                   \
-         "1",                                                                                      \
-         1,                                                                                        \
-         64,                                                                                       \
-         NULL,                                                                                     \
-         "width of their feed-forward layers, in multiples of dim"},                               \
-        {"memory_start",                                                                           \
-         TH_REAL,                                                                                  \
-         "0.5",                                                                                    \
-         0,                                                                                        \
-         1000,                                                                                     \
-         NULL,                                                                                     \
-         "deviation of the memory before the first chunk; from 0 all slots stay the same"},        \
+    TH_MODEL_OPTION("chunk", TH_INT, "10", 1, 65536, NULL, "symbols that are read together"),      \
+        TH_MODEL_OPTION("slots", TH_INT, "10", 1, 65536, NULL, "vectors of the memory"),           \
+        TH_MODEL_OPTION("updates", TH_INT, "1", 1, TH_MODEL_MOST_UPDATES, NULL,                    \
+                        "layers by which the memory reads a chunk, each with weights of its own"), \
+        TH_MODEL_OPTION("memory_mlp_ratio", TH_INT, "1", 1, 64, NULL,                              \
+                        "width of their feed-forward layers, in multiples of dim"),                \
+        TH_MODEL_OPTION(                                                                           \
+            "memory_start", TH_REAL, "0.5", 0, 1000, NULL,                                         \
+            "deviation of the memory before the first chunk; from 0 all slots stay the same"),     \
         TH_MODEL_OPTION(                                                                           \
             "tbptt", TH_INT, "0", 0, 1000000, NULL,                                                \
             "before every so many chunks no gradient goes back through the memory; 0: "            \
             "it always does"),                                                                     \
-        {"cut",                                                                                    \
-         TH_CHOICE,                                                                                \
-         "fixed",                                                                                  \
-         0,                                                                                        \
-         0,                                                                                        \
-         "fixed|equal",                                                                            \
-         "fixed: only the last chunk may be shorter; equal: all are about as long"},               \
-    {                                                                                              \
-        "pool", TH_CHOICE, "mean", 0, 0, "mean|last",                                              \
-            "what one answer a string is read from: the mean of the slots, or the last"            \
-    }
+        TH_MODEL_OPTION(                                                                           \
+            "cut", TH_CHOICE, "fixed", 0, 0, "fixed|equal",                                        \
+            "fixed: only the last chunk may be shorter; equal: all are about as long"),            \
+        TH_MODEL_OPTION(                                                                           \
+            "pool", TH_CHOICE, "mean", 0, 0, "mean|last",                                          \
+            "what one answer a string is read from: the mean of the slots, or the last")
 
 /* As th_model_encoder_check; TH_EUSAGE, too, where cuts depend on symbols that a causal model must
  * not know of. */

@@ -20,33 +20,18 @@ typedef struct {
 
 /* Its options but halt, for tables of options. */
 #define TH_MODEL_THINK_OPTIONS(most, moved)                                                        \
-    {"steps", TH_INT, most, 1, 64, NULL, "how often the block is applied at most"},                \
-        {"transition",                                                                             \
-         TH_FLAG,                                                                                  \
-         moved,                                                                                    \
-         0,                                                                                        \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         "whether the decision to stop sees the state behind the block, too"},                     \
-        {"threshold",                                                                              \
-         TH_REAL,                                                                                  \
-         "0.999",                                                                                  \
-         0,                                                                                        \
-         2,                                                                                        \
-         NULL,                                                                                     \
-         "stop where so much of the mass would have been given away; beyond 1 never"},             \
-        {"ponder",                                                                                 \
-         TH_REAL,                                                                                  \
-         "0.01",                                                                                   \
-         0,                                                                                        \
-         1000,                                                                                     \
-         NULL,                                                                                     \
-         "weight in the loss of how often the block was applied"},                                 \
-    {                                                                                              \
-        "halt_from", TH_INT, "0", 0, 1, NULL,                                                      \
+    TH_MODEL_OPTION("steps", TH_INT, most, 1, 64, NULL, "how often the block is applied at most"), \
+        TH_MODEL_OPTION("transition", TH_FLAG, moved, 0, 0, NULL,                                  \
+                        "whether the decision to stop sees the state behind the block, too"),      \
+        TH_MODEL_OPTION(                                                                           \
+            "threshold", TH_REAL, "0.999", 0, 2, NULL,                                             \
+            "stop where so much of the mass would have been given away; beyond 1 never"),          \
+        TH_MODEL_OPTION("ponder", TH_REAL, "0.01", 0, 1000, NULL,                                  \
+                        "weight in the loss of how often the block was applied"),                  \
+        TH_MODEL_OPTION(                                                                           \
+            "halt_from", TH_INT, "0", 0, 1, NULL,                                                  \
             "first state that may get mass: 0 the embedded symbols, 1 what the block makes of "    \
-            "them"                                                                                 \
-    }
+            "them")
 
 /* Reads the options, and lists the network where something stops. */
 void th_model_thinker_build(ThModelThinker *k, ThModelBuilder *b, int halt, int dim);

@@ -11,27 +11,16 @@
 #include "models/halting/ponder.h"
 
 #define POOL_OPTION(pooled)                                                                        \
-    {                                                                                              \
-        "pool", TH_CHOICE, pooled, 0, 0, "mean|end",                                               \
-            "what one answer a string is read from: the mean, or the last position"                \
-    }
+    TH_MODEL_OPTION("pool", TH_CHOICE, pooled, 0, 0, "mean|end",                                   \
+                    "what one answer a string is read from: the mean, or the last position")
 
 #define UNIVERSAL_OPTIONS(halting, gated, moved, pooled)                                           \
     TH_MODEL_ENCODER_OPTIONS("yes"), TH_MODEL_THINK_OPTIONS("6", moved),                           \
-        {"halt",                                                                                   \
-         TH_CHOICE,                                                                                \
-         halting,                                                                                  \
-         0,                                                                                        \
-         0,                                                                                        \
-         "none|token|global",                                                                      \
-         "what stops: nothing before steps=, every position by itself, or the string"},            \
-        {"gate",                                                                                   \
-         TH_FLAG,                                                                                  \
-         gated,                                                                                    \
-         0,                                                                                        \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         "whether a gate chooses between what the block makes and what it read"},                  \
+        TH_MODEL_OPTION(                                                                           \
+            "halt", TH_CHOICE, halting, 0, 0, "none|token|global",                                 \
+            "what stops: nothing before steps=, every position by itself, or the string"),         \
+        TH_MODEL_OPTION("gate", TH_FLAG, gated, 0, 0, NULL,                                        \
+                        "whether a gate chooses between what the block makes and what it read"),   \
         POOL_OPTION(pooled)
 
 /* Begins with what is the encoder's own. */

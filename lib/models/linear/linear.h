@@ -94,10 +94,8 @@ ThModelLinearConvolved th_model_linear_convolve(ThTape *t, const ThModelLinearIn
 
 /* The two options that all have, for the beginning of a table. */
 #define TH_MODEL_LINEAR_OPTIONS                                                                    \
-    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the vectors between layers"},                  \
-    {                                                                                              \
-        "layers", TH_INT, "1", 1, TH_MODEL_LINEAR_LAYERS, NULL,                                    \
-            "layers, each with weights of its own"                                                 \
-    }
+    TH_MODEL_OPTION("dim", TH_INT, "64", 1, 65536, NULL, "width of the vectors between layers"),   \
+        TH_MODEL_OPTION("layers", TH_INT, "1", 1, TH_MODEL_LINEAR_LAYERS, NULL,                    \
+                        "layers, each with weights of its own")
 
 #endif

@@ -52,10 +52,9 @@ ThModelLinearOutput th_model_space_run(ThTape *t, const int *param, const ThMode
 /* For the tables of architectures: the option that all have, its check, and the size of a layer's
  * state. */
 #define TH_MODEL_SPACE_STATE(most)                                                                 \
-    {                                                                                              \
+    TH_MODEL_OPTION(                                                                               \
         "state", TH_INT, "64", 2, most, NULL,                                                      \
-            "numbers in the state of a channel, counted as real ones: half as many complex"        \
-    }
+        "numbers in the state of a channel, counted as real ones: half as many complex")
 bool th_model_space_check(const ThOptions *o, ThError *err);
 int th_model_space_state(const ThOptions *o);
 
