@@ -11,8 +11,6 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/owned.h"
-#include "base/owned.h"
 
 /* Returns new: n zeroed elements of the given size (never NULL for n = 0), or NULL and TH_ENOMEM.
  * Freed with free(). */
@@ -30,12 +28,6 @@ bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err);
 /* Frees each of some pointers, as free() does. */
 #define TH_FREE(...) th_free_all((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__})
 void th_free_all(void *all[], size_t bytes); /* so many bytes of pointers */
-
-/* Other words for TH_OWNED, until nothing uses them. */
-#define TH_AUTO(what)               __attribute__((cleanup(th_owned_th_##what##_free)))
-#define TH_AUTOPTR(what)            TH_AUTO(what)
-#define TH_AUTOFREE                 __attribute__((cleanup(th_owned_free)))
-#define TH_AUTO_POINTER(type, what) TH_RELEASES(th_##what##_free, type)
 
 /* The end of a constructor: x where all went well; else x is freed, and the value is NULL. */
 #define TH_KEEP_IF(ok, x, free) ((ok) ? (x) : ((free)(x), NULL))

@@ -158,12 +158,10 @@ static const ThPosition *position_of(const ThModel *m, int layer, ThError *err)
 ThInspectPositions *th_inspect_positions(const ThModel *m, int layer, int n, ThError *err)
 {
     const ThPosition *p = position_of(m, layer, err);
-    ThTape *t = p ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
+    ThTape *t TH_OWNED(th_tape_free) = p ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
     ThInspectPositions *to = t ? th_alloc(1, sizeof *to, err) : NULL;
-    if (!to) {
-        th_tape_free(t);
+    if (!to)
         return NULL;
-    }
     to->n = n;
     to->heads = p->kind->at_input ? 1 : p->heads;
     to->logit = th_alloc((size_t)to->heads * (size_t)n * (size_t)n, sizeof *to->logit, err);
@@ -172,7 +170,6 @@ ThInspectPositions *th_inspect_positions(const ThModel *m, int layer, int n, ThE
     th_position_prepare(p, t, NULL, NULL, &v.span);
     v.rows = (ThPositionRows){.n = n, .T = n, .position = v.span.place};
     bool ok = to->logit && th_tape_ok(t, err) && fill(&v, to, err);
-    th_tape_free(t);
     return TH_KEEP_IF(ok, to, th_inspect_positions_free);
 }
 

@@ -48,12 +48,10 @@ static int by_length(const void *a, const void *b)
 
 bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err)
 {
-    Ordered *row = th_alloc((size_t)d->n, sizeof *row, err);
+    Ordered *row TH_OWNED(free) = th_alloc((size_t)d->n, sizeof *row, err);
     d->order = th_alloc((size_t)d->n, sizeof *d->order, err);
-    if (!row || !d->order) {
-        free(row);
+    if (!row || !d->order)
         return false;
-    }
     for (int i = 0; i < d->n; i++) { /* Fisher and Yates, inside out */
         int j = r ? (int)th_rng_below(r, (uint64_t)i + 1) : i;
         row[i] = row[j];
@@ -63,7 +61,6 @@ bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err)
     qsort(row + d->n_train, (size_t)(d->n - d->n_train), sizeof *row, by_length);
     for (int i = 0; i < d->n; i++)
         d->order[i] = row[i].row;
-    free(row);
     return true;
 }
 
