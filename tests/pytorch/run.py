@@ -238,8 +238,33 @@ def check_files(folder, nets):
     say(isinstance(got, str) and "pickle" in got, "refused: a pickle", got)
 
 
+def check_report():
+    """The page about a loaded network: all sections, drawn, escaped, and why one is not there."""
+    ending = f"{HERE}/../../examples/13-from-pytorch/ending.npz"
+    with tempfile.TemporaryDirectory() as folder:
+        out, err, status = tapehead(
+            f'load "{ending}" as e kind=rnn symbols="abc" classes="reject accept"\n'
+            f'load "{ending}" as f kind=rnn symbols="abc" classes="<no> yes"\n'
+            'automaton ending = regex "(a|b|c)*ab"\ntask last = output ending labels=final\n'
+            f'report e on ending length=1..9:4 > "{folder}/e.html"\nreport f on ending > "{folder}/f.html"\n'
+            f'report e on ending > "{folder}/e.txt"\nset format text\nlist\n'.replace(
+                "task last = output ending labels=final\n", ""))
+        pages = {}
+        for name in ("e.html", "f.html", "e.txt"):
+            if os.path.exists(f"{folder}/{name}"):
+                with open(f"{folder}/{name}", encoding="utf-8") as f:
+                    pages[name] = f.read()
+        say(status == 0 and len(pages) == 3 and "report_" not in out, "report leaves pages and nothing else", err)
+        e, f, plain = (pages.get(name, "") for name in ("e.html", "f.html", "e.txt"))
+        say(e.count("<svg") == 2 and e.count("<h2>") == 7 and "not said" not in e and "they agree" in e and
+            "proved" in e and "queries   task             yes" in e and "\n     9" in e, "all is on the page", e[:2000])
+        say("&lt;no&gt;" in f and "<no>" not in f and "not said" in f, "names are escaped, and what does not fit says so")
+        say(e.count("q1 b -&gt; q2") == 2 and plain.count("q1 b -> q2") == 2, "both automata are there")
+
+
 check_fixtures()
 check_refusals()
+check_report()
 check_torch()
 print(f"1..{count}")
 sys.exit(failed > 0)
