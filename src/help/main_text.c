@@ -140,7 +140,7 @@ static const char *const diagnostics[] = {
     NULL};
 
 static const char *const see[] = {
-    "dot(1), gnuplot(1), readline(3); a book of twelve chapters is among the sources, in man/book.",
+    "dot(1), gnuplot(1), readline(3); a book of thirteen chapters is among the sources, in man/book.",
     NULL};
 
 static const char *const bugs[] = {

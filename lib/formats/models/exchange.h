@@ -2,8 +2,11 @@
  * PyTorch's modules.
  *
  *     ThOptions o = {0};
+ *     ThText notes = {0};
  *     th_options_init(&o, th_format_exchange_options, &err);
- *     th_options_set(&o, "kind", "lstm", &err) … "symbols", "classes";
+ *     th_options_set(&o, "kind", "lstm", &err);
+ *     th_options_set(&o, "symbols", "ab", &err);
+ *     th_options_set(&o, "classes", "reject accept", &err);
  *     ThModel *m = th_format_exchange_load("m.safetensors", &o, &notes, &err);
  *
  * What is where stands in one table of rows, exchange_rows.c: the tensor there, the parameter here,
