@@ -256,7 +256,7 @@ def check_report():
                     pages[name] = f.read()
         say(status == 0 and len(pages) == 3 and "report_" not in out, "report leaves pages and nothing else", err)
         e, f, plain = (pages.get(name, "") for name in ("e.html", "f.html", "e.txt"))
-        say(e.count("<svg") == 2 and e.count("<h2>") == 7 and "not said" not in e and "they agree" in e and
+        say(e.count("<svg") == 2 and e.count("<h2>") == 7 and "not said" not in e and "they agree" in e and "of a torch.nn.RNN" in e and
             "proved" in e and "queries   task             yes" in e and "\n     9" in e, "all is on the page", e[:2000])
         say("&lt;no&gt;" in f and "<no>" not in f and "not said" in f, "names are escaped, and what does not fit says so")
         say(e.count("q1 b -&gt; q2") == 2 and plain.count("q1 b -> q2") == 2, "both automata are there")

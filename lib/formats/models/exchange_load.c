@@ -532,6 +532,15 @@ static bool build(ThFormatImport *in, ThError *err)
     return ok;
 }
 
+/* Where its parameters are from, as show says. */
+static bool note_origin(const ThFormatImport *in, ThError *err)
+{
+    ThText t = {0};
+    th_text_printf(&t, "of a %s", in->layout->module);
+    in->m->training.task = th_text_take(&t, err);
+    return in->m->training.task != NULL;
+}
+
 /* What can be compared at once with the answer there. */
 static bool note_example(const ThFormatImport *in, ThError *err)
 {
@@ -561,8 +570,8 @@ ThModel *th_format_exchange_load(const char *path, const ThOptions *o, ThText *n
                          .first = (size_t)th_option_int(o, "first"),
                          .heads = 1,
                          .notes = notes};
-    bool ok =
-        th_format_arrays_load(path, &arrays, err) && build(&in, err) && note_example(&in, err);
+    bool ok = th_format_arrays_load(path, &arrays, err) && build(&in, err) &&
+              note_origin(&in, err) && note_example(&in, err);
     th_format_arrays_free(&arrays);
     if (ok)
         return in.m;
