@@ -79,10 +79,11 @@ $(B)/libtapehead.a: $(LIB_O)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The vector loops: fast-math while compiling only; linking with it would flush denormals to zero
-# in the whole process.
+# in the whole process.  Quotients and roots are those of the standard: the processors' own
+# approximations differ from maker to maker, and a seed is to mean the same on all.
 $(B)/lib/tensor/kernels/kernels.o $(B)/lib/tensor/kernels/kernels_%.o: \
     ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -Wno-pass-failed \
-    $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-mprefer-vector-width=512)
+    $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-mprefer-vector-width=512 -mrecip=none)
 
 $(B)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
