@@ -96,6 +96,8 @@ extern "C" {
 #include "rasp/evaluate/language.h"
 #include "rasp/evaluate/rasp_run.h"
 #include "rasp/interpret/rasp.h"
+#include "language/any_language.h"
+#include "language/trees.h"
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"
 #include "scratchpad/scratchpad.h"

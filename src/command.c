@@ -24,6 +24,7 @@ const ShCommandGroup *sh_command_groups(size_t *n)
     static const ShCommandGroup groups[] = {
         {"objects", "list, show, run, trace, save, load what has a name"},
         {"automata", "define, compare, minimize, list words, learn; monoids"},
+        {"languages", "grammars and other languages that need not be regular"},
         {"machines", "run Turing machines, step by step or fast; prove them endless"},
         {"rasp", "programs for a transformer, and the layers they need"},
         {"tasks", "labelled strings, and computations written out as text"},

@@ -28,6 +28,8 @@ typedef enum {
     A_OBJECT,    /* any object; unless A_NAMED, also what stands for the next two, and an
                     expression of RASP */
     A_AUTOMATON, /* unless A_NAMED, also an expression */
+    A_LANGUAGE,  /* what says which words belong to a language: a grammar and the like, an
+                    automaton or its expression, a machine, an s-op */
     A_MACHINE,   /* unless A_NAMED, also a text in a format of machines */
     A_TASK,      /* unless A_NAMED, also a kind with its options in parentheses, or an automaton to
                     be recognized */

@@ -51,7 +51,7 @@ static bool needs(const ShObject *task, const ShObject *o)
 {
     const ThTaskKind *kind = task->kind == SH_TASK ? task->as.task->kind : NULL;
     return kind && task->made_by &&
-           ((o->kind == SH_AUTOMATON && kind->takes_automaton) ||
+           (((o->kind == SH_AUTOMATON || o->kind == SH_LANGUAGE) && kind->takes_automaton) ||
             (o->kind == SH_MACHINE && kind->takes_pad)) &&
            sh_mentions(task->made_by, o->name);
 }
@@ -68,6 +68,8 @@ static void write_needed(ShSession *s, ThText *t, ShObject *const *object, int n
             continue;
         if (a->kind == SH_AUTOMATON)
             th_automaton_write(t, a->as.automaton, a->name);
+        else if (a->kind == SH_LANGUAGE)
+            th_language_write(t, a->as.language, a->name);
         else
             th_tm_write(t, a->as.machine, a->name);
     }
@@ -82,6 +84,8 @@ static bool write_definitions(ShSession *s, ThText *t, ShObject *const *object, 
             th_automaton_write(t, object[i]->as.automaton, object[i]->name);
         else if (object[i]->kind == SH_MACHINE)
             th_tm_write(t, object[i]->as.machine, object[i]->name);
+        else if (object[i]->kind == SH_LANGUAGE)
+            th_language_write(t, object[i]->as.language, object[i]->name);
     if (!sh_rasp_write_objects(s, t, object, n, err))
         return false;
     for (int i = 0; i < n; i++) {

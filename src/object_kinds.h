@@ -20,6 +20,7 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
 bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err); /* commands/automata.c */
 bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err);     /* commands/automata.c */
 bool sh_show_machine(ShSession *s, const ShObject *o, ThError *err);   /* commands/turing.c */
+bool sh_show_language(ShSession *s, const ShObject *o, ThError *err);  /* languages/languages.c */
 bool sh_show_task(ShSession *s, const ShObject *o, ThError *err);      /* commands/tasks.c */
 bool sh_show_model(ShSession *s, const ShObject *o, ThError *err);     /* commands/models.c */
 bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err);      /* commands/rasp.c */
@@ -51,6 +52,8 @@ bool sh_run_list(ShSession *s, const ShCall *call, ThError *err);      /* each m
 bool sh_run_machine(ShSession *s, const ShCall *call, ThError *err);   /* commands/turing.c */
 bool sh_run_model(ShSession *s, const ShCall *call, ThError *err);     /* commands/models.c */
 bool sh_run_rasp(ShSession *s, const ShCall *call, ThError *err);      /* commands/rasp.c */
+bool sh_run_language(ShSession *s, const ShCall *call, ThError *err);
+bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err);
 bool sh_trace_automaton(ShSession *s, const ShCall *call, ThError *err);
 bool sh_trace_machine(ShSession *s, const ShCall *call, ThError *err);
 bool sh_trace_model(ShSession *s, const ShCall *call, ThError *err);

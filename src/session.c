@@ -14,8 +14,8 @@
 #include "session_impl.h"
 #include "terminal/signals.h"
 
-static const char *const kind_names[SH_N_KINDS] = {"automaton", "task",     "model",    "machine",
-                                                   "s-op",      "selector", "function", "value"};
+static const char *const kind_names[SH_N_KINDS] = {
+    "automaton", "task", "model", "machine", "language", "s-op", "selector", "function", "value"};
 
 const char *sh_kind_name(ShKind kind)
 {
@@ -24,9 +24,9 @@ const char *sh_kind_name(ShKind kind)
 
 const char *sh_a_kind(ShKind kind)
 {
-    static const char *const names[SH_N_KINDS] = {"an automaton", "a task",  "a model",
-                                                  "a machine",    "an s-op", "a selector",
-                                                  "a function",   "a value"};
+    static const char *const names[SH_N_KINDS] = {"an automaton", "a task",     "a model",
+                                                  "a machine",    "a language", "an s-op",
+                                                  "a selector",   "a function", "a value"};
     return names[kind];
 }
 
@@ -52,6 +52,8 @@ static void free_value(ShKind kind, void *value)
         th_task_free(value);
     else if (kind == SH_MACHINE)
         th_tm_free(value);
+    else if (kind == SH_LANGUAGE)
+        th_language_free(value);
     else if (!sh_is_rasp(kind))
         th_model_free(value);
 }
@@ -62,6 +64,8 @@ static void *value_of(const ShObject *o)
         return o->as.automaton;
     if (o->kind == SH_MACHINE)
         return o->as.machine;
+    if (o->kind == SH_LANGUAGE)
+        return o->as.language;
     if (sh_is_rasp(o->kind))
         return NULL;
     return o->kind == SH_TASK ? (void *)o->as.task : (void *)o->as.model;
@@ -183,6 +187,8 @@ static void set_value(const ShSession *s, ShObject *o, ShKind kind, void *value)
         o->as.task = value;
     else if (kind == SH_MACHINE)
         o->as.machine = value;
+    else if (kind == SH_LANGUAGE)
+        o->as.language = value;
     else
         o->as.model = value;
     if (kind == SH_MODEL)

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/stop.h"
+#include "language/any_language.h"
 #include "models/model.h"
 #include "rasp/graph/rasp_graph.h"
 #include "result.h"
@@ -23,6 +24,7 @@ typedef enum {
     SH_TASK,
     SH_MODEL,
     SH_MACHINE,
+    SH_LANGUAGE, /* a grammar and the like: see language/any_language.h */
     SH_S_OP,
     SH_SELECTOR,
     SH_FUNCTION,
@@ -38,6 +40,7 @@ typedef struct {
         ThTask *task;
         ThModel *model;
         ThTm *machine;
+        ThLanguage *language;
         ThRaspSop node; /* of an s-op or selector that has no name */
     } as;
     bool saved; /* it stands in a file as it was after so many steps of training: */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "tasks/acceptor.h"
+#include "tasks/of_language.h"
 
 /* A minimal machine has one state at most from which acceptance is out of reach. */
 static bool is_dead(const ThDfa *d, int q)
@@ -63,34 +64,81 @@ static bool note_length(void *context, int k, const bool *reached)
     return k < s->wanted || s->found == 0;
 }
 
+/* The same of a language, which may have no words near the length. */
+static int drawn_of_language(const ThTask *t, int length)
+{
+    enum { FARTHEST = 64 };
+    ThTaskLanguage *d = t->data;
+    int found = 0;
+    pthread_mutex_lock(&d->turn);
+    for (int k = length; found == 0 && k > 0 && k > length - FARTHEST; k--) {
+        bool has = false;
+        if (th_task_has_members(d, k, &has, NULL) && has)
+            found = k;
+    }
+    for (int k = length + 1; found == 0 && k < length + FARTHEST; k++) {
+        bool has = false;
+        if (th_task_has_members(d, k, &has, NULL) && has)
+            found = k;
+    }
+    pthread_mutex_unlock(&d->turn);
+    return found ? found : length;
+}
+
 /* A word longer than the number of states can be shortened, so the search need not go further. */
 static int drawn_length(const ThTask *t, int length)
 {
+    if (!t->machine)
+        return drawn_of_language(t, length);
     Search s = {.t = t, .wanted = length};
     int limit = length > t->machine->n_states ? length : t->machine->n_states;
     return th_dfa_reach(t->machine, limit, note_length, &s, NULL) && s.found ? s.found : length;
 }
 
+/* The answers: the symbols, and end. */
+static bool name_bits(ThSignature *s, char *const *symbol, int n, ThError *err)
+{
+    if (!th_task_own_names(&s->label, &s->n_classes, symbol, n, err))
+        return false;
+    char **label = realloc(s->label, ((size_t)n + 1) * sizeof *label);
+    if (!label)
+        return th_fail(err, TH_ENOMEM, "out of memory (%d names)", n + 1);
+    s->label = label;
+    if (!(label[n] = th_strdup("end", err)))
+        return false;
+    s->n_classes++;
+    return true;
+}
+
+static bool init_language(ThTask *t, const ThTaskSource *from, ThError *err)
+{
+    int n;
+    char *const *symbol = th_language_symbols(from->language, &n);
+    t->signature.target = TH_TARGET_BITS;
+    if (!th_language_knows_prefixes(from->language))
+        return th_fail(err, TH_EVALUE, "which symbols may follow a prefix is not known of a %s",
+                       th_language_kind_name(from->language));
+    return th_task_set_language(t, from->language, from->stop, err) &&
+           name_bits(&t->signature, symbol, n, err);
+}
+
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
+    if (from->language)
+        return init_language(t, from, err);
     const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     s->target = TH_TARGET_BITS;
     t->machine = th_task_own_acceptor(a, err);
     if (!t->machine ||
         !th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) ||
-        !th_task_own_names(&s->label, &s->n_classes, a->symbol, a->n_symbols, err))
+        !name_bits(s, a->symbol, a->n_symbols, err))
         return false;
     ThDfa *d = t->machine;
     size_t n = (size_t)d->n_symbols + 1;
-    char **label = realloc(s->label, n * sizeof *label);
-    if (!label)
-        return th_fail(err, TH_ENOMEM, "out of memory (%zu names)", n);
-    s->label = label;
     t->bits = th_alloc((size_t)d->n_states, n * sizeof *t->bits, err);
-    if (!t->bits || !(label[n - 1] = th_strdup("end", err)))
+    if (!t->bits)
         return false;
-    s->n_classes++;
     fill_bits(d, t->bits);
     class_by_bits(d, t->bits);
     Search search = {.t = t, .wanted = 1};
@@ -110,8 +158,43 @@ static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
     return c;
 }
 
+static bool draw_of_language(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+{
+    ThTaskLanguage *d = t->data;
+    pthread_mutex_lock(&d->turn);
+    ThLanguageWords *w = th_task_members(d, length, err);
+    bool ok = w != NULL;
+    for (int i = 0; ok && i < b->B; i++)
+        ok = th_language_draw(w, r, th_batch_token(b, i), err);
+    pthread_mutex_unlock(&d->turn);
+    return ok;
+}
+
+/* The sets behind every prefix, for languages without a machine. */
+static void label_sets(const ThTask *t, ThBatch *b)
+{
+    const ThTaskLanguage *d = t->data;
+    int n = t->signature.n_classes;
+    bool *next = th_alloc((size_t)n, sizeof *next, NULL);
+    for (int i = 0; i < b->B; i++) {
+        const int *word = th_batch_token(b, i);
+        int length = th_batch_length(b, i), *target = th_batch_target(&t->signature, b, i);
+        ThLanguageReader *r = next ? th_language_reader(d->language, d->stop, NULL) : NULL;
+        bool ok = r != NULL;
+        for (int k = 0; k < length; k++, target += n) {
+            ok = ok && th_language_push(r, word[k], NULL, NULL) && th_language_next(r, next, NULL);
+            for (int c = 0; c < n; c++)
+                target[c] = ok ? next[c] : -1;
+        }
+        th_language_reader_free(r);
+    }
+    free(next);
+}
+
 static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
+    if (t->data)
+        return draw_of_language(t, r, length, b, err);
     ThWordCount *c = count_members(t, length, err);
     if (!c)
         return false;
@@ -136,6 +219,8 @@ static double weight(const void *context, int position, int state, int symbol)
 
 static double chance(const ThTask *t, int length)
 {
+    if (!t->machine)
+        return th_task_measured_chance(t, length);
     ThWordCount *c = count_members(t, length, NULL);
     if (!c)
         return (double)NAN;
@@ -146,16 +231,22 @@ static double chance(const ThTask *t, int length)
 
 const ThTaskKind th_task_kind_next_symbols = {
     .name = "next_symbols",
-    .summary = "which symbols may follow every prefix of a word of an automaton?",
+    .summary = "which symbols may follow every prefix of a word of a language?",
     .source = "Bhattamishra et al. 2020 (character prediction), for any regular language",
-    .detail = "task t = next_symbols A, where A is an automaton or an expression.  Accepted words "
+    .detail = "task t = next_symbols A, where A is an automaton or an expression, or names a "
+              "grammar or another language whose prefixes can be told.  Accepted words "
               "only, every one of the length equally likely; a length without words is drawn as "
               "the next shorter one that has some, else the next longer.  After each symbol the "
               "answer is a set: the symbols with which an accepted word may go on, and end where "
               "it may end.  An answer counts as right if the whole set is.",
     .takes_automaton = true,
+    .takes_language = true,
     .init = init,
     .length = drawn_length,
     .draw = draw,
+    .label = label_sets,
+    .copy_data = th_task_copy_language,
+    .free_data = th_task_free_language,
+    .describe = th_task_describe_chance,
     .chance = chance,
 };

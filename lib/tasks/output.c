@@ -3,6 +3,7 @@
 #include "tasks/acceptor.h"
 #include "base/memory.h"
 #include "base/owned.h"
+#include "tasks/of_language.h"
 
 static const ThOptionSpec options[] = {
     {"labels", TH_CHOICE, "every", 0, 0, "every|final",
@@ -52,8 +53,25 @@ static ThDfa *machine_of(const ThAutomaton *a, ThError *err)
     return written(a, err);
 }
 
+/* The answers of a language are whether it has the prefixes. */
+static bool init_language(ThTask *t, const ThTaskSource *from, ThError *err)
+{
+    bool open = th_language_may_not_answer(from->language);
+    t->signature.target = th_task_labels(t);
+    return th_task_set_language(t, from->language, from->stop, err) &&
+           th_task_names(&t->signature.label, &t->signature.n_classes,
+                         (ThTaskNames){0, open ? "reject accept no_answer" : "reject accept"}, err);
+}
+
+static double chance(const ThTask *t, int length)
+{
+    return t->machine ? th_task_chance_uniform(t, length) : th_task_measured_chance(t, length);
+}
+
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
+    if (from->language)
+        return init_language(t, from, err);
     const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     bool transducer = th_automaton_mealy(a) || th_automaton_moore(a);
@@ -72,13 +90,19 @@ const ThTaskKind th_task_kind_output = {
     .name = "output",
     .summary = "what an automaton says after every symbol",
     .source = "any regular language or sequential function",
-    .detail = "task t = output A, where A is an automaton or an expression.  Uniform strings.  The "
+    .detail = "task t = output A, where A is an automaton or an expression, or names a grammar or "
+              "another language, which accepts or rejects every prefix.  Uniform strings.  The "
               "classes are the outputs: of the state (Moore) or of the transition (Mealy) that the "
               "last symbol leads to, nothing being asked where there is none; of an automaton "
               "without outputs they are reject and accept.",
     .takes_automaton = true,
+    .takes_language = true,
     .options = options,
     .init = init,
     .draw = th_task_draw_uniform,
-    .chance = th_task_chance_uniform,
+    .label = th_task_label_members,
+    .chance = chance,
+    .copy_data = th_task_copy_language,
+    .free_data = th_task_free_language,
+    .describe = th_task_describe_chance,
 };

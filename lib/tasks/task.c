@@ -34,6 +34,8 @@ const ThTaskKind *th_task_kind(const char *name)
 /* Whether there is what the kind takes. */
 static bool check_source(const ThTaskKind *kind, const ThTaskSource *from, ThError *err)
 {
+    if (kind->takes_language && from->language)
+        return true;
     if (kind->takes_automaton && !from->automaton)
         return th_fail(err, TH_EUSAGE, "%s needs an automaton", kind->name) ||
                th_hint(err, "task t = %s NAME", kind->name);
@@ -62,8 +64,8 @@ ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTa
     ThTask *t = th_alloc(1, sizeof *t, err);
     if (!t)
         return NULL;
-    t->kind = kind;
-    return TH_KEEP_IF(th_options_copy(&t->options, options, err) && kind->init(t, from, err), t,
+    t->kind = from->language && kind->of_language ? kind->of_language : kind;
+    return TH_KEEP_IF(th_options_copy(&t->options, options, err) && t->kind->init(t, from, err), t,
                       th_task_free);
 }
 

@@ -23,6 +23,7 @@
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "language/any_language.h"
 #include "learn/batch.h"
 #include "turing/tm_machine.h"
 
@@ -31,6 +32,7 @@ typedef struct ThTask ThTask;
 /* What a task is made of besides its options: what stands after the kind in `task t = KIND …`. */
 typedef struct {
     const ThAutomaton *automaton; /* of a kind that takes_automaton */
+    const ThLanguage *language;   /* in its place, of a kind that takes_language */
     const char *file;             /* of a kind that takes_file */
     const char *program, *name;   /* of a kind that takes_program: source, and the s-op in it */
     const char *pad;              /* of a kind that takes_pad: the kind of scratchpad */
@@ -59,17 +61,20 @@ typedef struct {
     int lo, hi;
 } ThTaskRows;
 
-typedef struct {
+typedef struct ThTaskKind {
     const char *name, *summary, *source; /* source: paper and section */
     const char *detail;                  /* how strings are drawn, what chance level to expect */
     bool former;          /* a name of before: read, but not listed; the last kinds */
     bool takes_automaton; /* `task t = KIND AUTOMATON` */
+    bool takes_language;  /* or `task t = KIND LANGUAGE`, for which there need be no automaton */
     bool takes_file;      /* `task t = KIND "FILE"` */
     bool takes_program;   /* `task t = KIND SOP` */
     bool
         takes_pad; /* `task t = KIND PAD [MACHINE]`; its options are those of the scratchpad, too */
     bool ragged;   /* strings of one batch may differ in length */
-    bool perplexity;             /* evaluations tell it: the answers are a text's own symbols */
+    bool perplexity; /* evaluations tell it: the answers are a text's own symbols */
+    const struct ThTaskKind *of_language; /* the kind that it is where it takes a language; NULL:
+                                             itself */
     const char *operators;       /* symbols that are operations, with blanks between; NULL: those
                                     that open a bracket */
     const ThOptionSpec *options; /* ends with a NULL name; NULL: none */

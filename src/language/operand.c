@@ -138,7 +138,8 @@ size_t sh_operand_end(const ShArg *arg, const ShLexer *lx, size_t from, size_t t
     const ShToken *t = &lx->token[from];
     if (arg->flags & A_NAMED)
         return from + 1;
-    if (arg->kind == A_OBJECT || arg->kind == A_AUTOMATON || arg->kind == A_PROGRAM)
+    if (arg->kind == A_OBJECT || arg->kind == A_AUTOMATON || arg->kind == A_LANGUAGE ||
+        arg->kind == A_PROGRAM)
         return expression_end(lx, from, to);
     if (arg->kind == A_TASK && from + 1 < to && is_mark(lx, t + 1, '(') && t[1].start == t->end)
         return t[1].match + 1;
@@ -274,12 +275,12 @@ static ThTask *task_value(ShSession *s, const ShOperand *o, bool *tried, ThError
     return t;
 }
 
-/* An automaton where a task is wanted: the task to recognize it.  *tried: that is what stands
- * there. */
+/* An automaton or a language where a task is wanted: the task to recognize it.  *tried: that is
+ * what stands there. */
 static ShObject *make_recognize(ShSession *s, const ShOperand *o, bool *tried, ThError *err)
 {
     const ShObject *a = sh_find(s, o->text);
-    *tried = a && a->kind == SH_AUTOMATON;
+    *tried = a && (a->kind == SH_AUTOMATON || a->kind == SH_LANGUAGE);
     ThText text TH_OWNED(th_text_free) = {0};
     th_text_printf(&text, "recognize(%s)", o->text);
     char *name TH_OWNED(free) = *tried ? th_text_take(&text, err) : NULL;
@@ -313,15 +314,24 @@ static ShObject *make(ShSession *s, const ShOperand *o, bool *tried, ThError *er
 {
     ShObject *made = NULL;
     *tried = false;
-    if (o->kind == A_OBJECT || o->kind == A_AUTOMATON)
+    if (o->kind == A_OBJECT || o->kind == A_AUTOMATON || o->kind == A_LANGUAGE)
         made = make_object(s, o, SH_AUTOMATON, automaton_of(s, o, tried, err), err);
     if (*tried && !made && o->kind == A_OBJECT)
         return make_program(s, o, err);
-    if (!*tried && (o->kind == A_OBJECT || o->kind == A_MACHINE))
+    if (!*tried && (o->kind == A_OBJECT || o->kind == A_LANGUAGE || o->kind == A_MACHINE))
         return make_object(s, o, SH_MACHINE, machine_of(s, o, tried, err), err);
     if (o->kind == A_TASK)
         return make_object(s, o, SH_TASK, task_value(s, o, tried, err), err);
     return made;
+}
+
+static bool is_language(const ShOperand *o, ThError *err)
+{
+    ShKind kind = o->object->kind;
+    if (kind == SH_AUTOMATON || kind == SH_LANGUAGE || kind == SH_MACHINE || kind == SH_S_OP)
+        return true;
+    th_fail(err, TH_EUSAGE, "'%s' is %s, and no language", o->text, sh_a_kind(kind));
+    return th_hint(err, "languages are automata, grammars, machines and s-ops with truth values");
 }
 
 bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err)
@@ -338,5 +348,5 @@ bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err)
         o->object = o->own = make(s, o, &tried, err);
     if (!tried && !o->object)
         o->object = sh_need_object(s, o->text, wanted, err);
-    return o->object != NULL;
+    return o->object && (o->kind != A_LANGUAGE || is_language(o, err));
 }

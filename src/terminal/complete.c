@@ -183,6 +183,14 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         if (!(arg->flags & A_NAMED) && wants_all(c))
             offer_expressions(c);
         break;
+    case A_LANGUAGE:
+        offer_objects(c, SH_LANGUAGE);
+        offer_objects(c, SH_MACHINE);
+        offer_objects(c, SH_S_OP);
+        offer_objects(c, SH_AUTOMATON);
+        if (wants_all(c))
+            offer_expressions(c);
+        break;
     case A_AUTOMATON:
         offer_objects(c, SH_AUTOMATON);
         if (!(arg->flags & A_NAMED) && wants_all(c))

@@ -8,6 +8,7 @@
 #include "automata/regex/regex.h"
 #include "base/symbols.h"
 #include "command.h"
+#include "commands/languages/languages.h"
 #include "terminal/confirm.h"
 #include "language/operand.h"
 #include "object_kinds.h"
@@ -218,6 +219,9 @@ SH_COMMAND(
         "An s-op that gives truth values is a language, too: what it gives at the last position "
         "of a word says whether the word belongs to it.  With an automaton for the other one it "
         "is run on all words over the automaton's alphabet up to the greatest length.\n\n"
+        "Where A or B names a grammar or another language that is not known to be regular, both "
+        "are asked about all words of these lengths: $agree says whether they are the same on "
+        "them, which is no proof.\n\n"
         "Where A names a model or a machine, this is compare models or compare machines.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
@@ -243,6 +247,11 @@ SH_COMMAND(
     const ShObject *o = sh_find(s, second->text);
     ThRaspSop node;
     ShKind kind;
+    bool languages;
+    if (!sh_compare_languages(s, call, &languages, err))
+        return false;
+    if (languages)
+        return true;
     if (call->form == 2 || (o && o->kind == SH_S_OP))
         return sh_compare_rasp(s, call, err);
     const ThAutomaton *a = first->object->as.automaton;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
+#include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
 #include "plot/views.h"
@@ -141,29 +142,36 @@ static bool draw_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, const
     return true;
 }
 
-SH_COMMAND(words, .group = "automata",
-           .summary = "list the words of an automaton, in order or at random",
-           .detail = "In length-lexicographic order: shorter words first, and words of one length "
-                     "in the order of the alphabet.  random=N draws N words of each length "
-                     "instead, every word with exactly the same probability.\n\n"
-                     "$count is the number of words of these lengths, also where not all are "
-                     "printed; a last line says so then.",
-           .example = "automaton e = regex \"(a|b)*ab\"\n"
-                      "words e length=2..3\n"
-                      "#> ab\n"
-                      "#> aab\n"
-                      "#> bab\n"
-                      "words e length=100 random=5 > \"random.txt\"\n"
-                      "words e most=4\n"
-                      "#> ab\n"
-                      "#> aab\n"
-                      "#> bab\n"
-                      "#> aaab\n"
-                      "#> ... the first 4 of infinitely many",
-           .results = "count finite", .args = {{A_AUTOMATON, "A", 0}}, .options = words_options,
-           .flags = C_PAGED)
+SH_COMMAND(
+    words, .group = "automata", .summary = "list the words of an automaton, in order or at random",
+    .detail =
+        "In length-lexicographic order: shorter words first, and words of one length in the order "
+        "of the alphabet.  random=N draws N words of each length instead, every word with "
+        "exactly the same probability.\n\n"
+        "$count is the number of words of these lengths, also where not all are printed; "
+        "a last line says so then.",
+    .example = "automaton e = regex \"(a|b)*ab\"\n"
+               "words e length=2..3\n"
+               "#> ab\n"
+               "#> aab\n"
+               "#> bab\n"
+               "words e length=100 random=5 > \"random.txt\"\n"
+               "words e most=4\n"
+               "#> ab\n"
+               "#> aab\n"
+               "#> bab\n"
+               "#> aaab\n"
+               "#> ... the first 4 of infinitely many",
+    .results = "count finite", .args = {{A_LANGUAGE, "A", 0}}, .options = words_options,
+    .flags = C_PAGED)
 {
-    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
+    bool needs;
+    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+        return false;
+    if (needs)
+        return sh_words_language(s, call, err);
+    const ThAutomaton *a = own ? own : call->operand[0].object->as.automaton;
     bool given = th_option_given(&call->options, "length");
     ThRange range = {0, INT_MAX - 1, 1};
     if (given)
@@ -226,12 +234,14 @@ static void say_growth(ShSession *s, const ThWordsGrowth *g)
 }
 
 SH_COMMAND(count, .group = "automata", .summary = "count the words of an automaton by length",
-           .detail =
-               "Exactly, however large the numbers are.  Below the table stands whether the "
-               "language is finite, and if not, how fast it grows: the largest eigenvalue of the "
-               "transitions ($rate), or, where that is 1, the degree of the polynomial that bounds "
-               "the number of words of length n ($degree).  $total is the sum over these lengths, "
-               "$longest the length of the longest word of a finite language, else -1.",
+           .detail = "Exactly, however large the numbers are.  Of a grammar trees are counted; "
+                     "where a word of up to 12 symbols has two, all words are tried.  Below "
+                     "the table of an automaton stands whether the "
+                     "language is finite, and if not, how fast it grows: the largest eigenvalue of "
+                     "the transitions ($rate), or, where that is 1, the degree of the polynomial "
+                     "that bounds the number of words of length n ($degree).  $total is the sum "
+                     "over these lengths, $longest the length of the longest word of a finite "
+                     "language, else -1.",
            .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
                       "count e length=0..4\n"
                       "#> length  words\n"
@@ -241,11 +251,18 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
                       "#>      3  5\n"
                       "#>      4  8\n"
                       "#> infinite; the number of words grows like 1.61803^n",
-           .results = "total finite longest rate degree", .args = {{A_AUTOMATON, "A", 0}},
+           .results = "total finite longest rate degree", .args = {{A_LANGUAGE, "A", 0}},
            .options = count_options, .flags = C_PAGED)
 {
     CountTable t = {s, th_option_range(&call->options, "length")};
-    ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, call->operand[0].object->as.automaton, err);
+    ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
+    bool needs;
+    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+        return false;
+    if (needs)
+        return sh_count_language(s, call, err);
+    const ThAutomaton *a = own ? own : call->operand[0].object->as.automaton;
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, a, err);
     ThWordsGrowth g;
     char *total TH_OWNED(free) = NULL;
     bool good = d && th_dfa_growth(d, &g, sh_stop(s), err);
@@ -290,9 +307,15 @@ SH_COMMAND(shortest, .group = "automata",
                       "shortest e\n"
                       "#> accepts ab\n"
                       "#> rejects the empty word",
-           .results = "accepted rejected empty universal", .args = {{A_AUTOMATON, "A", 0}})
+           .results = "accepted rejected empty universal", .args = {{A_LANGUAGE, "A", 0}})
 {
-    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
+    bool needs;
+    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+        return false;
+    if (needs)
+        return sh_shortest_language(s, call, err);
+    const ThAutomaton *a = own ? own : call->operand[0].object->as.automaton;
     char *accepted TH_OWNED(free) = NULL, *rejected TH_OWNED(free) = NULL;
     ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, a, err);
     bool good = d && first_word(a, d, 1, &accepted, err) && first_word(a, d, 0, &rejected, err);
@@ -351,27 +374,32 @@ static void say_ambiguity(ShSession *s, const ThWordsAmbiguity *a, const char *g
                a->degree);
 }
 
-SH_COMMAND(
-    ambiguity, .group = "automata",
-    .summary = "tell in how many ways an automaton accepts its words",
-    .detail =
-        "Unambiguous: in one way at most.  Otherwise the number of ways is bounded (finitely "
-        "ambiguous), grows like a power of the length (polynomially; the degree is the exponent) "
-        "or faster (exponentially).  Shown are a shortest word that is accepted in two ways, and "
-        "the greatest number of ways of any word, or words with a loop or several, whose ways grow "
-        "with the times n that each is gone through.  The criteria are those of Weber and Seidl "
-        "(1991).  Ways that differ in empty moves only count as one.\n\n"
-        "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, $ways "
-        "the greatest number (0: it has none, or it was not found), $growing the words with loops.",
-    .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
-               "ambiguity e\n"
-               "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
-               "#>   a (aa)^n (ba)^n in at least n^2\n"
-               "automaton d = determinize(e)\n"
-               "ambiguity d\n"
-               "#> unambiguous",
-    .results = "ambiguity word degree ways growing", .args = {{A_AUTOMATON, "A", 0}})
+SH_COMMAND(ambiguity, .group = "automata",
+           .summary = "tell in how many ways an automaton accepts its words",
+           .detail =
+               "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
+               "(finitely ambiguous), grows like a power of the length (polynomially; the degree "
+               "is the exponent) or faster (exponentially).  Shown are a shortest word that is "
+               "accepted in two ways, and the greatest number of ways of any word, or words with "
+               "a loop or several, whose ways grow with the times n that each is gone through.  "
+               "The criteria are those of Weber and Seidl (1991).  Ways that differ in empty moves "
+               "only count as one.\n\n"
+               "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, "
+               "$ways the greatest number (0: it has none, or it was not found), $growing the "
+               "words with loops.\n\n"
+               "Whether a grammar is ambiguous cannot be decided: all words of up to 12 symbols "
+               "are looked at, as far as they are not too many.",
+           .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
+                      "ambiguity e\n"
+                      "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
+                      "#>   a (aa)^n (ba)^n in at least n^2\n"
+                      "automaton d = determinize(e)\n"
+                      "ambiguity d\n"
+                      "#> unambiguous",
+           .results = "ambiguity word degree ways growing", .args = {{A_LANGUAGE, "A", 0}})
 {
+    if (call->operand[0].object->kind != SH_AUTOMATON)
+        return sh_ambiguity_language(s, call, err);
     static const char *const name[] = {"none", "finite", "polynomial", "exponential"};
     ThWordsAmbiguity found;
     size_t limit = (size_t)sh_setting_int(s, "limit-states");

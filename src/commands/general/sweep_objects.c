@@ -178,6 +178,8 @@ static bool hash_object(ShSession *s, ShObject *o, const char *dir, uint64_t *h,
         th_automaton_write(&t, o->as.automaton, o->name);
     else if (o->kind == SH_MACHINE)
         th_tm_write(&t, o->as.machine, o->name);
+    else if (o->kind == SH_LANGUAGE)
+        th_language_write(&t, o->as.language, o->name);
     else if (sh_is_rasp(o->kind))
         ok = sh_rasp_write_objects(s, &t, &o, 1, err);
     else

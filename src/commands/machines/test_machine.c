@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/symbols.h"
+#include "commands/languages/languages.h"
 #include "commands/machines/machines.h"
 #include "turing/test_cases.h"
 
@@ -40,6 +42,46 @@ static bool check_inputs(const ThTm *m, const ThTmTestCases *c, const ShOperand 
             return tell_file(file, &own, x->line, x->col + (own.col > 0 ? own.col - 1 : 0), err);
     }
     return true;
+}
+
+/* What a language says about the input of a case. */
+static bool ask(ShSession *s, const ThLanguage *l, const ThTmTestCase *c, const ShOperand *file,
+                ThTmVerdict *verdict, ThError *err)
+{
+    static const ThTmVerdict of[] = {TH_TM_REJECTED, TH_TM_ACCEPTED, TH_TM_OUT_OF_STEPS};
+    ThLanguageAnswer answer;
+    ThError own = {0};
+    int n, length;
+    char *const *symbol = th_language_symbols(l, &n);
+    int *word = th_symbols_read(symbol, n, c->input, &length, &own);
+    if (!word)
+        return tell_file(file, &own, c->line, c->col + (own.col > 0 ? own.col - 1 : 0), err);
+    bool ok = th_language_member(l, (ThLanguageWord){word, length}, sh_stop(s), &answer, err);
+    free(word);
+    *verdict = ok ? of[answer] : TH_TM_GOES_ON;
+    return ok;
+}
+
+/* The same of a language that is no machine: words are members or not. */
+static bool ask_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, size_t *failed,
+                      ThError *err)
+{
+    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    bool ok = l != NULL;
+    *failed = 0;
+    sh_table(s, "failures", "line:i input:s expected:s verdict:s");
+    for (size_t i = 0; ok && i < c->n; i++) {
+        const ThTmTestCase *t = &c->item[i];
+        ThTmVerdict v;
+        ok = ask(s, l, t, &call->operand[1], &v, err);
+        bool passed = ok && th_tm_test_fulfilled(t, v) && !t->tape;
+        *failed += ok && !passed;
+        if (ok && !passed)
+            sh_row(s, (long long)t->line, t->input, th_tm_test_expected(t), th_tm_verdict_name(v));
+    }
+    sh_table_end(s);
+    th_language_free(l);
+    return ok;
 }
 
 bool sh_machine_end(ShSession *s, const ShCall *call, const char *input, ShMachineEnd *end,
@@ -93,19 +135,22 @@ static const ThOptionSpec test_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 SH_COMMAND(
-    test, .group = "machines", .summary = "test a Turing machine on a file of inputs and verdicts",
-    .detail = "Each line of the file holds an input and the verdict that is expected: accept, "
-              "reject, halt, edge, endless, or limit for any limit that is reached; a third field "
-              "is the tape at the end.  Fields are separated by commas and may stand in quotes, as "
-              "in CSV; the empty input is an empty field.  A first line input,verdict is a "
-              "heading.  All inputs are read before the first is run; the limits hold for each.  "
-              "What fails is shown, and makes the command fail.",
+    test, .group = "machines",
+    .summary = "test a Turing machine or a language on a file of inputs and verdicts",
+    .detail =
+        "Each line of the file holds an input and the verdict that is expected: accept, reject, "
+        "halt, edge, endless, or limit for any limit that is reached; a third field is the tape "
+        "at the end.  Fields are separated by commas and may stand in quotes, as in CSV; the "
+        "empty input is an empty field.  A first line input,verdict is a heading.  All inputs are "
+        "read before the first is run; the limits hold for each.  What fails is shown, and makes "
+        "the command fail.  Of an automaton, a grammar or another language accept and reject say "
+        "which words it has.",
     .example = SH_EXAMPLE_MACHINE "echo input,verdict > \"cases.csv\"\n"
                                   "echo 1011,halt,1100 >> \"cases.csv\"\n"
                                   "echo 111,halt,1000 >> \"cases.csv\"\n"
                                   "test increment \"cases.csv\"\n"
                                   "#> 2 passed, 0 failed",
-    .results = "passed failed", .args = {{A_MACHINE, "MACHINE", 0}, {A_FILE, "FILE", 0}},
+    .results = "passed failed", .args = {{A_LANGUAGE, "MACHINE", 0}, {A_FILE, "FILE", 0}},
     .options = test_options)
 {
     const ShOperand *file = &call->operand[1];
@@ -113,8 +158,10 @@ SH_COMMAND(
     size_t failed = 0;
     if (!read_cases(&c, file, err))
         return false;
-    bool ok = check_inputs(call->operand[0].object->as.machine, &c, file, err) &&
-              run_cases(s, call, &c, &failed, err);
+    const ShObject *o = call->operand[0].object;
+    bool ok = o->kind == SH_MACHINE ? check_inputs(o->as.machine, &c, file, err) &&
+                                          run_cases(s, call, &c, &failed, err)
+                                    : ask_cases(s, call, &c, &failed, err);
     if (ok) {
         sh_say(s, "%zu passed, %zu failed\n", c.n - failed, failed);
         sh_results(s, "passed:i failed:i", (long long)(c.n - failed), (long long)failed);

@@ -41,6 +41,11 @@ static ShSize object_size(ShSession *s, const ShObject *o)
                         {{"states", o->as.machine->n_states},
                          {"symbols", o->as.machine->n_symbols},
                          {"tapes", o->as.machine->n_tapes}}};
+    if (o->kind == SH_LANGUAGE) {
+        int n;
+        th_language_symbols(o->as.language, &n);
+        return (ShSize){th_language_kind_name(o->as.language), {{"symbols", n}}};
+    }
     const ThSignature *g = &o->as.task->signature;
     return (ShSize){o->as.task->kind->name,
                     {{"symbols", g->n_symbols},
@@ -108,8 +113,9 @@ static void list_text(ShSession *s, const ShObject *o)
 /* "automata" and "models" for "automaton" and "model". */
 static int kind_of_word(const char *word)
 {
-    static const char *const plural[] = {"automata", "tasks",     "models",    "machines",
-                                         "s-ops",    "selectors", "functions", "values"};
+    static const char *const plural[] = {"automata",  "tasks",     "models",
+                                         "machines",  "languages", "s-ops",
+                                         "selectors", "functions", "values"};
     for (int k = 0; k < SH_N_KINDS; k++)
         if (strcmp(word, sh_kind_name((ShKind)k)) == 0 || strcmp(word, plural[k]) == 0)
             return k;
@@ -119,11 +125,12 @@ static int kind_of_word(const char *word)
 SH_COMMAND(
     list, .group = "objects", .summary = "list what has been defined",
     .detail =
-        "One object a line, in order of definition, with its size; KIND is automaton, machine, "
-        "task, model, or of RASP s-op, selector, function or value.  Of an automaton the states "
-        "and transitions are counted that lie on a way from a start to an accepting state; where "
-        "there are others, their number with these stands in brackets.  In csv and json each count "
-        "stands by itself, and of is the kind of a task or model, or the type of a value.",
+        "One object a line, in order of definition, with its size; KIND is automaton, "
+        "language, machine, task, model, or of RASP s-op, selector, function or value.  Of an "
+        "automaton the states and transitions are counted that lie on a way from a "
+        "start to an accepting state; where there are others, their number with "
+        "these stands in brackets.  In csv and json each count stands by itself, "
+        "and of is the kind of a task or model, or the type of a value.",
     .example = "automaton p = parity\ntask t = parity\nlist\n"
                "#> name  kind       size\n"
                "#> p     automaton  2 states, 4 transitions\n"
@@ -132,10 +139,11 @@ SH_COMMAND(
 {
     int kind = call->n ? kind_of_word(call->operand[0].text) : -1;
     if (call->n && kind < 0)
-        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
-                               "'%s' is no kind of object: automaton, machine, task, model, s-op, "
-                               "selector, function or value",
-                               call->operand[0].text);
+        return sh_fail_operand(
+            err, &call->operand[0], TH_EUSAGE,
+            "'%s' is no kind of object: automaton, language, machine, task, model, "
+            "s-op, selector, function or value",
+            call->operand[0].text);
     bool people = sh_out(s) != NULL;
     sh_table(s, "objects", people ? "name:s kind:s size:s" : "name:s kind:s of:s :v");
     sh_table_parts(s, counted, COUNTED);
@@ -168,6 +176,8 @@ SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
         return sh_show_automaton(s, o, err);
     if (o->kind == SH_MACHINE)
         return sh_show_machine(s, o, err);
+    if (o->kind == SH_LANGUAGE)
+        return sh_show_language(s, o, err);
     if (sh_is_rasp(o->kind))
         return sh_show_rasp(s, o, err);
     return o->kind == SH_TASK ? sh_show_task(s, o, err) : sh_show_model(s, o, err);
@@ -214,6 +224,8 @@ static void *copy_value(const ShObject *o, ThError *err)
         return th_automaton_copy(o->as.automaton, err);
     if (o->kind == SH_MACHINE)
         return th_tm_copy(o->as.machine, err);
+    if (o->kind == SH_LANGUAGE)
+        return th_language_share(o->as.language);
     if (o->kind == SH_MODEL)
         return th_model_copy(o->as.model, err);
     return th_task_copy(o->as.task, err);
@@ -314,6 +326,8 @@ SH_COMMAND(
         return no_inputs_for(o, "run", err);
     if (sh_is_rasp(o->object->kind))
         return sh_run_rasp(s, call, err);
+    if (o->object->kind == SH_LANGUAGE)
+        return sh_run_language(s, call, err);
     return o->object->kind == SH_AUTOMATON ? sh_run_automaton(s, call, err)
                                            : sh_run_model(s, call, err);
 }
@@ -357,6 +371,8 @@ SH_COMMAND(
         return no_inputs_for(o, "run", err);
     if (sh_is_rasp(o->object->kind))
         return sh_trace_rasp(s, call, err);
+    if (o->object->kind == SH_LANGUAGE)
+        return sh_trace_language(s, call, err);
     return o->object->kind == SH_AUTOMATON ? sh_trace_automaton(s, call, err)
                                            : sh_trace_model(s, call, err);
 }

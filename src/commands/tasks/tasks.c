@@ -5,6 +5,7 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "terminal/confirm.h"
+#include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "language/operand.h"
 #include "rasp.h"
@@ -84,6 +85,18 @@ static ThTask *make_task(const ThTaskKind *kind, const ThOptions *options, ThTas
     return NULL;
 }
 
+/* Sets *l to the language that an operand names, where that is what the kind takes and no automaton
+ * (nor an s-op, where the kind takes programs); else to NULL. */
+static bool language_of(ShSession *s, const ThTaskKind *kind, const ShOperand *source,
+                        ThLanguage **l, ThError *err)
+{
+    const ShObject *o = kind->takes_language ? sh_find(s, source->text) : NULL;
+    bool wanted = o && (o->kind == SH_LANGUAGE || o->kind == SH_MACHINE ||
+                        (o->kind == SH_S_OP && !kind->takes_program));
+    *l = wanted ? sh_language_of(s, o, err) : NULL;
+    return *l || !wanted;
+}
+
 ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *options,
                    const ShOperand *source, int n_source, ThError *err)
 {
@@ -93,14 +106,30 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
                          .stop = sh_stop(s)};
     if (kind->takes_pad && n_source > 1)
         from.machine = source[1].object->as.machine;
-    ThAutomaton *a = kind->takes_automaton ? sh_automaton_value(s, source, err) : NULL;
-    char *program = kind->takes_program ? program_of(s, source, err) : NULL;
+    ThLanguage *l;
+    ThAutomaton *a = NULL;
+    if (!language_of(s, kind, source, &l, err) ||
+        (l && !th_language_automaton(l, &a, sh_stop(s), err))) {
+        th_language_free(l);
+        return NULL;
+    }
+    const ShObject *o = kind->takes_automaton && !l ? sh_find(s, source->text) : NULL;
+    if (o && o->kind != SH_AUTOMATON) {
+        sh_fail_operand(err, source, TH_EUSAGE, "'%s' is %s, and %s needs an automaton",
+                        source->text, sh_a_kind(o->kind), kind->name);
+        return NULL;
+    }
+    if (kind->takes_automaton && !l)
+        a = sh_automaton_value(s, source, err);
+    char *program = kind->takes_program && !l ? program_of(s, source, err) : NULL;
     from.automaton = a;
+    from.language = a && kind->takes_automaton ? NULL : l;
     from.program = program;
     from.name = program && th_is_word(source->text) ? source->text : nameless;
-    if (a || program || (!kind->takes_automaton && !kind->takes_program))
+    if (a || l || program || (!kind->takes_automaton && !kind->takes_program))
         t = make_task(kind, options, from, err);
     th_automaton_free(a);
+    th_language_free(l);
     free(program);
     return t;
 }

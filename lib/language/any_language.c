@@ -1,0 +1,449 @@
+#include "language/any_language.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "language/language_kind.h"
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static const ThLanguageKind *const kinds[] = {
+#define KIND(name) &th_language_kind_##name,
+#include "language/languages.def"
+#undef KIND
+};
+
+ThLanguage *th_language_new(const ThLanguageKind *kind, ThError *err)
+{
+    ThLanguage *l = th_alloc(1, sizeof *l, err);
+    if (l)
+        *l = (ThLanguage){.kind = kind, .owners = 1};
+    return l;
+}
+
+int th_language_symbol(ThLanguage *l, const char *name, ThError *err)
+{
+    for (int i = 0; i < l->n_symbols; i++)
+        if (strcmp(l->symbol[i], name) == 0)
+            return i;
+    size_t n = (size_t)l->n_symbols;
+    char **grown = realloc(l->symbol, (n + 1) * sizeof *grown);
+    l->symbol = grown ? grown : l->symbol;
+    char *own = grown ? th_strdup(name, err) : NULL;
+    if (!own) {
+        th_fail(err, TH_ENOMEM, "out of memory (%zu symbols)", n + 1);
+        return -1;
+    }
+    l->symbol[n] = own;
+    return l->n_symbols++;
+}
+
+ThLanguage *th_language_parse(const char *kind, const char *text, ThError *err)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i]->name, kind) != 0)
+            continue;
+        ThLanguage *l = th_language_new(kinds[i], err);
+        if (l && l->kind->parse(l, text, err))
+            return l;
+        th_language_free(l);
+        return NULL;
+    }
+    th_fail(err, TH_EUSAGE, "no kind of language is named '%s'", kind);
+    return NULL;
+}
+
+ThLanguage *th_language_share(const ThLanguage *l)
+{
+    ThLanguage *own;
+    memcpy(&own, &l, sizeof own); /* all that changes is the number of owners */
+    __atomic_add_fetch(&own->owners, 1, __ATOMIC_RELAXED);
+    return own;
+}
+
+void th_language_free(ThLanguage *l)
+{
+    if (!l || __atomic_sub_fetch(&l->owners, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    for (int i = 0; i < l->n_symbols; i++)
+        free(l->symbol[i]);
+    free(l->symbol);
+    if (l->data)
+        l->kind->free_data(l->data);
+    free(l);
+}
+
+void th_language_write(ThText *t, const ThLanguage *l, const char *name)
+{
+    if (!l->kind->write)
+        return;
+    th_text_printf(t, "%s ", l->kind->name);
+    th_text_symbol(t, name);
+    th_text_add(t, " {\n");
+    l->kind->write(t, l);
+    th_text_add(t, "}\n");
+}
+
+const char *th_language_kind_name(const ThLanguage *l)
+{
+    return l->kind->name;
+}
+
+char *const *th_language_symbols(const ThLanguage *l, int *n)
+{
+    *n = l->n_symbols;
+    return l->symbol;
+}
+
+bool th_language_knows_prefixes(const ThLanguage *l)
+{
+    return l->kind->knows_prefixes;
+}
+
+bool th_language_may_not_answer(const ThLanguage *l)
+{
+    return l->kind->may_not_answer;
+}
+
+bool th_language_automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err)
+{
+    *a = NULL;
+    return !l->kind->automaton || l->kind->automaton(l, a, stop, err);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+struct ThLanguageReader {
+    const ThLanguage *l;
+    ThStop *stop;
+    int *word, n;
+    size_t cap;
+    void *own; /* of kinds that read */
+};
+
+ThLanguageReader *th_language_reader(const ThLanguage *l, ThStop *stop, ThError *err)
+{
+    ThLanguageReader *r = th_alloc(1, sizeof *r, err);
+    if (!r)
+        return NULL;
+    *r = (ThLanguageReader){.l = l, .stop = stop};
+    if (!l->kind->read || (r->own = l->kind->read(l, err)))
+        return r;
+    free(r);
+    return NULL;
+}
+
+void th_language_reader_free(ThLanguageReader *r)
+{
+    if (!r)
+        return;
+    if (r->own)
+        r->l->kind->stop_reading(r->own);
+    free(r->word);
+    free(r);
+}
+
+bool th_language_push(ThLanguageReader *r, int symbol, bool *viable, ThError *err)
+{
+    bool ignored;
+    bool *alive = viable ? viable : &ignored;
+    *alive = true;
+    if (!th_grow(&r->word, &r->cap, (size_t)r->n + 1, sizeof *r->word, err) ||
+        (r->own && !r->l->kind->push(r->own, symbol, alive, err)))
+        return false;
+    r->word[r->n++] = symbol;
+    return true;
+}
+
+void th_language_pop(ThLanguageReader *r)
+{
+    r->n--;
+    if (r->own)
+        r->l->kind->pop(r->own);
+}
+
+bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError *err)
+{
+    const ThLanguageKind *k = r->l->kind;
+    if (r->own && k->accepts)
+        return k->accepts(r->own, answer, err);
+    return k->member(r->l, (ThLanguageWord){r->word, r->n}, r->stop, answer, err);
+}
+
+bool th_language_next(ThLanguageReader *r, bool *next, ThError *err)
+{
+    ThLanguageAnswer answer;
+    int n = r->l->n_symbols;
+    for (int a = 0; a < n; a++) {
+        if (!th_language_push(r, a, &next[a], err))
+            return false;
+        th_language_pop(r);
+    }
+    bool ok = th_language_accepts(r, &answer, err);
+    next[n] = ok && answer == TH_LANGUAGE_YES;
+    return ok;
+}
+
+bool th_language_member(const ThLanguage *l, ThLanguageWord word, ThStop *stop,
+                        ThLanguageAnswer *answer, ThError *err)
+{
+    if (l->kind->member)
+        return l->kind->member(l, word, stop, answer, err);
+    ThLanguageReader *r = th_language_reader(l, stop, err);
+    bool ok = r != NULL, viable = true;
+    for (int i = 0; ok && viable && i < word.n; i++)
+        ok = th_language_push(r, word.symbol[i], &viable, err) && !th_stopped(stop, err);
+    *answer = TH_LANGUAGE_NO;
+    ok = ok && (!viable || th_language_accepts(r, answer, err));
+    th_language_reader_free(r);
+    return ok;
+}
+
+/* ---- all words of a length ------------------------------------------------------------------- */
+
+/* A walk through the words of a length, depth first. */
+typedef struct {
+    ThLanguageReader *reader;
+    int length;
+    ThLanguageSeen *seen;
+    void *context;
+    bool go_on;
+} Walk;
+
+/* At a whole word. */
+static bool arrive(Walk *w, ThError *err)
+{
+    ThLanguageAnswer answer;
+    ThLanguageReader *r = w->reader;
+    if (!th_language_accepts(r, &answer, err))
+        return false;
+    if (answer != TH_LANGUAGE_NO)
+        w->go_on = w->seen(w->context, (ThLanguageWord){r->word, r->n}, answer);
+    return true;
+}
+
+static bool too_many_tried(long long most, int length, ThError *err)
+{
+    return th_fail(err, TH_ELIMIT,
+                   "there are too many words of length %d: more than %lld would have to be tried",
+                   length, most);
+}
+
+bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
+                      void *context, long long *tried, ThStop *stop, ThError *err)
+{
+    ThLanguageReader *r = th_language_reader(l, stop, err);
+    int *next = th_alloc((size_t)length + 1, sizeof *next, err); /* to be tried at each depth */
+    Walk w = {r, length, seen, context, true};
+    bool ok = r && next, viable = true;
+    long long n = 0;
+    if (ok && length == 0)
+        ok = arrive(&w, err);
+    for (int depth = 0; ok && w.go_on && length > 0 && depth >= 0;) {
+        if (next[depth] == l->n_symbols) {
+            next[depth--] = 0;
+            if (depth >= 0)
+                th_language_pop(r);
+            continue;
+        }
+        ok = (most == 0 || n < most || too_many_tried(most, length, err)) &&
+             !th_stopped(stop, err) && th_language_push(r, next[depth]++, &viable, err);
+        n++;
+        if (ok && viable && depth + 1 == length)
+            ok = arrive(&w, err);
+        if (ok && viable && depth + 1 < length)
+            depth++;
+        else if (ok)
+            th_language_pop(r);
+    }
+    if (tried)
+        *tried += n;
+    free(next);
+    th_language_reader_free(r);
+    return ok;
+}
+
+/* ---- words of a length, counted -------------------------------------------------------------- */
+
+enum { IN_A_ROW = 1000 };
+
+struct ThLanguageWords {
+    const ThLanguage *l;
+    int length;
+    ThStop *stop;
+    void *own;      /* of kinds that count */
+    bool listed;    /* else, where there is no own: they are drawn and rejected */
+    uint16_t *list; /* (n, length) */
+    size_t n, cap;
+    ThError *err;
+};
+
+static bool note(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+{
+    ThLanguageWords *w = context;
+    size_t m = (size_t)w->length;
+    if (answer != TH_LANGUAGE_YES)
+        return true;
+    if (!th_grow(&w->list, &w->cap, (w->n + 1) * m, sizeof *w->list, w->err))
+        return false;
+    for (size_t i = 0; i < m; i++)
+        w->list[w->n * m + i] = (uint16_t)word.symbol[i];
+    w->n++;
+    return true;
+}
+
+/* Lists all words, unless there are too many strings to try. */
+static bool list_words(ThLanguageWords *w, ThError *err)
+{
+    ThError own = {0};
+    w->err = &own;
+    w->listed =
+        th_language_each(w->l, w->length, TH_LANGUAGE_MOST_TRIED, note, w, NULL, w->stop, &own) &&
+        own.code == TH_OK;
+    if (w->listed || own.code == TH_ELIMIT)
+        return true;
+    return th_fail(err, own.code, "%s", own.msg);
+}
+
+ThLanguageWords *th_language_words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
+{
+    ThError own = {0};
+    ThLanguageWords *w = th_alloc(1, sizeof *w, err);
+    if (!w)
+        return NULL;
+    *w = (ThLanguageWords){.l = l, .length = length, .stop = stop};
+    w->own = l->kind->words ? l->kind->words(l, length, stop, &own) : NULL;
+    if (own.code)
+        th_fail(err, own.code, "%s", own.msg);
+    if (w->own || (!own.code && list_words(w, err)))
+        return w;
+    th_language_words_free(w);
+    return NULL;
+}
+
+void th_language_words_free(ThLanguageWords *w)
+{
+    if (!w)
+        return;
+    if (w->own)
+        w->l->kind->free_words(w->own);
+    free(w->list);
+    free(w);
+}
+
+double th_language_words_log(const ThLanguageWords *w)
+{
+    if (w->own)
+        return w->l->kind->log_words(w->own);
+    return !w->listed ? (double)NAN : w->n ? log((double)w->n) : -HUGE_VAL;
+}
+
+/* Uniform strings until one is a member, or, with `outside`, none. */
+static bool reject(const ThLanguage *l, ThRng *r, ThLanguageWord word, int *to, bool outside,
+                   bool *found, ThStop *stop, ThError *err)
+{
+    ThLanguageAnswer answer;
+    *found = false;
+    for (int i = 0; i < IN_A_ROW && !*found; i++) {
+        for (int k = 0; k < word.n; k++)
+            to[k] = (int)th_rng_below(r, (uint64_t)l->n_symbols);
+        if (th_stopped(stop, err) || !th_language_member(l, word, stop, &answer, err))
+            return false;
+        *found = outside ? answer != TH_LANGUAGE_YES : answer == TH_LANGUAGE_YES;
+    }
+    return true;
+}
+
+static bool counts_some(const ThLanguage *l, int length, ThStop *stop)
+{
+    void *own = length >= 0 ? l->kind->words(l, length, stop, NULL) : NULL;
+    bool some = own && l->kind->log_words(own) > -HUGE_VAL;
+    if (own)
+        l->kind->free_words(own);
+    return some;
+}
+
+/* Names the nearest lengths that have words, where they can be counted. */
+static bool no_words(const ThLanguageWords *w, ThError *err)
+{
+    enum { FARTHEST = 32 };
+    int below = 1, above = 1;
+    th_fail(err, TH_EVALUE, "there are no words of length %d", w->length);
+    if (!w->own)
+        return false;
+    while (below < FARTHEST && !counts_some(w->l, w->length - below, w->stop))
+        below++;
+    while (above < FARTHEST && !counts_some(w->l, w->length + above, w->stop))
+        above++;
+    if (below < FARTHEST && above < FARTHEST)
+        return th_hint(err, "there are some of length %d and %d", w->length - below,
+                       w->length + above);
+    if (below < FARTHEST || above < FARTHEST)
+        return th_hint(err, "there are some of length %d",
+                       w->length + (above < FARTHEST ? above : -below));
+    return false;
+}
+
+bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
+{
+    bool found;
+    if (w->own)
+        return th_language_words_log(w) > -HUGE_VAL ? w->l->kind->draw(w->own, r, word, err)
+                                                    : no_words(w, err);
+    if (w->listed && w->n == 0)
+        return no_words(w, err);
+    if (w->listed) {
+        const uint16_t *from = w->list + th_rng_below(r, w->n) * (size_t)w->length;
+        for (int i = 0; i < w->length; i++)
+            word[i] = from[i];
+        return true;
+    }
+    if (!reject(w->l, r, (ThLanguageWord){word, w->length}, word, false, &found, w->stop, err))
+        return false;
+    return found ||
+           th_fail(err, TH_EVALUE, "none of %d strings of length %d that were drawn is a word",
+                   IN_A_ROW, w->length);
+}
+
+bool th_language_draw_outside(const ThLanguage *l, ThRng *r, int length, int *word, bool *found,
+                              ThStop *stop, ThError *err)
+{
+    return reject(l, r, (ThLanguageWord){word, length}, word, true, found, stop, err);
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static bool count_one(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+{
+    mpz_t *n = context;
+    (void)word;
+    if (answer == TH_LANGUAGE_YES)
+        mpz_add_ui(*n, *n, 1);
+    return true;
+}
+
+bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *seen, void *context,
+                       ThStop *stop, ThError *err)
+{
+    mpz_t *n = th_alloc((size_t)hi + 1, sizeof *n, err);
+    if (!n)
+        return false;
+    for (int i = 0; i <= hi; i++)
+        mpz_init(n[i]);
+    bool known = false, go_on = true;
+    bool ok = !l->kind->count || l->kind->count(l, hi, n, &known, stop, err);
+    for (int i = lo; ok && go_on && i <= hi; i++) {
+        if (!known)
+            ok = th_language_each(l, i, TH_LANGUAGE_MOST_TRIED, count_one, &n[i], NULL, stop, err);
+        char *digits = ok ? mpz_get_str(NULL, 10, n[i]) : NULL;
+        go_on = ok && seen(context, i, digits);
+        free(digits);
+    }
+    for (int i = 0; i <= hi; i++)
+        mpz_clear(n[i]);
+    free(n);
+    return ok;
+}

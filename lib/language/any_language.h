@@ -1,0 +1,155 @@
+/* any_language.h - a set of words, whatever says which they are: an automaton, a grammar, a machine
+ * with counters, a pushdown automaton, a Turing machine, an s-op.
+ *
+ * What can be asked is the same for all kinds: whether a word is a member, which prefixes can be
+ * completed, how many words of a length there are, and one of them with uniform probability.
+ *
+ *     ThLanguage *l = th_language_parse("grammar", "S -> a S b | epsilon", &err);
+ *     ThLanguageWords *w = l ? th_language_words(l, 40, stop, &err) : NULL;
+ *     bool ok = w && th_language_draw(w, &rng, word, &err);
+ *     th_language_words_free(w);
+ *     th_language_free(l);
+ *
+ * A language does not change once it is made; several threads may ask it.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_LANGUAGE_ANY_LANGUAGE_H
+#define TH_LANGUAGE_ANY_LANGUAGE_H
+
+#include "automata/core/automaton.h"
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/stop.h"
+#include "base/text.h"
+
+typedef struct ThLanguage ThLanguage;
+
+/* Only machines that are cut off have no answer. */
+typedef enum { TH_LANGUAGE_NO, TH_LANGUAGE_YES, TH_LANGUAGE_UNKNOWN } ThLanguageAnswer;
+
+/* Symbols by number, borrowed. */
+typedef struct {
+    const int *symbol;
+    int n;
+} ThLanguageWord;
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+/* Returns new: the language of the inside of a block `KIND NAME { … }`.  Errors: TH_EPARSE and
+ * TH_EVALUE with line and column inside the text. */
+ThLanguage *th_language_parse(const char *kind, const char *text, ThError *err);
+
+/* Returns new: the language of an automaton, which is copied.  TH_ELIMIT beyond most_states states
+ * of the deterministic one. */
+ThLanguage *th_language_of_automaton(const ThAutomaton *a, size_t most_states, ThStop *stop,
+                                     ThError *err);
+
+/* The same language for one owner more; never fails.  Each owner frees it. */
+ThLanguage *th_language_share(const ThLanguage *l);
+void th_language_free(ThLanguage *l); /* NULL is fine */
+
+/* Appends the block that defines it; nothing for kinds that no block defines. */
+void th_language_write(ThText *t, const ThLanguage *l, const char *name);
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+const char *th_language_kind_name(const ThLanguage *l);        /* "grammar", … */
+char *const *th_language_symbols(const ThLanguage *l, int *n); /* views */
+bool th_language_knows_prefixes(const ThLanguage *l);          /* see th_language_push */
+bool th_language_may_not_answer(const ThLanguage *l);          /* TH_LANGUAGE_UNKNOWN may come */
+
+/* Is the word a member?  Errors: TH_EINTERRUPTED, TH_ENOMEM, of an s-op TH_EVALUE. */
+bool th_language_member(const ThLanguage *l, ThLanguageWord word, ThStop *stop,
+                        ThLanguageAnswer *answer, ThError *err);
+
+/* Sets *a to a new automaton of the language, where one is known: of right-linear grammars, of
+ * Turing machines that never write; else to NULL. */
+bool th_language_automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err);
+
+/* A word that is read symbol by symbol, and back.  l is borrowed. */
+typedef struct ThLanguageReader ThLanguageReader;
+ThLanguageReader *th_language_reader(const ThLanguage *l, ThStop *stop, ThError *err);
+void th_language_reader_free(ThLanguageReader *r); /* NULL is fine */
+
+/* Reads one more; *viable, which may be NULL: whether some member of any length begins so.  Kinds
+ * that do not know prefixes always say yes. */
+bool th_language_push(ThLanguageReader *r, int symbol, bool *viable, ThError *err);
+void th_language_pop(ThLanguageReader *r); /* takes the last one back: there must be one */
+
+/* Is what has been read a member? */
+bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError *err);
+
+/* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols]. */
+bool th_language_next(ThLanguageReader *r, bool *next, ThError *err);
+
+/* ---- words of a length ----------------------------------------------------------------------- */
+
+typedef struct ThLanguageWords ThLanguageWords;
+
+/* Returns new: the words of a length, counted; l is borrowed.  Automata, grammars and counters
+ * count by dynamic programming; of other kinds all words are tried, where there are up to
+ * TH_LANGUAGE_MOST_TRIED, and beyond that strings are drawn and asked for.  TH_ELIMIT where the
+ * tables would be too large. */
+enum { TH_LANGUAGE_MOST_TRIED = 2000000 };
+ThLanguageWords *th_language_words(const ThLanguage *l, int length, ThStop *stop, ThError *err);
+void th_language_words_free(ThLanguageWords *w); /* NULL is fine */
+
+/* Natural logarithm of their number (of an ambiguous grammar: of trees); -HUGE_VAL: there are none;
+ * NaN: it is not known. */
+double th_language_words_log(const ThLanguageWords *w);
+
+/* Draws one of them, all with the same probability: by counting, or by rejection.  TH_EVALUE where
+ * there is none, or a thousand were rejected in a row, with the rate. */
+bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err);
+
+/* Calls seen(context, length, digits) with the exact number of words of every length lo … hi, whose
+ * digits live until it returns.  TH_ELIMIT where more than TH_LANGUAGE_MOST_TRIED words would have
+ * to be tried. */
+typedef bool ThLanguageCounted(void *context, int length, const char *digits);
+bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *seen, void *context,
+                       ThStop *stop, ThError *err);
+
+/* Calls seen(context, word, answer) for the words of a length in the order of the symbols that are
+ * members or not answered; ends early where it returns false.  Prefixes that lead nowhere are left
+ * out.  *tried, where it is not NULL, grows by the words and prefixes looked at; TH_ELIMIT beyond
+ * `most` of them (0: no limit). */
+typedef bool ThLanguageSeen(void *context, ThLanguageWord word, ThLanguageAnswer answer);
+bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
+                      void *context, long long *tried, ThStop *stop, ThError *err);
+
+/* ---- words outside --------------------------------------------------------------------------- */
+
+/* Draws a string of a length that is no member, all with the same probability; *found: there was
+ * one within a thousand tries. */
+bool th_language_draw_outside(const ThLanguage *l, ThRng *r, int length, int *word, bool *found,
+                              ThStop *stop, ThError *err);
+
+/* A near miss, as Butoi et al. 2025 (FLaRe) draw them: `word`, of *n symbols, room for hi, which is
+ * a member, is changed by K edits, K geometric with P(K) = 2^-K: an insertion below hi symbols, a
+ * deletion above lo, a replacement; where lo = hi, moving a symbol elsewhere stands for the two
+ * others.  Proposals that are members are dropped, up to a hundred times.  *edits: K; 0: none was
+ * found. */
+typedef struct {
+    int lo, hi;
+} ThLanguageLengths;
+bool th_language_near_miss(const ThLanguage *l, ThRng *r, ThLanguageLengths lengths, int *word,
+                           int *n, int *edits, ThStop *stop, ThError *err);
+
+/* ---- two ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    bool differ;
+    int *word; /* new: the first word that differs, in order of length and symbols; else NULL */
+    int n;
+    ThLanguageAnswer answer[2];
+    long long words;   /* of these lengths, looked at or known to be in neither */
+    long long unknown; /* words that some side gave no answer to: they count as no difference */
+} ThLanguageDifference;
+
+/* Compares two languages over the same symbols, in any order, on all words of lo … hi symbols.
+ * Errors: TH_EVALUE where the alphabets differ, TH_ELIMIT beyond 10^8 prefixes. */
+bool th_language_compare(const ThLanguage *a, const ThLanguage *b, ThLanguageLengths lengths,
+                         ThLanguageDifference *d, ThStop *stop, ThError *err);
+
+#endif

@@ -1,0 +1,562 @@
+/* Machines with counters that read a symbol a step, deterministic, each rule for a pattern of which
+ * counters are zero; after Fischer, Meyer and Rosenberg 1968. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "language/counters.h"
+#include "language/language_text.h"
+
+enum { MOST_CHANGE = 1000 };
+
+static void free_data(void *data)
+{
+    ThCounters *c = data;
+    th_intern_free(&c->state);
+    free(c->rule);
+    free(c->accept);
+    free(c->table);
+    free(c->accepts);
+    free(c->live);
+    free(c);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+typedef enum { COUNTERS, START, ALPHABET, ACCEPT, N_KEYWORDS } Keyword;
+
+static const char *const keywords[N_KEYWORDS] = {"counters", "start", "alphabet", "accept"};
+
+typedef struct {
+    ThLanguageText text;
+    ThCounters *c;
+    bool counted, started;
+} Parser;
+
+static bool unexpected(Parser *p, const ThToken *t, const char *wanted)
+{
+    return th_token_unexpected(&p->text.tokens, t, wanted, p->text.err);
+}
+
+static bool read_state(Parser *p, const ThToken *t, int *q)
+{
+    size_t index;
+    if (!th_token_is_name(t))
+        return unexpected(p, t, "a state");
+    const char *name = th_language_token_text(&p->text, t);
+    if (!th_intern(&p->c->state, name, strlen(name) + 1, &index, p->text.err))
+        return false;
+    *q = (int)index;
+    p->c->n_states = (int)p->c->state.n;
+    return true;
+}
+
+/* A whole number with or without a sign, which is a token of its own. */
+static bool read_number(Parser *p, const ThToken **t, int most, int *x)
+{
+    int sign = (*t)->kind == '-' ? -1 : 1;
+    *t += (*t)->kind == '-' || (*t)->kind == '+';
+    const char *text = (*t)->kind == TH_TOKEN_WORD ? th_language_token_text(&p->text, *t) : "";
+    size_t n = strspn(text, "0123456789");
+    if (n == 0 || n > 5 || text[n] || atoi(text) > most) {
+        unexpected(p, *t, "a number");
+        return th_hint(p->text.err, "of %d at most", most);
+    }
+    *x = sign * atoi(text);
+    ++*t;
+    return true;
+}
+
+/* Behind `where`: for each counter 0, + or *; *t stands behind it then. */
+static bool read_pattern(Parser *p, const ThToken **t, ThCountersPattern *where)
+{
+    *where = (ThCountersPattern){{0}};
+    if ((*t)->kind != TH_TOKEN_WORD || strcmp(th_language_token_text(&p->text, *t), "where") != 0)
+        return true;
+    ++*t;
+    for (int i = 0; i < p->c->k; i++, ++*t) {
+        const char *text = th_language_token_text(&p->text, *t);
+        bool zero = (*t)->kind == TH_TOKEN_WORD && strcmp(text, "0") == 0;
+        if (!zero && (*t)->kind != '+' && (*t)->kind != '*')
+            return unexpected(p, *t, "0, + or * for each counter");
+        where->test[i] = zero                ? TH_COUNTERS_ZERO
+                         : (*t)->kind == '+' ? TH_COUNTERS_POSITIVE
+                                             : TH_COUNTERS_ANY;
+    }
+    return true;
+}
+
+static bool read_changes(Parser *p, const ThToken *t, const ThToken *end, ThCountersRule *r)
+{
+    if (t->kind == '/' && t < end)
+        t++;
+    else if (t < end)
+        return unexpected(p, t, "'/' or the end of the rule");
+    else
+        return true;
+    for (int i = 0; i < p->c->k; i++)
+        if (!read_number(p, &t, MOST_CHANGE, &r->change[i]))
+            return false;
+    return t == end || unexpected(p, t, "the end of the rule");
+}
+
+/* FROM SYMBOL[,SYMBOL…] [where …] -> TO [/ CHANGE …] */
+static bool read_rule(Parser *p, ThStatement s)
+{
+    ThCounters *c = p->c;
+    ThCountersRule r = {.line = s.first->line, .col = s.first->col};
+    const ThToken *t = s.first;
+    if (!read_state(p, t++, &r.from))
+        return false;
+    const ThToken *symbols = t;
+    for (t++; t < s.end && t->kind == ','; t += 2)
+        ;
+    const ThToken *behind = t;
+    if (!read_pattern(p, &t, &r.where))
+        return false;
+    if (t->kind != TH_TOKEN_ARROW)
+        return unexpected(p, t, "'->'");
+    if (!read_state(p, ++t, &r.to) || !read_changes(p, t + 1, s.end, &r))
+        return false;
+    for (t = symbols; t < behind; t += 2) {
+        r.symbol = th_language_token_symbol(&p->text, t);
+        if (r.symbol < 0 || !th_grow(&c->rule, &c->rule_cap, c->n_rules + 1, sizeof r, p->text.err))
+            return false;
+        c->rule[c->n_rules++] = r;
+    }
+    return true;
+}
+
+static int keyword_of(const Parser *p, ThStatement s)
+{
+    return th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
+}
+
+static bool read_accept(Parser *p, ThStatement s)
+{
+    ThCounters *c = p->c;
+    size_t first = c->n_accept;
+    const ThToken *t = s.first + 1;
+    ThCountersPattern where;
+    while (t < s.end && !(t->kind == TH_TOKEN_WORD &&
+                          strcmp(th_language_token_text(&p->text, t), "where") == 0)) {
+        ThCountersAccept a = {0};
+        int known = c->n_states;
+        if (!read_state(p, t++, &a.state))
+            return false;
+        if (a.state == known && known > 0)
+            return th_language_token_fail(&p->text, t - 1, "no rule leads to or from state ", "");
+        if (!th_grow(&c->accept, &c->accept_cap, c->n_accept + 1, sizeof a, p->text.err))
+            return false;
+        c->accept[c->n_accept++] = a;
+    }
+    if (!read_pattern(p, &t, &where))
+        return false;
+    for (size_t i = first; i < c->n_accept; i++)
+        c->accept[i].where = where;
+    return t == s.end || unexpected(p, t, "the end of the statement");
+}
+
+static bool read_counters(Parser *p, ThStatement s)
+{
+    const ThToken *t = s.first + 1;
+    if (p->counted)
+        return th_language_token_fail(&p->text, s.first, "", " is given twice");
+    p->counted = true;
+    return read_number(p, &t, TH_COUNTERS_MOST, &p->c->k) &&
+           (t == s.end || unexpected(p, t, "the end of the statement"));
+}
+
+static bool read_start(Parser *p, ThStatement s)
+{
+    int q;
+    if (p->started)
+        return th_language_token_fail(&p->text, s.first, "", " is given twice");
+    p->started = true;
+    return read_state(p, s.first + 1, &q) &&
+           (s.first + 2 == s.end || unexpected(p, s.first + 2, "the end of the statement"));
+}
+
+static bool read_declaration(void *context, ThStatement s)
+{
+    Parser *p = context;
+    int k = keyword_of(p, s);
+    return k == COUNTERS   ? read_counters(p, s)
+           : k == START    ? read_start(p, s)
+           : k == ALPHABET ? th_language_read_alphabet(&p->text, s)
+                           : true;
+}
+
+static bool read_if_rule(void *context, ThStatement s)
+{
+    Parser *p = context;
+    return keyword_of(p, s) < N_KEYWORDS || read_rule(p, s);
+}
+
+static bool read_if_accept(void *context, ThStatement s)
+{
+    Parser *p = context;
+    return keyword_of(p, s) != ACCEPT || read_accept(p, s);
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static bool fits(const ThCounters *c, const ThCountersPattern *where, int positive)
+{
+    for (int i = 0; i < c->k; i++) {
+        ThCountersTest now = positive >> i & 1 ? TH_COUNTERS_POSITIVE : TH_COUNTERS_ZERO;
+        if (where->test[i] != TH_COUNTERS_ANY && where->test[i] != now)
+            return false;
+    }
+    return true;
+}
+
+static size_t case_of(const ThCounters *c, int n_symbols, int q, int a, int positive)
+{
+    return (((size_t)q * (size_t)n_symbols + (size_t)a) << c->k) + (size_t)positive;
+}
+
+static bool two_rules(const ThLanguage *l, const ThCountersRule *r, int positive, ThError *err)
+{
+    const ThCounters *c = l->data;
+    ThText t = {0};
+    for (int i = 0; i < c->k; i++)
+        th_text_add(&t, positive >> i & 1 ? " +" : " 0");
+    th_fail_at(err, TH_EVALUE, r->line, r->col, "there are two rules for state %s, symbol %s%s%s",
+               (const char *)th_intern_at(&c->state, (size_t)r->from, NULL), l->symbol[r->symbol],
+               c->k ? " and counters" : "", t.data ? t.data : "");
+    th_text_free(&t);
+    return th_hint(err, "behind where stand 0, + or * for each counter: q a where 0 + -> p");
+}
+
+static void find_live(ThCounters *c)
+{
+    for (size_t i = 0; i < c->n_accept; i++)
+        c->live[c->accept[i].state] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < c->n_rules; i++)
+            if (c->live[c->rule[i].to] && !c->live[c->rule[i].from])
+                c->live[c->rule[i].from] = more = true;
+    }
+}
+
+static bool fill_tables(ThLanguage *l, ThError *err)
+{
+    ThCounters *c = l->data;
+    int cases = 1 << c->k;
+    size_t size = case_of(c, l->n_symbols, c->n_states, 0, 0);
+    c->table = th_alloc(size, sizeof *c->table, err);
+    c->accepts = th_alloc((size_t)c->n_states * (size_t)cases, sizeof *c->accepts, err);
+    c->live = th_alloc((size_t)c->n_states, sizeof *c->live, err);
+    if (!c->table || !c->accepts || !c->live)
+        return false;
+    find_live(c);
+    for (size_t i = 0; i < size; i++)
+        c->table[i] = -1;
+    for (size_t i = 0; i < c->n_rules; i++) {
+        const ThCountersRule *r = &c->rule[i];
+        int up = 0, down = 0;
+        for (int x = 0; x < cases; x++) {
+            int *at = &c->table[case_of(c, l->n_symbols, r->from, r->symbol, x)];
+            if (fits(c, &r->where, x) && *at >= 0)
+                return two_rules(l, r, x, err);
+            *at = fits(c, &r->where, x) ? (int)i : *at;
+        }
+        for (int j = 0; j < c->k; j++) {
+            up += r->change[j] > 0 ? r->change[j] : 0;
+            down -= r->change[j] < 0 ? r->change[j] : 0;
+        }
+        c->up = up > c->up ? up : c->up;
+        c->down = down > c->down ? down : c->down;
+    }
+    c->empties = true;
+    for (size_t i = 0; i < c->n_accept; i++)
+        for (int x = 0; x < cases; x++)
+            if (fits(c, &c->accept[i].where, x)) {
+                c->accepts[c->accept[i].state * cases + x] = true;
+                c->empties = c->empties && x == 0;
+            }
+    return true;
+}
+
+static bool parse(ThLanguage *l, const char *text, ThError *err)
+{
+    Parser p = {.text = {.l = l, .err = err}};
+    l->data = p.c = th_alloc(1, sizeof *p.c, err);
+    if (p.c)
+        p.c->k = 1;
+    bool ok = p.c && th_tokens_read(&p.text.tokens, text, err) &&
+              th_language_each_statement(&p.text, read_declaration, &p) &&
+              th_language_each_statement(&p.text, read_if_rule, &p) &&
+              th_language_each_statement(&p.text, read_if_accept, &p) &&
+              th_language_check_symbols(&p.text);
+    const ThToken *end = ok ? &p.text.tokens.token[p.text.tokens.n - 1] : NULL;
+    if (ok && p.c->n_states == 0)
+        ok = th_fail_at(err, TH_EPARSE, end->line, end->col, "no start state");
+    if (ok && p.c->n_accept == 0)
+        ok = th_fail_at(err, TH_EPARSE, end->line, end->col, "no state accepts") ||
+             th_hint(err, "as in accept q where 0");
+    ok = ok && fill_tables(l, err);
+    th_tokens_free(&p.text.tokens);
+    return ok;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void write_state(ThText *t, const ThCounters *c, int q)
+{
+    th_text_symbol(t, th_intern_at(&c->state, (size_t)q, NULL));
+}
+
+static void write_pattern(ThText *t, const ThCounters *c, const ThCountersPattern *where)
+{
+    static const char *const sign[] = {" *", " 0", " +"};
+    bool any = false;
+    for (int i = 0; i < c->k; i++)
+        any = any || where->test[i] != TH_COUNTERS_ANY;
+    if (any)
+        th_text_add(t, " where");
+    for (int i = 0; any && i < c->k; i++)
+        th_text_add(t, sign[where->test[i]]);
+}
+
+static void write(ThText *t, const ThLanguage *l)
+{
+    const ThCounters *c = l->data;
+    th_text_printf(t, "  counters %d\n", c->k);
+    th_language_write_alphabet(t, l);
+    th_text_add(t, "  start ");
+    write_state(t, c, 0);
+    for (size_t i = 0; i < c->n_accept; i++) {
+        th_text_add(t, "\n  accept ");
+        write_state(t, c, c->accept[i].state);
+        write_pattern(t, c, &c->accept[i].where);
+    }
+    for (size_t i = 0; i < c->n_rules; i++) {
+        const ThCountersRule *r = &c->rule[i];
+        th_text_add(t, "\n  ");
+        write_state(t, c, r->from);
+        th_text_add(t, " ");
+        th_language_write_symbol(t, l->symbol[r->symbol]);
+        write_pattern(t, c, &r->where);
+        th_text_add(t, " -> ");
+        write_state(t, c, r->to);
+        bool changes = false;
+        for (int j = 0; j < c->k; j++)
+            changes = changes || r->change[j];
+        th_text_add(t, changes ? " /" : "");
+        for (int j = 0; changes && j < c->k; j++)
+            th_text_printf(t, r->change[j] ? " %+d" : " %d", r->change[j]);
+    }
+    th_text_add(t, "\n");
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static int positive_set(const ThCounters *c, const int *counter)
+{
+    int set = 0;
+    for (int i = 0; i < c->k; i++)
+        set |= (counter[i] > 0) << i;
+    return set;
+}
+
+/* A counter below zero ends the run, and so does one beyond what an int holds. */
+ThCountersAt th_counters_step(const ThCounters *c, int n_symbols, const ThCountersAt *x, int a)
+{
+    ThCountersAt y = {.state = -1};
+    int rule = x->state < 0
+                   ? -1
+                   : c->table[case_of(c, n_symbols, x->state, a, positive_set(c, x->counter))];
+    if (rule < 0)
+        return y;
+    const ThCountersRule *r = &c->rule[rule];
+    for (int i = 0; i < c->k; i++) {
+        y.counter[i] = x->counter[i] + r->change[i];
+        if (y.counter[i] < 0 || y.counter[i] > INT32_MAX / 2)
+            return y;
+    }
+    y.state = r->to;
+    return y;
+}
+
+bool th_counters_accept(const ThCounters *c, const ThCountersAt *x)
+{
+    return x->state >= 0 && c->accepts[(x->state << c->k) + positive_set(c, x->counter)];
+}
+
+typedef struct {
+    const ThCounters *c;
+    int n_symbols, n;
+    ThCountersAt *at; /* (n + 1) */
+    size_t cap;
+    ThIntern known; /* configurations that have been searched from */
+    char *leads;    /* (known.n): can acceptance be reached? */
+    size_t leads_cap;
+} Reading;
+
+static void *start_reading(const ThLanguage *l, ThError *err)
+{
+    Reading *r = th_alloc(1, sizeof *r, err);
+    if (!r)
+        return NULL;
+    r->c = l->data;
+    r->n_symbols = l->n_symbols;
+    if (!th_grow(&r->at, &r->cap, 1, sizeof *r->at, err)) {
+        free(r);
+        return NULL;
+    }
+    r->at[0] = (ThCountersAt){0};
+    return r;
+}
+
+static void stop_reading(void *reading)
+{
+    Reading *r = reading;
+    th_intern_free(&r->known);
+    free(r->leads);
+    free(r->at);
+    free(r);
+}
+
+/* Notes what is known of a configuration; *index: its number. */
+static bool note(Reading *r, const ThCountersAt *x, char leads, size_t *index, ThError *err)
+{
+    size_t n = r->known.n;
+    if (!th_intern(&r->known, x, sizeof *x, index, err) ||
+        !th_grow(&r->leads, &r->leads_cap, r->known.n, 1, err))
+        return false;
+    if (*index == n || leads)
+        r->leads[*index] = leads;
+    return true;
+}
+
+/* A configuration of a search, and the one that it came from. */
+typedef struct {
+    ThCountersAt at;
+    int sum;
+    size_t from;
+} Node;
+
+/* The node with the least sum of counters that has not been followed: buckets would be faster, but
+ * searches are short, as the way to acceptance leads down. */
+static size_t best_node(const Node *node, size_t n, const char *done)
+{
+    size_t best = n;
+    for (size_t i = n; i-- > 0;)
+        if (!done[i] && (best == n || node[i].sum < node[best].sum))
+            best = i;
+    return best;
+}
+
+static int sum_of(const ThCounters *c, const ThCountersAt *x)
+{
+    int sum = 0;
+    for (int i = 0; i < c->k; i++)
+        sum += x->counter[i];
+    return sum;
+}
+
+/* Can acceptance be reached?  Searched with the smallest counters first, among MOST_NODES
+ * configurations; beyond that the answer is no. */
+static bool search(Reading *r, const ThCountersAt *from, bool *leads, ThError *err)
+{
+    enum { MOST_NODES = 4000 };
+    size_t n = 1, index;
+    ThIntern seen = {0};
+    Node *node = th_alloc(MOST_NODES, sizeof *node, err);
+    char *done = th_alloc(MOST_NODES, 1, err);
+    bool ok = node && done;
+    if (ok)
+        node[0] = (Node){*from, sum_of(r->c, from), 0};
+    ok = ok && th_intern(&seen, from, sizeof *from, &index, err);
+    *leads = false;
+    for (size_t i = 0; ok && !*leads && (i = best_node(node, n, done)) < n;) {
+        done[i] = 1;
+        size_t known = th_intern_find(&r->known, &node[i].at, sizeof node[i].at);
+        *leads = th_counters_accept(r->c, &node[i].at) || (known != SIZE_MAX && r->leads[known]);
+        for (size_t k = i; ok && *leads; k = node[k].from) {
+            ok = note(r, &node[k].at, 1, &index, err);
+            if (k == node[k].from)
+                break;
+        }
+        bool dead = known != SIZE_MAX && !*leads;
+        for (int a = 0; ok && !*leads && !dead && a < r->n_symbols && n < MOST_NODES; a++) {
+            ThCountersAt y = th_counters_step(r->c, r->n_symbols, &node[i].at, a);
+            size_t before = seen.n;
+            bool goes_on = y.state >= 0 && r->c->live[y.state];
+            ok = !goes_on || th_intern(&seen, &y, sizeof y, &index, err);
+            if (ok && goes_on && index == before)
+                node[n++] = (Node){y, sum_of(r->c, &y), i};
+        }
+    }
+    th_intern_free(&seen);
+    free(node);
+    free(done);
+    return ok && note(r, from, (char)*leads, &index, err);
+}
+
+static bool push(void *reading, int symbol, bool *viable, ThError *err)
+{
+    Reading *r = reading;
+    if (!th_grow(&r->at, &r->cap, (size_t)r->n + 2, sizeof *r->at, err))
+        return false;
+    ThCountersAt *x = &r->at[r->n + 1];
+    *x = th_counters_step(r->c, r->n_symbols, &r->at[r->n], symbol);
+    *viable = x->state >= 0 && r->c->live[x->state];
+    if (*viable) {
+        size_t known = th_intern_find(&r->known, x, sizeof *x);
+        if (known != SIZE_MAX)
+            *viable = r->leads[known];
+        else if (!search(r, x, viable, err))
+            return false;
+    }
+    r->n++;
+    return true;
+}
+
+static void pop(void *reading)
+{
+    ((Reading *)reading)->n--;
+}
+
+static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
+{
+    const Reading *r = reading;
+    (void)err;
+    *answer = th_counters_accept(r->c, &r->at[r->n]) ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
+    return true;
+}
+
+static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
+                   ThError *err)
+{
+    ThCountersAt x = {0};
+    (void)stop;
+    (void)err;
+    for (int i = 0; x.state >= 0 && i < word.n; i++)
+        x = th_counters_step(l->data, l->n_symbols, &x, word.symbol[i]);
+    *answer = th_counters_accept(l->data, &x) ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
+    return true;
+}
+
+const ThLanguageKind th_language_kind_counters = {
+    .name = "counters",
+    .knows_prefixes = true,
+    .parse = parse,
+    .write = write,
+    .free_data = free_data,
+    .member = member,
+    .read = start_reading,
+    .push = push,
+    .pop = pop,
+    .accepts = accepts,
+    .stop_reading = stop_reading,
+    .words = th_counters_words,
+    .log_words = th_counters_log_words,
+    .draw = th_counters_draw,
+    .free_words = th_counters_free_words,
+    .count = th_counters_count,
+};

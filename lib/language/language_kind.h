@@ -1,0 +1,61 @@
+/* language_kind.h - what a kind of language is made of: one file with one constant ThLanguageKind.
+ * Kinds that a block defines have a line in languages.def.
+ *
+ * A kind says as much as it knows; any_language.c does the rest with that: of a kind that only answers
+ * `member` all words are tried.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_LANGUAGE_LANGUAGE_KIND_H
+#define TH_LANGUAGE_LANGUAGE_KIND_H
+
+#include <gmp.h>
+
+#include "language/any_language.h"
+
+typedef struct {
+    const char *name;
+    bool knows_prefixes, may_not_answer;
+    /* Fills l->symbol and l->data from the inside of a block; NULL: no block defines it. */
+    bool (*parse)(ThLanguage *l, const char *text, ThError *err);
+    void (*write)(ThText *t, const ThLanguage *l); /* the inside of the block; NULL: none */
+    void (*free_data)(void *data);
+    /* One of the two: member, or read. */
+    bool (*member)(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
+                   ThError *err);
+    /* Returns new: nothing has been read.  l outlives it. */
+    void *(*read)(const ThLanguage *l, ThError *err);
+    bool (*push)(void *reading, int symbol, bool *viable, ThError *err);
+    void (*pop)(void *reading);
+    bool (*accepts)(void *reading, ThLanguageAnswer *answer, ThError *err); /* NULL: by member */
+    void (*stop_reading)(void *reading);
+    /* Returns new: the words of a length, counted.  NULL without an error: they are to be tried one
+     * by one.  All four or none. */
+    void *(*words)(const ThLanguage *l, int length, ThStop *stop, ThError *err);
+    double (*log_words)(const void *words);
+    bool (*draw)(const void *words, ThRng *r, int *word, ThError *err);
+    void (*free_words)(void *words);
+    /* Sets n[0 … hi] to the exact numbers; *known = false: they are to be tried.  NULL: always. */
+    bool (*count)(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop, ThError *err);
+    bool (*automaton)(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err);
+} ThLanguageKind;
+
+struct ThLanguage {
+    const ThLanguageKind *kind;
+    int owners; /* counted atomically */
+    int n_symbols;
+    char **symbol; /* (n_symbols), each owned */
+    void *data;
+};
+
+#define KIND(name) extern const ThLanguageKind th_language_kind_##name;
+#include "language/languages.def"
+#undef KIND
+
+/* Returns new: a language without symbols and data, with one owner. */
+ThLanguage *th_language_new(const ThLanguageKind *kind, ThError *err);
+
+/* The number of a symbol's name, which is added if it is new; -1 without memory. */
+int th_language_symbol(ThLanguage *l, const char *name, ThError *err);
+
+#endif

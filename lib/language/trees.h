@@ -1,0 +1,34 @@
+/* trees.h - in how many ways a grammar derives a word.
+ *
+ *     double n;
+ *     bool ok = th_language_trees(l, (ThLanguageWord){word, 3}, stop, &n, &err) && n > 1;
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_LANGUAGE_TREES_H
+#define TH_LANGUAGE_TREES_H
+
+#include "language/any_language.h"
+
+/* The number of derivation trees of a word, exactly up to 2^53; 0: it is no member.  By the
+ * algorithm of Cocke, Younger and Kasami with counts: O(rules · n³) time, O(variables · n²) memory.
+ * TH_EUSAGE where the language is no grammar; TH_ENOMEM, TH_EINTERRUPTED. */
+bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, double *n,
+                       ThError *err);
+
+/* Whether some word has two trees cannot be decided; the first one of up to `length` symbols that
+ * has, in order of length and symbols, is looked for, as far as there are no more than 100,000
+ * prefixes to try. */
+typedef struct {
+    int *word; /* new: it has several trees; NULL: none was found */
+    int n;
+    double trees;
+    int tried_to; /* all words of up to so many symbols have one tree; -1: not even the empty one */
+} ThLanguageAmbiguity;
+bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
+                           ThError *err);
+
+/* What was left out of a grammar since no word needs it, in words; NULL: nothing, or no grammar. */
+const char *th_language_useless(const ThLanguage *l);
+
+#endif

@@ -1,0 +1,231 @@
+#include "tasks/of_language.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "tasks/acceptor.h"
+
+/* ---- the language that a task keeps ---------------------------------------------------------- */
+
+static ThTaskLanguage *keep(const ThLanguage *l, ThStop *stop, ThError *err)
+{
+    ThTaskLanguage *d = th_alloc(1, sizeof *d, err);
+    if (!d)
+        return NULL;
+    d->language = th_language_share(l);
+    d->stop = stop;
+    pthread_mutex_init(&d->turn, NULL);
+    return d;
+}
+
+bool th_task_set_language(ThTask *t, const ThLanguage *l, ThStop *stop, ThError *err)
+{
+    int n;
+    char *const *symbol = th_language_symbols(l, &n);
+    t->data = keep(l, stop, err);
+    return t->data && (n > 0 || th_fail(err, TH_EVALUE, "the language's alphabet is empty")) &&
+           th_task_own_names(&t->signature.symbol, &t->signature.n_symbols, symbol, n, err);
+}
+
+void *th_task_copy_language(const void *data, ThError *err)
+{
+    const ThTaskLanguage *d = data;
+    return keep(d->language, d->stop, err);
+}
+
+void th_task_free_language(void *data)
+{
+    ThTaskLanguage *d = data;
+    th_language_words_free(d->words);
+    th_language_free(d->language);
+    pthread_mutex_destroy(&d->turn);
+    free(d->has);
+    free(d);
+}
+
+ThLanguageWords *th_task_members(ThTaskLanguage *d, int length, ThError *err)
+{
+    if (d->words && d->length == length)
+        return d->words;
+    th_language_words_free(d->words);
+    d->words = th_language_words(d->language, length, d->stop, err);
+    d->length = length;
+    return d->words;
+}
+
+bool th_task_has_members(ThTaskLanguage *d, int length, bool *has, ThError *err)
+{
+    size_t need = (size_t)length + 1;
+    if (!th_grow(&d->has, &d->has_cap, need, sizeof *d->has, err))
+        return false;
+    for (; d->has_size < need; d->has_size++)
+        d->has[d->has_size] = -1;
+    if (d->has[length] < 0) {
+        const ThLanguageWords *w = th_task_members(d, length, err);
+        if (!w)
+            return false;
+        d->has[length] = th_language_words_log(w) == -HUGE_VAL ? 0 : 1;
+    }
+    *has = d->has[length];
+    return true;
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* The answer to every prefix. */
+static bool label_prefixes(const ThTask *t, const ThTaskLanguage *d, const int *word, int n,
+                           int *target)
+{
+    ThLanguageReader *r = th_language_reader(d->language, d->stop, NULL);
+    bool ok = r != NULL;
+    for (int i = 0; ok && i < n; i++) {
+        ThLanguageAnswer answer;
+        ok = th_language_push(r, word[i], NULL, NULL);
+        if (ok && t->last_only && i + 1 < n)
+            target[i] = -1;
+        else if ((ok = ok && th_language_accepts(r, &answer, NULL)))
+            target[i] = (int)answer;
+    }
+    th_language_reader_free(r);
+    return ok;
+}
+
+void th_task_label_members(const ThTask *t, ThBatch *b)
+{
+    const ThTaskLanguage *d = t->data;
+    for (int i = 0; i < b->B; i++) {
+        const int *word = th_batch_token(b, i);
+        int n = th_batch_length(b, i), *target = th_batch_target(&t->signature, b, i);
+        ThLanguageAnswer answer;
+        bool whole = t->signature.target == TH_TARGET_FINAL;
+        if (whole
+                ? th_language_member(d->language, (ThLanguageWord){word, n}, d->stop, &answer, NULL)
+                : label_prefixes(t, d, word, n, target)) {
+            if (whole)
+                *target = (int)answer;
+            continue;
+        }
+        for (int k = 0; k < (whole ? 1 : n); k++)
+            target[k] = -1;
+    }
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* A member with one symbol replaced, all that are no words with the same probability. */
+static bool replace_one(const ThTaskLanguage *d, ThRng *r, int *word, int length, bool *found,
+                        ThError *err)
+{
+    enum { TRIES = 1000 };
+    int n;
+    th_language_symbols(d->language, &n);
+    *found = false;
+    for (int i = 0; n > 1 && !*found && i < TRIES; i++) {
+        ThLanguageAnswer answer;
+        int at = (int)th_rng_below(r, (uint64_t)length), was = word[at];
+        int other = (int)th_rng_below(r, (uint64_t)n - 1);
+        word[at] = other + (other >= was);
+        if (th_stopped(d->stop, err) ||
+            !th_language_member(d->language, (ThLanguageWord){word, length}, d->stop, &answer, err))
+            return false;
+        *found = answer == TH_LANGUAGE_NO;
+        if (!*found)
+            word[at] = was;
+    }
+    return true;
+}
+
+/* A string that is no member. */
+static bool draw_other(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length,
+                       bool members, bool *found, ThError *err)
+{
+    int outside = th_option_choice(&t->options, "outside"), n = length, edits;
+    bool uniform =
+        outside == TH_TASK_UNIFORM || !members || (outside == TH_TASK_NEAR && th_rng_below(r, 2));
+    *found = false;
+    if (uniform)
+        return th_language_draw_outside(d->language, r, length, word, found, d->stop, err);
+    if (!th_language_draw(d->words, r, word, err))
+        return false;
+    if (outside == TH_TASK_REPLACED)
+        return replace_one(d, r, word, length, found, err);
+    bool ok = th_language_near_miss(d->language, r, (ThLanguageLengths){length, length}, word, &n,
+                                    &edits, d->stop, err);
+    *found = edits > 0;
+    return ok;
+}
+
+static bool none_outside(int length, ThError *err)
+{
+    th_fail(err, TH_EVALUE, "no string of length %d that is no word was found in a row of tries",
+            length);
+    return th_hint(err, "nearly all strings of that length are words");
+}
+
+bool th_task_draw_members(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+{
+    ThTaskLanguage *d = t->data;
+    pthread_mutex_lock(&d->turn);
+    bool members = false, others = false;
+    bool ok = th_task_has_members(d, length, &members, err) &&
+              (!members || th_task_members(d, length, err)) &&
+              draw_other(t, d, r, th_batch_token(b, 0), length, members, &others, err);
+    int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;
+    for (int i = 0; ok && i < b->B; i++) {
+        int *word = th_batch_token(b, i);
+        bool found = true;
+        ok = i < n ? th_language_draw(d->words, r, word, err)
+                   : draw_other(t, d, r, word, length, members, &found, err);
+        ok = ok && (found || none_outside(length, err));
+    }
+    pthread_mutex_unlock(&d->turn);
+    return ok;
+}
+
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+enum { MEASURED = 1000 };
+
+/* The answers of a batch by how often each is given: a class, or a set as the bytes of its bits. */
+static double most_frequent(const ThTask *t, const ThBatch *b, ThIntern *seen)
+{
+    size_t width = t->signature.target == TH_TARGET_BITS ? (size_t)t->signature.n_classes : 1;
+    size_t n = (size_t)b->B * th_batch_answers(&t->signature, b) / width, index;
+    long *count = th_alloc(n + 1, sizeof *count, NULL), most = 0, all = 0;
+    for (size_t i = 0; count && i < n; i++) {
+        const int *answer = b->target + i * width;
+        if (*answer < 0)
+            continue;
+        if (!th_intern(seen, answer, width * sizeof *answer, &index, NULL))
+            break;
+        all++;
+        most = ++count[index] > most ? count[index] : most;
+    }
+    free(count);
+    return all ? (double)most / (double)all : (double)NAN;
+}
+
+double th_task_measured_chance(const ThTask *t, int length)
+{
+    ThBatch b = {.B = MEASURED};
+    ThIntern seen = {0};
+    ThRng r = th_rng(0, "task.chance", (uint64_t)length);
+    bool ok = th_task_sample(t, &r, length, &b, NULL);
+    double share = ok ? most_frequent(t, &b, &seen) : (double)NAN;
+    th_intern_free(&seen);
+    th_batch_free(&b);
+    return share;
+}
+
+void th_task_describe_chance(const ThTask *t, ThText *to)
+{
+    const ThTaskLanguage *d = t->data;
+    bool exact = t->machine ||
+                 (t->kind == &th_task_kind_recognize && !th_language_may_not_answer(d->language));
+    if (!exact)
+        th_text_printf(to, "# chance is measured: the most frequent answer of %d strings\n",
+                       MEASURED);
+}

@@ -1,0 +1,55 @@
+/* of_language.h - what the tasks made from a language share, for which there need be no automaton.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_TASKS_OF_LANGUAGE_H
+#define TH_TASKS_OF_LANGUAGE_H
+
+#include <pthread.h>
+
+#include "language/any_language.h"
+#include "tasks/task_parts.h"
+
+/* t->data of such a task.  Threads that draw take turns. */
+typedef struct {
+    ThLanguage *language;
+    ThStop *stop;
+    pthread_mutex_t turn;
+    ThLanguageWords *words; /* of the length below, kept for the next batch; NULL: none yet */
+    int length;
+    signed char *has; /* (has_size): by length, whether there are words; -1: not known yet */
+    size_t has_size, has_cap;
+} ThTaskLanguage;
+
+/* Gives a task a language, which is shared, and its symbols. */
+bool th_task_set_language(ThTask *t, const ThLanguage *l, ThStop *stop, ThError *err);
+void *th_task_copy_language(const void *data, ThError *err); /* copy_data and free_data */
+void th_task_free_language(void *data);
+
+/* The words of a length, a view that lives until the next call; the caller has the turn. */
+ThLanguageWords *th_task_members(ThTaskLanguage *d, int length, ThError *err);
+
+/* Are there words of a length?  The caller has the turn. */
+bool th_task_has_members(ThTaskLanguage *d, int length, bool *has, ThError *err);
+
+/* Labels by membership, of the whole string or of every prefix: 0 no, 1 yes, 2 no answer; and draws
+ * half members, half other strings, by the option outside=. */
+void th_task_label_members(const ThTask *t, ThBatch *b);
+bool th_task_draw_members(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
+
+/* Chance measured on strings that are drawn: the share of the most frequent answer, or set.  NaN
+ * where drawing fails.  And a line that says so for a listing. */
+double th_task_measured_chance(const ThTask *t, int length);
+void th_task_describe_chance(const ThTask *t, ThText *to);
+
+#define TH_TASK_OUTSIDE_OPTION                                                                     \
+    {                                                                                              \
+        "outside", TH_CHOICE, "uniform", 0, 0, "uniform|near|replaced",                            \
+            "the strings that are no words: any of the length with the same probability; of "      \
+            "every "                                                                               \
+            "second one near misses, a word with K symbols replaced or moved, P(K) = 2^-K; words " \
+            "with one symbol replaced"                                                             \
+    }
+typedef enum { TH_TASK_UNIFORM, TH_TASK_NEAR, TH_TASK_REPLACED } ThTaskOutside;
+
+#endif

@@ -1,0 +1,383 @@
+/* language_words.c - words, count, shortest, ambiguity and compare of languages that are not known
+ * to be regular. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/operations/shortest_difference.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "commands/languages/languages.h"
+#include "commands/modelling.h"
+#include "language/operand.h"
+#include "language/trees.h"
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+enum { LONGEST = 1000 }; /* of the words that are listed where no length is given */
+
+typedef struct {
+    ShSession *s;
+    const ThLanguage *l;
+    long long printed, most, unknown;
+    bool cut;
+} Listing;
+
+static bool print_word(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+{
+    Listing *x = context;
+    ThText t = {0};
+    int n;
+    char *const *symbol = th_language_symbols(x->l, &n);
+    x->unknown += answer == TH_LANGUAGE_UNKNOWN;
+    if (answer != TH_LANGUAGE_YES)
+        return true;
+    x->cut = x->printed == x->most;
+    if (x->cut)
+        return false;
+    th_symbols_write(&t, symbol, n, word.symbol, word.n);
+    const char *text = t.data ? t.data : "";
+    if (sh_out(x->s))
+        fprintf(sh_out(x->s), "%s\n", word.n ? text : "\"\"");
+    else
+        sh_row(x->s, text, (long long)word.n);
+    x->printed++;
+    th_text_free(&t);
+    return true;
+}
+
+/* Are there words of a length?  Where that is not known, there may be. */
+static bool has_words(const ThLanguage *l, int length, bool *has, ThStop *stop, ThError *err)
+{
+    ThLanguageWords *w = th_language_words(l, length, stop, err);
+    *has = w && !(th_language_words_log(w) == -HUGE_VAL);
+    th_language_words_free(w);
+    return w != NULL;
+}
+
+static bool list_words(Listing *x, ThRange range, bool given, ThError *err)
+{
+    long long tried = 0, most = given ? 0 : TH_LANGUAGE_MOST_TRIED;
+    for (long long k = range.lo; k <= range.hi && !x->cut; k += range.step) {
+        bool has;
+        ThError own = {0};
+        if (!has_words(x->l, (int)k, &has, sh_stop(x->s), err))
+            return false;
+        if (!has || th_language_each(x->l, (int)k, given ? 0 : most - tried, print_word, x, &tried,
+                                     sh_stop(x->s), &own))
+            continue;
+        if (own.code != TH_ELIMIT)
+            return th_fail(err, own.code, "%s", own.msg);
+        sh_say(x->s, "... longer words were not looked for: length= names them\n");
+        return true;
+    }
+    if (x->cut)
+        sh_say(x->s, "... the first %lld; there are more\n", x->most);
+    else if (!given)
+        sh_say(x->s, "... longer words were not looked for: length= names them\n");
+    return true;
+}
+
+static bool draw_words(Listing *x, const ShCall *call, ThError *err)
+{
+    long long times = th_option_int(&call->options, "random");
+    if (!th_option_given(&call->options, "length")) {
+        th_fail(err, TH_EUSAGE, "random words need a length");
+        return th_hint(err, "for instance length=20");
+    }
+    ThRange range = th_option_range(&call->options, "length");
+    bool ok = true;
+    for (long long k = range.lo; ok && k <= range.hi; k += range.step) {
+        ThRng r = th_rng((uint64_t)sh_seed(x->s, &call->options), "words", (uint64_t)k);
+        ThLanguageWords *w = th_language_words(x->l, (int)k, sh_stop(x->s), err);
+        int *word = w ? th_alloc((size_t)k, sizeof *word, err) : NULL;
+        ok = word != NULL;
+        for (long long i = 0; ok && i < times; i++) {
+            ok = !th_stopped(sh_stop(x->s), err) && th_language_draw(w, &r, word, err);
+            if (ok)
+                print_word(x, (ThLanguageWord){word, (int)k}, TH_LANGUAGE_YES);
+        }
+        free(word);
+        th_language_words_free(w);
+    }
+    return ok;
+}
+
+bool sh_words_language(ShSession *s, const ShCall *call, ThError *err)
+{
+    bool given = th_option_given(&call->options, "length");
+    bool random = th_option_int(&call->options, "random") > 0;
+    ThRange range = {0, LONGEST, 1};
+    if (given)
+        range = th_option_range(&call->options, "length");
+    Listing x = {.s = s, .most = th_option_int_or(&call->options, "most", given ? 1000 : 20)};
+    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    x.l = l;
+    if (random)
+        x.most = -1;
+    bool table = !sh_out(s);
+    if (table && l)
+        sh_table(s, "words", "word:s length:i");
+    bool ok = l && (random ? draw_words(&x, call, err) : list_words(&x, range, given, err));
+    if (table && l)
+        sh_table_end(s);
+    if (ok)
+        sh_result_int(s, "count", x.printed);
+    if (ok && x.unknown)
+        sh_say(s, "%lld words got no answer\n", x.unknown);
+    th_language_free(l);
+    return ok;
+}
+
+/* ---- count ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    ShSession *s;
+    ThRange range;
+} Count;
+
+static bool count_row(void *context, int length, const char *digits)
+{
+    const Count *t = context;
+    if ((length - t->range.lo) % t->range.step == 0)
+        sh_row(t->s, (long long)length, digits);
+    return true;
+}
+
+/* What the numbers of a grammar count. */
+static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
+{
+    ThLanguageAmbiguity a;
+    if (strcmp(th_language_kind_name(l), "grammar") != 0)
+        return true;
+    if (!th_language_ambiguity(l, hi < 12 ? hi : 12, &a, sh_stop(s), err))
+        return false;
+    if (a.word)
+        sh_say(s, "the grammar is ambiguous: its words were tried one by one\n");
+    else if (a.tried_to < hi)
+        sh_say(s,
+               "no word of up to %d symbols has two trees; of longer ones the trees are "
+               "counted\n",
+               a.tried_to);
+    free(a.word);
+    return true;
+}
+
+bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
+{
+    Count t = {s, th_option_range(&call->options, "length")};
+    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    if (!l)
+        return false;
+    sh_table(s, "lengths", "length:i words:n");
+    bool ok =
+        th_language_count(l, (int)t.range.lo, (int)t.range.hi, count_row, &t, sh_stop(s), err);
+    sh_table_end(s);
+    ok = ok && say_trees(s, l, (int)t.range.hi, err);
+    th_language_free(l);
+    return ok;
+}
+
+/* ---- shortest -------------------------------------------------------------------------------- */
+
+typedef struct {
+    const ThLanguage *l;
+    ThText text;
+    bool found;
+} First;
+
+static void take_first(First *f, ThLanguageWord word)
+{
+    int n;
+    char *const *symbol = th_language_symbols(f->l, &n);
+    th_symbols_write(&f->text, symbol, n, word.symbol, word.n);
+    f->found = true;
+}
+
+static bool first_member(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+{
+    if (answer == TH_LANGUAGE_YES)
+        take_first(context, word);
+    return answer != TH_LANGUAGE_YES;
+}
+
+/* The first word that is no member, all being tried in order. */
+static bool first_outside(const ThLanguage *l, First *f, ThStop *stop, ThError *err)
+{
+    enum { LONGEST_OUTSIDE = 64 };
+    int word[LONGEST_OUTSIDE] = {0}, n;
+    long long tried = 0;
+    th_language_symbols(l, &n);
+    for (int k = 0; !f->found && k < LONGEST_OUTSIDE && tried < TH_LANGUAGE_MOST_TRIED; k++)
+        do {
+            ThLanguageAnswer answer;
+            ThLanguageWord w = {word, k};
+            if (th_stopped(stop, err) || !th_language_member(l, w, stop, &answer, err))
+                return false;
+            if (answer == TH_LANGUAGE_NO)
+                take_first(f, w);
+        } while (!f->found && ++tried < TH_LANGUAGE_MOST_TRIED && th_symbols_next(word, k, n));
+    return true;
+}
+
+static void say_first(ShSession *s, const char *what, const char *name, const First *f)
+{
+    const char *text = f->text.data ? f->text.data : "";
+    sh_result_text(s, name, f->found ? text : NULL);
+    sh_say(s, "%s %s\n", what,
+           !f->found ? "no word that was looked at"
+           : *text   ? text
+                     : "the empty word");
+}
+
+bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
+{
+    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    First in = {.l = l}, out = {.l = l};
+    ThError own = {0};
+    long long tried = 0;
+    bool ok = l != NULL;
+    for (int k = 0; ok && !in.found && k < LONGEST && tried < TH_LANGUAGE_MOST_TRIED; k++) {
+        bool has;
+        ok = has_words(l, k, &has, sh_stop(s), err) &&
+             (!has ||
+              th_language_each(l, k, TH_LANGUAGE_MOST_TRIED - tried, first_member, &in, &tried,
+                               sh_stop(s), &own) ||
+              own.code == TH_ELIMIT);
+    }
+    if (own.code && own.code != TH_ELIMIT)
+        th_fail(err, own.code, "%s", own.msg);
+    ok = ok && first_outside(l, &out, sh_stop(s), err);
+    if (ok) {
+        say_first(s, "accepts", "accepted", &in);
+        say_first(s, "rejects", "rejected", &out);
+    }
+    th_text_free(&in.text);
+    th_text_free(&out.text);
+    th_language_free(l);
+    return ok;
+}
+
+/* ---- ambiguity ------------------------------------------------------------------------------- */
+
+bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ShOperand *o = &call->operand[0];
+    const ThLanguage *l = o->object->kind == SH_LANGUAGE ? o->object->as.language : NULL;
+    ThLanguageAmbiguity a = {0};
+    int n;
+    if (!l || strcmp(th_language_kind_name(l), "grammar") != 0)
+        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no automaton and no grammar", o->text);
+    if (!th_language_ambiguity(l, 12, &a, sh_stop(s), err))
+        return false;
+    sh_result_text(s, "kind", a.word ? "ambiguous" : "unknown");
+    if (a.word) {
+        ThText t = {0};
+        char *const *symbol = th_language_symbols(l, &n);
+        th_symbols_write(&t, symbol, n, a.word, a.n);
+        sh_result_text(s, "word", t.data ? t.data : "");
+        sh_say(s, "ambiguous: %s has %.15g trees\n", t.data ? t.data : "the empty word", a.trees);
+        th_text_free(&t);
+    } else {
+        sh_say(s, "no ambiguous word to length %d (all tried)\n", a.tried_to);
+    }
+    free(a.word);
+    return true;
+}
+
+/* ---- compare --------------------------------------------------------------------------------- */
+
+/* An operand of compare: the language that it names, or an automaton's. */
+static ThLanguage *side(ShSession *s, const ShOperand *o, ThError *err)
+{
+    ShOperand own = {.kind = A_LANGUAGE, .text = o->text, .line = o->line, .col = o->col};
+    ThLanguage *l = NULL;
+    if (sh_operand_resolve(s, &own, false, err))
+        l = sh_language_of(s, own.object, err);
+    sh_object_free(own.own);
+    if (!l)
+        sh_error_inside(err, o);
+    return l;
+}
+
+static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, ThRange length,
+                         const ThLanguageDifference *d)
+{
+    static const char *const does[] = {"rejects", "accepts", "does not answer to"};
+    int n;
+    char *const *symbol = th_language_symbols(a, &n);
+    ThText t = {0};
+    if (d->differ)
+        th_symbols_write(&t, symbol, n, d->word, d->n);
+    const char *word = t.data ? t.data : "";
+    sh_result_flag(s, "agree", !d->differ);
+    sh_result_text(s, "word", word);
+    sh_result_int(s, "inputs", d->words);
+    if (d->differ) {
+        sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
+        for (int k = 0; k < 2; k++)
+            sh_say(s, "  %s %s it\n", call->operand[k].text, does[d->answer[k]]);
+    } else {
+        sh_say(s, "the same on all %lld words of %lld to %lld symbols\n", d->words - d->unknown,
+               length.lo, length.hi);
+    }
+    if (d->unknown)
+        sh_say(s, "  %lld words got no answer\n", d->unknown);
+    th_text_free(&t);
+}
+
+/* Two of which automata are known. */
+static bool compare_exactly(ShSession *s, const ShCall *call, ThAutomaton *const a[2], ThError *err)
+{
+    ThAutomatonDifference d = {0};
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    bool ok = th_automaton_compare(a[0], a[1], limit, sh_stop(s), &d, err);
+    if (ok) {
+        const char *word = d.word ? d.word : "";
+        sh_result_flag(s, "equivalent", d.equivalent);
+        sh_result_text(s, "word", word);
+        if (d.equivalent)
+            sh_say(s, "equivalent\n");
+        else
+            sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
+        for (int k = 0; k < 2 && !d.equivalent; k++)
+            sh_say(s, "  %s %s it\n", call->operand[k].text, d.accepted[k] ? "accepts" : "rejects");
+    }
+    free(d.word);
+    return ok;
+}
+
+static bool is_language(ShSession *s, const ShOperand *o)
+{
+    const ShObject *x = sh_find(s, o->text);
+    return x && x->kind == SH_LANGUAGE;
+}
+
+bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError *err)
+{
+    const ShOperand *o = call->operand;
+    *does = is_language(s, &o[0]) || is_language(s, &o[1]);
+    if (!*does)
+        return true;
+    ThRange length = th_option_range(&call->options, "length");
+    ThLanguageDifference d = {0};
+    ThAutomaton *a[2] = {NULL, NULL};
+    ThLanguage *l[2] = {side(s, &o[0], err), NULL};
+    l[1] = l[0] ? side(s, &o[1], err) : NULL;
+    bool ok = l[1] && th_language_automaton(l[0], &a[0], sh_stop(s), err) &&
+              th_language_automaton(l[1], &a[1], sh_stop(s), err);
+    if (ok && a[0] && a[1]) {
+        ok = compare_exactly(s, call, a, err);
+    } else if (ok) {
+        ThLanguageLengths lengths = {(int)length.lo, (int)length.hi};
+        ok = th_language_compare(l[0], l[1], lengths, &d, sh_stop(s), err);
+        if (ok)
+            say_compared(s, call, l[0], length, &d);
+        free(d.word);
+    }
+    for (int k = 0; k < 2; k++) {
+        th_automaton_free(a[k]);
+        th_language_free(l[k]);
+    }
+    return ok;
+}

@@ -1,0 +1,238 @@
+/* languages.c - grammars and the like: defining, showing and running them. */
+#include "commands/languages/languages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "language/trees.h"
+#include "object_kinds.h"
+#include "terminal/confirm.h"
+
+/* ---- defining -------------------------------------------------------------------------------- */
+
+static void figures(ShSession *s, const ThLanguage *l)
+{
+    int n;
+    th_language_symbols(l, &n);
+    sh_result_int(s, "symbols", n);
+}
+
+/* The inside of a block defines a language of some kind. */
+static bool define(ShSession *s, const ShCall *call, const char *kind, ThError *err)
+{
+    const ShOperand *name = &call->operand[0], *body = &call->operand[1];
+    ThLanguage *l = th_language_parse(kind, body->text, err);
+    if (!l)
+        return sh_error_inside(err, body);
+    if (!sh_define(s, name->text, SH_LANGUAGE, l, NULL, err))
+        return sh_error_inside(err, name);
+    figures(s, l);
+    sh_say_defined(s, name->text);
+    if (th_language_useless(l))
+        sh_say(s, "note: left out: %s\n", th_language_useless(l));
+    return true;
+}
+
+SH_COMMAND(
+    grammar, .group = "languages", .summary = "define a context-free grammar",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  A -> X Y ... | Z ...: rules; a line that begins with | goes on with the one before\n"
+        "  start A: without it, the variable of the first rule\n"
+        "  alphabet X Y ...: the terminals in order; without it, those used\n\n"
+        "Variables are what stands on the left of some rule, everything else is a terminal.  "
+        "Symbols are separated by blanks; brackets and other marks stand for themselves, names "
+        "that are no plain words stand in quotes.  The empty word is written epsilon, eps or "
+        "\xce\xb5, by itself.  Rules that no word needs are left out, and named; left recursion "
+        "is as good as any, but a variable that derives itself alone is an error, as its words "
+        "would have infinitely many trees.\n\n"
+        "A grammar is a language: words, count, compare and tasks take it as they take an "
+        "automaton.  A right-linear one is regular, and treated so.  Words are drawn uniformly by "
+        "counting trees, one with t trees being kept with probability 1/t (Hickey and Cohen 1983; "
+        "Mairson 1994); run says how many trees a word has, and ambiguity looks for a word with "
+        "two.",
+    .example = "grammar pairs { S -> a S b | epsilon }\n"
+               "run pairs aabb\n"
+               "#> accept\n"
+               "#>   1 tree\n"
+               "words pairs length=0..6\n"
+               "#> \"\"\n"
+               "#> ab\n"
+               "#> aabb\n"
+               "#> aaabbb\n"
+               "compare pairs regex \"a*b*\"\n"
+               "#> they differ on a\n"
+               "#>   pairs rejects it\n"
+               "#>   regex \"a*b*\" accepts it\n"
+               "task t = recognize pairs",
+    .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}}, .flags = C_DEFINES)
+{
+    return define(s, call, "grammar", err);
+}
+
+SH_COMMAND(
+    counters, .group = "languages", .summary = "define a machine with counters",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  counters N: how many, up to 8; without it, one\n"
+        "  start Q: the counters are zero then; without it, the state that is named first\n"
+        "  accept Q ... where 0 +: the states that accept, and for each counter 0 (it is zero), + "
+        "(it is not) or *; without where, any\n"
+        "  Q A -> R / +1 0: in state Q reading A, go to R and change each counter; Q A,B for "
+        "several symbols\n"
+        "  Q A where 0 * -> R: a rule for counters that are zero or not\n"
+        "  alphabet A B ...: the symbols in order; without it, those used\n\n"
+        "Every step reads a symbol.  There is one rule at most for a state, a symbol and the "
+        "counters; where there is none, or a counter would fall below zero, the word is "
+        "rejected.  Counters may change by more than one.\n\n"
+        "It is a language, as grammars are.  Words are counted and drawn exactly, by dynamic "
+        "programming over states and counters: up to 500 symbols with two counters, 200 with "
+        "three, 100 with four, where words end with empty counters; a table beyond 400 MB is an "
+        "error.  Which prefixes can be completed is searched for among 4000 configurations, the "
+        "smallest counters first.",
+    .example = "counters abc {\n"
+               "  counters 2\n"
+               "  accept p where 0 0; accept r where 0 0\n"
+               "  p a -> p / +1 0\n"
+               "  p b -> q / -1 +1; q b -> q / -1 +1\n"
+               "  q c where 0 + -> r / 0 -1; r c -> r / 0 -1\n"
+               "}\n"
+               "words abc length=0..9\n"
+               "#> \"\"\n"
+               "#> abc\n"
+               "#> aabbcc\n"
+               "#> aaabbbccc\n"
+               "task t = next_symbols abc",
+    .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}}, .flags = C_DEFINES)
+{
+    return define(s, call, "counters", err);
+}
+
+bool sh_show_language(ShSession *s, const ShObject *o, ThError *err)
+{
+    ThText t = {0};
+    th_language_write(&t, o->as.language, sh_shown_name(o));
+    char *text = th_text_take(&t, err);
+    if (!text)
+        return false;
+    figures(s, o->as.language);
+    fputs(text, sh_listing(s));
+    free(text);
+    return true;
+}
+
+/* ---- as languages ---------------------------------------------------------------------------- */
+
+ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err)
+{
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    if (o->kind == SH_LANGUAGE)
+        return th_language_share(o->as.language);
+    if (o->kind == SH_AUTOMATON)
+        return th_language_of_automaton(o->as.automaton, limit, sh_stop(s), err);
+    th_fail(err, TH_EUSAGE, "'%s' is %s, and no language", o->name, sh_a_kind(o->kind));
+    return NULL;
+}
+
+bool sh_needs_language(ShSession *s, const ShOperand *o, bool *needs, ThAutomaton **a, ThError *err)
+{
+    *a = NULL;
+    *needs = false;
+    if (o->object->kind == SH_AUTOMATON)
+        return true;
+    ThLanguage *l = sh_language_of(s, o->object, err);
+    bool ok = l && th_language_automaton(l, a, sh_stop(s), err);
+    th_language_free(l);
+    *needs = ok && !*a;
+    return ok;
+}
+
+/* ---- run and trace --------------------------------------------------------------------------- */
+
+static const char *const answers[] = {"reject", "accept", "no answer"};
+
+static int *read_word(const ThLanguage *l, const ShOperand *o, int *length, ThError *err)
+{
+    int n;
+    char *const *symbol = th_language_symbols(l, &n);
+    int *word = th_symbols_read(symbol, n, o->text, length, err);
+    if (!word)
+        sh_error_inside(err, o);
+    return word;
+}
+
+static bool run_word(ShSession *s, const ThLanguage *l, const ShOperand *o, ThError *err)
+{
+    ThLanguageAnswer answer;
+    ThLanguageWord w = {0};
+    double trees = 0;
+    int *word = read_word(l, o, &w.n, err);
+    w.symbol = word;
+    bool grammar = strcmp(th_language_kind_name(l), "grammar") == 0;
+    bool ok = word && th_language_member(l, w, sh_stop(s), &answer, err) &&
+              (!grammar || th_language_trees(l, w, sh_stop(s), &trees, err));
+    free(word);
+    if (!ok)
+        return false;
+    sh_say(s, "%s\n", answers[answer]);
+    sh_result_flag(s, "accepted", answer == TH_LANGUAGE_YES);
+    if (!grammar)
+        return true;
+    sh_result_real(s, "trees", trees);
+    if (trees > 0)
+        sh_say(s, "  %.15g tree%s\n", trees, trees > 1 ? "s" : "");
+    return true;
+}
+
+bool sh_run_language(ShSession *s, const ShCall *call, ThError *err)
+{
+    for (int i = 1; i < call->n; i++)
+        if (!run_word(s, call->operand[0].object->as.language, &call->operand[i], err))
+            return false;
+    return true;
+}
+
+/* A row of `trace`: what has been read, and what may follow. */
+static bool trace_row(ShSession *s, const ThLanguage *l, ThLanguageReader *r, int step,
+                      const char *symbol, bool *next, ThError *err)
+{
+    int n;
+    ThText t = {0};
+    char *const *name = th_language_symbols(l, &n);
+    if (!th_language_next(r, next, err))
+        return false;
+    th_text_add(&t, "{");
+    for (int a = 0; a <= n; a++)
+        if (next[a])
+            th_text_printf(&t, "%s%s", t.size > 1 ? "," : "", a < n ? name[a] : "end");
+    th_text_add(&t, "}");
+    sh_row(s, (long long)step, symbol, t.data ? t.data : "");
+    th_text_free(&t);
+    return true;
+}
+
+bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThLanguage *l = call->operand[0].object->as.language;
+    int n, length;
+    char *const *name = th_language_symbols(l, &n);
+    int *word = read_word(l, &call->operand[1], &length, err);
+    ThLanguageReader *r = word ? th_language_reader(l, sh_stop(s), err) : NULL;
+    bool *next = r ? th_alloc((size_t)n + 1, sizeof *next, err) : NULL;
+    sh_table(s, "steps", "step:i symbol:s next:s");
+    bool ok = next && trace_row(s, l, r, 0, "", next, err);
+    for (int i = 0; ok && i < length; i++)
+        ok = th_language_push(r, word[i], NULL, err) &&
+             trace_row(s, l, r, i + 1, name[word[i]], next, err);
+    sh_table_end(s);
+    if (ok) {
+        sh_say(s, "%s\n", answers[next[n]]);
+        sh_result_flag(s, "accepted", next[n]);
+    }
+    free(next);
+    th_language_reader_free(r);
+    free(word);
+    return ok;
+}

@@ -1,0 +1,25 @@
+/* languages.h - what the commands about languages of any kind share. */
+#ifndef SH_COMMANDS_LANGUAGES_LANGUAGES_H
+#define SH_COMMANDS_LANGUAGES_LANGUAGES_H
+
+#include "command.h"
+#include "language/any_language.h"
+
+/* Returns new: an object as a language: of an automaton, of what a block defines. */
+ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);
+
+/* Is the operand a language for whose words there is no automaton?  Then the commands below do what
+ * words, count, shortest and compare do for automata.  Where there is one, *a is it, new, or NULL
+ * for an operand that is an automaton itself.  False on errors only. */
+bool sh_needs_language(ShSession *s, const ShOperand *o, bool *needs, ThAutomaton **a,
+                       ThError *err);
+
+bool sh_words_language(ShSession *s, const ShCall *call, ThError *err);
+bool sh_count_language(ShSession *s, const ShCall *call, ThError *err);
+bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err);
+bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err);
+
+/* compare where one of two operands names a language that is no automaton: *does says whether. */
+bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError *err);
+
+#endif
