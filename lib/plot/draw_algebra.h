@@ -6,6 +6,7 @@
 #ifndef TH_PLOT_DRAW_ALGEBRA_H
 #define TH_PLOT_DRAW_ALGEBRA_H
 
+#include "automata/algebra/classes.h"
 #include "automata/algebra/eggbox.h"
 #include "automata/algebra/holonomy.h"
 #include "plot/figure.h"
@@ -21,5 +22,9 @@ bool th_plot_eggbox(ThFigure *f, const char *title, const ThEggbox *e, char *con
  * TH_ELIMIT beyond a few hundred components, TH_EVALUE where there is none. */
 bool th_plot_decomposition(ThFigure *f, const char *title, const ThHolonomy *h, char *const *text,
                            ThError *err);
+
+/* The classes of regular languages, each row contained in rows above it where a line says so; those
+ * of the report are coloured, the smallest of them darker, and grey where it is not known. */
+bool th_plot_classes(ThFigure *f, const char *title, const ThClassReport *r, ThError *err);
 
 #endif
