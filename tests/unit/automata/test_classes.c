@@ -141,6 +141,7 @@ static void test_constraints(void **state)
         {"regex \"(ab)*\"", TH_CLASS_SL, "forbids a< >b aa bb"},
         {"regex \"ab*a\"", TH_CLASS_SL, "forbids >< >a< >b b< aaa aab baa bab"},
         {"tomita(7)", TH_CLASS_SP, "forbids baba"},
+        {"regex \"~(.*a.*b.*|.*c.*c.*)\" over \"abc\"", TH_CLASS_SP, "forbids ab cc"},
         {"regex \".*aa.*\" over \"ab\"", TH_CLASS_COSL, "requires one of aa"},
         {"regex \"b*ab*\"", TH_CLASS_TSL, "forbids >< aa"},
         {"regex \"c*(ac*bc*)*\"", TH_CLASS_TSL, "forbids a< >b aa bb"},
