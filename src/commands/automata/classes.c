@@ -136,13 +136,11 @@ SH_COMMAND(
     .results = RESULTS, .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options,
     .flags = C_PAGED)
 {
-    Language l;
-    bool ok = language_of(&l, s, call, err);
+    Language l TH_OWNED(free_language) = {0};
     Show show = (Show)th_option_choice(&call->options, "show");
-    if (!ok) {
-        free_language(&l);
+    bool ok = language_of(&l, s, call, err);
+    if (!ok)
         return false;
-    }
     set_figures(s, &l);
     sh_table(s, "classes",
              show == SHOW_WITNESS ? "class:s in:s k:s t:s witness:s"
@@ -151,28 +149,23 @@ SH_COMMAND(
         ok = show_row(s, &l.r->verdict[c], th_class_kind(c), show) ||
              th_fail(err, TH_ENOMEM, "out of memory");
     sh_table_end(s);
-    free_language(&l);
     return ok;
 }
 
-SH_COMMAND(plot_classes, .group = "plots",
-           .summary = "draw the classes of regular languages, and where a language stands",
-           .detail = "The classes that classes decides, each above those that it contains.  Those "
-                     "that the language belongs to are blue, the smallest of them dark blue; "
-                     "white ones it does not belong to, and of grey ones it is not known.",
-           .common = SH_PLOT_WHERE, .example = "plot classes tomita(4) > \"classes.svg\"",
-           .results = RESULTS, .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options,
-           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+SH_PLOT(plot_classes,
+        .summary = "draw the classes of regular languages, and where a language stands",
+        .detail = "The classes that classes decides, each above those that it contains.  Those "
+                  "that the language belongs to are blue, the smallest of them dark blue; "
+                  "white ones it does not belong to, and of grey ones it is not known.",
+        .example = "plot classes tomita(4) > \"classes.svg\"", .results = RESULTS,
+        .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options)
 {
-    Language l;
-    ThFigure f = sh_new_plot(call);
-    ThText title = {0};
+    Language l TH_OWNED(free_language) = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     th_text_printf(&title, "classes of %s", call->operand[0].text);
     bool ok =
-        language_of(&l, s, call, err) && title.data && th_plot_classes(&f, title.data, l.r, err);
+        language_of(&l, s, call, err) && title.data && th_plot_classes(f, title.data, l.r, err);
     if (ok)
         set_figures(s, &l);
-    th_text_free(&title);
-    free_language(&l);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return ok;
 }
