@@ -106,6 +106,20 @@ static bool show_row(ShSession *s, const ThClassVerdict *v, const ThClassKind *k
     return ok;
 }
 
+static bool show_classes(ShSession *s, const Language *l, Show show, ThError *err)
+{
+    bool ok = true;
+    set_figures(s, l);
+    sh_table(s, "classes",
+             show == SHOW_WITNESS ? "class:s in:s k:s t:s witness:s"
+                                  : "class:s in:s meaning:s source:s");
+    for (int c = 0; ok && c < TH_CLASSES; c++)
+        ok = show_row(s, &l->r->verdict[c], th_class_kind(c), show) ||
+             th_fail(err, TH_ENOMEM, "out of memory");
+    sh_table_end(s);
+    return ok;
+}
+
 SH_COMMAND(
     classes, .group = "automata",
     .summary = "tell to which classes of regular languages a language belongs, with witnesses",
@@ -136,19 +150,12 @@ SH_COMMAND(
     .results = RESULTS, .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options,
     .flags = C_PAGED)
 {
-    Language l TH_OWNED(free_language) = {0};
+    Language l;
     Show show = (Show)th_option_choice(&call->options, "show");
     bool ok = language_of(&l, s, call, err);
-    if (!ok)
-        return false;
-    set_figures(s, &l);
-    sh_table(s, "classes",
-             show == SHOW_WITNESS ? "class:s in:s k:s t:s witness:s"
-                                  : "class:s in:s meaning:s source:s");
-    for (int c = 0; ok && c < TH_CLASSES; c++)
-        ok = show_row(s, &l.r->verdict[c], th_class_kind(c), show) ||
-             th_fail(err, TH_ENOMEM, "out of memory");
-    sh_table_end(s);
+    if (ok)
+        ok = show_classes(s, &l, show, err);
+    free_language(&l);
     return ok;
 }
 
@@ -160,12 +167,14 @@ SH_PLOT(plot_classes,
         .example = "plot classes tomita(4) > \"classes.svg\"", .results = RESULTS,
         .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options)
 {
-    Language l TH_OWNED(free_language) = {0};
-    ThText title TH_OWNED(th_text_free) = {0};
+    Language l;
+    ThText title = {0};
     th_text_printf(&title, "classes of %s", call->operand[0].text);
     bool ok =
         language_of(&l, s, call, err) && title.data && th_plot_classes(f, title.data, l.r, err);
     if (ok)
         set_figures(s, &l);
+    th_text_free(&title);
+    free_language(&l);
     return ok;
 }
