@@ -40,12 +40,12 @@ static bool place(ThBoxes *b, ThError *err)
     bool ok = true;
     b->gap_x = 0.2;
     b->gap_y = 0.3;
-    for (int c = 0; ok && c < TH_CLASSES; c++) {
+    for (int c = 0; ok && c < TH_CLASS_COUNT; c++) {
         double width = CHARACTER * (th_utf8_width(th_class_kind(c)->name) + 3);
         ok =
             th_boxes_add(b, (ThPlotBox){.row = depth_of(c), .width = width, .height = HEIGHT}, err);
     }
-    for (int c = 0; ok && c < TH_CLASSES; c++)
+    for (int c = 0; ok && c < TH_CLASS_COUNT; c++)
         for (int i = 0; ok && i < TH_CLASS_COVERS && th_class_kind(c)->above[i] >= 0; i++)
             ok = th_boxes_join(b, th_class_kind(c)->above[i], c, err);
     return ok && th_boxes_place(b, err);
@@ -59,7 +59,7 @@ bool th_plot_classes(ThFigure *f, const char *title, const ThClassReport *r, ThE
         th_figure_begin(f, title, NULL);
         th_boxes_put_lines(f, &boxes);
         th_figure_block(f, "BOXES");
-        for (int c = 0; c < TH_CLASSES; c++) {
+        for (int c = 0; c < TH_CLASS_COUNT; c++) {
             const ThPlotBox *b = &boxes.box[c];
             th_figure_printf(f, "%.4f %.4f %.4f %.4f %.4f %.4f %d ", b->x + b->width / 2,
                              -b->y - b->height / 2, b->x, b->x + b->width, -b->y - b->height, -b->y,

@@ -64,7 +64,8 @@ static int *end(Walk *w, int node, int *length, ThError *err)
     return word;
 }
 
-int *th_dfa_way(const ThDfa *d, int from, int to, int *length, ThError *err)
+/* Returns new: the shortest word, first in order, that leads one state to another; NULL: none. */
+static int *way(const ThDfa *d, int from, int to, int *length, ThError *err)
 {
     Walk w;
     int k = d->n_symbols;
@@ -75,7 +76,9 @@ int *th_dfa_way(const ThDfa *d, int from, int to, int *length, ThError *err)
     return end(&w, ok && w.from[to] >= 0 ? to : -1, length, err);
 }
 
-int *th_dfa_parting(const ThDfa *d, int p, int q, bool both_ways, int *length, ThError *err)
+/* Returns new: the shortest word that p accepts and q does not, or where both ways will do; NULL if
+ * there is none. */
+static int *parting(const ThDfa *d, int p, int q, bool both_ways, int *length, ThError *err)
 {
     Walk w;
     int n = d->n_states, k = d->n_symbols, found = -1;
@@ -114,7 +117,7 @@ static void write_pieces(ThText *t, const ThDfa *d, char *const *symbol, const P
 static void write_named(ThText *t, const char *name, const ThDfa *d, char *const *symbol, int from,
                         int to, ThError *err)
 {
-    int length, *word = th_dfa_way(d, from, to, &length, err);
+    int length, *word = way(d, from, to, &length, err);
     th_text_add(t, name);
     th_class_word(t, symbol, d->n_symbols, word, length);
     free(word);
@@ -126,7 +129,7 @@ static int parting_state(const ThDfa *d, const ThMonoid *m, int left, int right,
 {
     for (int q = 0; q < d->n_states; q++) {
         int x = th_monoid_image(m, left, q), y = th_monoid_image(m, right, q);
-        to->word[2] = x == y ? NULL : th_dfa_parting(d, y, x, !ordered, &to->length[2], err);
+        to->word[2] = x == y ? NULL : parting(d, y, x, !ordered, &to->length[2], err);
         if (to->word[2])
             return q;
     }
@@ -141,7 +144,7 @@ void th_class_write_parting(ThText *t, const ThDfa *d, char *const *symbol, cons
     int q = parting_state(d, m, left, right, ordered, &p, err);
     if (q < 0)
         return;
-    p.word[0] = th_dfa_way(d, d->start, q, &p.length[0], err);
+    p.word[0] = way(d, d->start, q, &p.length[0], err);
     int last = th_dfa_walk(d, th_monoid_image(m, right, q), p.word[2], (size_t)p.length[2]);
     bool swap = d->label[last] == 0;
     for (int i = 0; i < 2; i++) {
@@ -174,8 +177,8 @@ void th_class_write_deletion(ThText *t, const ThDfa *d, char *const *symbol, int
 {
     int to = d->next[q * d->n_symbols + a];
     Pieces p = {.word = {NULL, &a}};
-    p.word[0] = th_dfa_way(d, d->start, q, &p.length[0], err);
-    p.word[2] = th_dfa_parting(d, kept ? q : to, kept ? to : q, false, &p.length[2], err);
+    p.word[0] = way(d, d->start, q, &p.length[0], err);
+    p.word[2] = parting(d, kept ? q : to, kept ? to : q, false, &p.length[2], err);
     for (int i = 0; p.word[0] && p.word[2] && i < 2; i++) {
         p.length[1] = i == kept;
         th_text_add(t, i ? ", not " : "accepts ");

@@ -35,10 +35,4 @@ void th_class_write_cycle(ThText *t, const ThDfa *d, char *const *symbol, int p,
 void th_class_write_merging(ThText *t, const ThDfa *d, char *const *symbol, int p, int q, int a,
                             ThError *err);
 
-/* Returns new: the shortest word, first in order, that leads one state to another, *length of it;
- * NULL if there is none.  The shortest that p accepts and q does not, or where both ways will do.
- */
-int *th_dfa_way(const ThDfa *d, int from, int to, int *length, ThError *err);
-int *th_dfa_parting(const ThDfa *d, int p, int q, bool both_ways, int *length, ThError *err);
-
 #endif

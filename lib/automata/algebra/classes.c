@@ -40,7 +40,7 @@ struct Row {
     ThMonoidEquation law[2];
 };
 enum { BY_EQUATION = -1, FEWEST_SHOWN = 8 };
-static const Row rows[TH_CLASSES];
+static const Row rows[TH_CLASS_COUNT];
 
 /* ---- by equations ---------------------------------------------------------------------------- */
 
@@ -355,7 +355,7 @@ static ThClassAnswer always(Work *w, const Row *row, ThClassVerdict *v)
         "x", "x^x", "x^", false                                                                    \
     }
 
-static const Row rows[TH_CLASSES] = {
+static const Row rows[TH_CLASS_COUNT] = {
     [TH_CLASS_COFINITE] = {{"cofinite",
                             "finite or cofinite",
                             "all long words alike (dot-depth 0)",
@@ -701,8 +701,8 @@ static bool decide(Work *w, int class)
 /* Yes follows for classes above, no for those below. */
 static bool follow(ThClassReport *r, ThError *err)
 {
-    for (int i = 0; i < TH_CLASSES; i++)
-        for (int c = 0; c < TH_CLASSES && r->verdict[i].is == TH_CLASS_UNKNOWN; c++) {
+    for (int i = 0; i < TH_CLASS_COUNT; i++)
+        for (int c = 0; c < TH_CLASS_COUNT && r->verdict[i].is == TH_CLASS_UNKNOWN; c++) {
             ThClassAnswer is = r->verdict[c].is;
             if (is == TH_CLASS_UNKNOWN || !(is ? th_class_within(c, i) : th_class_within(i, c)))
                 continue;
@@ -731,7 +731,7 @@ static bool find_all(Work *w, const ThDfa *d, char *const *symbol, size_t elemen
     for (int a = 0; a < d->n_symbols; a++)
         w->report->period = multiple(w->report->period, cycle_of(d, a, true));
     w->report->monoid = w->side[0].m ? w->side[0].m->size : 0;
-    for (int c = 0; c < TH_CLASSES; c++)
+    for (int c = 0; c < TH_CLASS_COUNT; c++)
         if (th_stopped(w->stop, err) || !decide(w, c))
             return false;
     return follow(w->report, err);
@@ -756,7 +756,7 @@ ThClassReport *th_class_report(const ThDfa *d, char *const *symbol, size_t eleme
 
 void th_class_report_free(ThClassReport *r)
 {
-    for (int c = 0; r && c < TH_CLASSES; c++)
+    for (int c = 0; r && c < TH_CLASS_COUNT; c++)
         free(r->verdict[c].witness);
     free(r);
 }

@@ -46,7 +46,7 @@ typedef enum {
     TH_CLASS_R_GROUP,
     TH_CLASS_SOLVABLE,
     TH_CLASS_REGULAR,
-    TH_CLASSES
+    TH_CLASS_COUNT
 } ThClass;
 
 enum { TH_CLASS_COVERS = 4 };
@@ -68,12 +68,12 @@ typedef struct {
     int monoid; /* its size; 0: more elements than were to be looked at */
     int period; /* least common multiple of the cycles that symbols make, or of as many as fit */
     int tier;   /* symbols that are not the identity on the states: those the T classes look at */
-    ThClassVerdict verdict[TH_CLASSES];
+    ThClassVerdict verdict[TH_CLASS_COUNT];
 } ThClassReport;
 
 /* What the table says of a class; and whether one is contained in another, by the table. */
-const ThClassKind *th_class_kind(int class);
-bool th_class_within(int class, int other);
+const ThClassKind *th_class_kind(int which);
+bool th_class_within(int which, int other);
 
 /* Returns new: all verdicts on the language of a minimal complete acceptor.  Where the monoid has
  * more than `elements` elements, only what the machine itself shows is decided, and what follows

@@ -61,7 +61,7 @@ static void set_figures(ShSession *s, const Language *l)
 {
     const ThClassReport *r = l->r;
     ThText least = {0};
-    for (int c = 0; c < TH_CLASSES; c++) {
+    for (int c = 0; c < TH_CLASS_COUNT; c++) {
         const ThClassKind *kind = th_class_kind(c);
         if (r->verdict[c].is == TH_CLASS_UNKNOWN)
             sh_result_text(s, kind->key, answers[TH_CLASS_UNKNOWN]);
@@ -113,7 +113,7 @@ static bool show_classes(ShSession *s, const Language *l, Show show, ThError *er
     sh_table(s, "classes",
              show == SHOW_WITNESS ? "class:s in:s k:s t:s witness:s"
                                   : "class:s in:s meaning:s source:s");
-    for (int c = 0; ok && c < TH_CLASSES; c++)
+    for (int c = 0; ok && c < TH_CLASS_COUNT; c++)
         ok = show_row(s, &l->r->verdict[c], th_class_kind(c), show) ||
              th_fail(err, TH_ENOMEM, "out of memory");
     sh_table_end(s);

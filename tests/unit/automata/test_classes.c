@@ -425,17 +425,17 @@ static int check_words(const ThDfa *d, const char *witness)
 static void test_inclusions(void **state)
 {
     (void)state;
-    int words = 0, yes[TH_CLASSES] = {0};
+    int words = 0, yes[TH_CLASS_COUNT] = {0};
     for (int turn = 0; turn < 500; turn++) {
         ThRng g = th_rng(8, "inclusions", (uint64_t)turn);
         ThDfa *d = random_minimal(&g, 2 + below(&g, 2));
         ThClassReport *r = report(d);
-        for (int c = 0; c < TH_CLASSES; c++) {
+        for (int c = 0; c < TH_CLASS_COUNT; c++) {
             yes[c] += r->verdict[c].is == TH_CLASS_YES;
             words += check_words(d, r->verdict[c].witness);
             if (r->verdict[c].is == TH_CLASS_NO && c != TH_CLASS_SOLVABLE)
                 assert_true(r->verdict[c].witness[0] != '\0');
-            for (int b = 0; b < TH_CLASSES; b++)
+            for (int b = 0; b < TH_CLASS_COUNT; b++)
                 if (th_class_within(c, b) && r->verdict[c].is == TH_CLASS_YES)
                     assert_int_equal(r->verdict[b].is, TH_CLASS_YES);
         }
