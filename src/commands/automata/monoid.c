@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "inspect/predict.h"
+#include "inspect/express.h"
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
