@@ -1,5 +1,5 @@
-/* guides.c - help regex, variables and keys: short topics; other guides stand in files of their
- * own.
+/* guides.c - help regex, logic, variables and keys: short topics; other guides stand in files of
+ * their own.
  */
 #include "help/help.h"
 
@@ -18,6 +18,28 @@ const char *const sh_regex_guide[] = {
     "  \\: takes the next character's meaning away; \\n, \\t, \\u{3b1}",
     "From tight to loose: repetitions, ~, juxtaposition, &, and | and -.  The alphabet is what is "
     "mentioned, in the order of the characters; regex \"...\" over \"ab\" puts others in front.",
+    NULL};
+
+const char *const sh_logic_guide[] = {
+    "automaton A = ltl \"G (a -> X b)\" makes an automaton of a formula of linear temporal logic "
+    "over "
+    "finite words; ltl \"...\" stands wherever an automaton may: classes ltl \"F (a & X F b)\".  A "
+    "word "
+    "is accepted if the formula is true at its first position; the empty word never is.",
+    "  a 'w0': the letter here; first last: the first, last position; true false\n"
+    "  X x, N x: x at the next position; N also if there is none\n"
+    "  F x, G x: x at some, at every position from here on\n"
+    "  x U y, x R y: y at some position from here on, x until then; y until x lets it go, or "
+    "always\n"
+    "  Y x, Z x: x at the position before; Z also if there is none\n"
+    "  P x, H x: x at some, at every position up to here\n"
+    "  x S y, x T y: as U and R, backwards\n"
+    "  !x   x & y   x | y   x -> y   x <-> y",
+    "From tight to loose: one-sided operators, then U R S T from the right, &, |, -> from the "
+    "right, "
+    "<->.  Letters are single characters but capitals, others stand in single quotes; the alphabet "
+    "is what is mentioned, ltl \"...\" over \"abc\" puts others in front.  Past and future may be "
+    "mixed: F (last & (!b S a)) is that no b is behind the last a.",
     NULL};
 
 const char *const sh_variables_guide[] = {

@@ -48,9 +48,9 @@ static const char syntax_text[] =
     "FILE keeps what is typed and printed.";
 
 const char *const sh_help_topics[] = {
-    "all",        "tutorial", "examples",  "syntax",  "tasks",   "models",    "positions",
-    "optimizers", "automata", "functions", "rasp",    "regex",   "variables", "keys",
-    "weights",    "settings", "formats",   "figures", "results", "words",     NULL};
+    "all",      "tutorial",  "examples", "syntax",  "tasks", "models",    "positions", "optimizers",
+    "automata", "functions", "rasp",     "regex",   "logic", "variables", "keys",      "weights",
+    "settings", "formats",   "figures",  "results", "words", NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -418,6 +418,8 @@ void sh_help_topic(ShDocument *d, const char *topic)
         put_guide(d, sh_weights_guide), sh_help_exchange(d);
     else if (strcmp(topic, "regex") == 0)
         put_guide(d, sh_regex_guide);
+    else if (strcmp(topic, "logic") == 0)
+        put_guide(d, sh_logic_guide);
     else if (strcmp(topic, "variables") == 0)
         put_guide(d, sh_variables_guide);
     else if (strcmp(topic, "keys") == 0)

@@ -52,7 +52,8 @@ extern const char *const sh_weights_guide[];
 void sh_help_exchange(ShDocument *d);
 
 /* The texts of `help regex`, `help variables` and `help keys`, likewise. */
-extern const char *const sh_regex_guide[], *const sh_variables_guide[], *const sh_keys_guide[];
+extern const char *const sh_regex_guide[], *const sh_logic_guide[], *const sh_variables_guide[],
+                                                                        *const sh_keys_guide[];
 
 /* Prints what an option takes, and where: of "lr", or of "train_lr" that of one command or kind; a
  * name of before is that of now.  to may be NULL: nothing is printed.  False where there is none.

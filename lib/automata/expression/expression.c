@@ -10,6 +10,7 @@
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
 #include "automata/operations/transducer.h"
+#include "automata/logic/ltl.h"
 #include "automata/regex/regex.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -393,12 +394,12 @@ static bool fail_in_pattern(Evaluator *e, const ThToken *pattern)
     return fail_at(e, pattern);
 }
 
-/* The rest of regex "…", or regex "…" over "…". */
-static bool regex(Evaluator *e, Value *v)
+/* The rest of regex "…", or regex "…" over "…"; the same of ltl. */
+static bool regex(Evaluator *e, Value *v, bool logic)
 {
     const ThToken *pattern = e->at;
     if (pattern->kind != TH_TOKEN_STRING)
-        return unexpected(e, "a regular expression in quotes");
+        return unexpected(e, logic ? "a formula in quotes" : "a regular expression in quotes");
     e->at++;
     char **alphabet = NULL;
     int n = 0;
@@ -413,8 +414,8 @@ static bool regex(Evaluator *e, Value *v)
     }
     if (e->at->kind == '\n')
         advance(e);
-    v->automaton = th_regex_automaton(th_token_text(&e->tokens, pattern), alphabet, n,
-                                      e->max_states, e->stop, e->err);
+    v->automaton = (logic ? th_automaton_ltl : th_regex_automaton)(
+        th_token_text(&e->tokens, pattern), alphabet, n, e->max_states, e->stop, e->err);
     free(alphabet);
     return v->automaton || fail_in_pattern(e, pattern);
 }
@@ -426,7 +427,7 @@ static bool unknown_name(Evaluator *e, const ThToken *name)
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n_builtins);
     size_t n_functions;
     const ThAutomatonFunction *f = th_automaton_functions(&n_functions);
-    const char **known = th_alloc(n_builtins + n_functions + 1, sizeof *known, NULL);
+    const char **known = th_alloc(n_builtins + n_functions + 2, sizeof *known, NULL);
     const char *near = NULL, *typed = th_token_text(&e->tokens, name);
     for (size_t i = 0; known && i < n_builtins; i++)
         known[n++] = b[i].name;
@@ -434,6 +435,8 @@ static bool unknown_name(Evaluator *e, const ThToken *name)
         known[n++] = f[i].name;
     if (known)
         known[n++] = "regex";
+    if (known)
+        known[n++] = "ltl";
     if (known)
         near = th_nearest(typed, known, n);
     th_fail_at(e->err, TH_EVALUE, name->line, name->col, "there is no automaton %s",
@@ -455,8 +458,9 @@ static bool named(Evaluator *e, Value *v)
     const ThAutomatonFunction *f = called ? th_automaton_function(typed) : NULL;
     if (f)
         return function(e, v, f, name);
-    if (strcmp(typed, "regex") == 0 && e->at->kind == TH_TOKEN_STRING)
-        return regex(e, v);
+    bool logic = strcmp(typed, "ltl") == 0, pattern = logic || strcmp(typed, "regex") == 0;
+    if (pattern && e->at->kind == TH_TOKEN_STRING)
+        return regex(e, v, logic);
     const ThAutomaton *found = called || !e->find ? NULL : e->find(e->context, typed);
     const ThAutomatonBuiltin *b = th_automaton_builtin(typed);
     if (found) {
@@ -465,8 +469,8 @@ static bool named(Evaluator *e, Value *v)
     }
     if (b)
         return builtin(e, v, b, name);
-    if (strcmp(typed, "regex") == 0)
-        return regex(e, v);
+    if (pattern)
+        return regex(e, v, logic);
     if (called && e->find && e->find(e->context, typed))
         return unexpected(e, "an operator");
     return unknown_name(e, name);
