@@ -187,13 +187,17 @@ static ThClassAnswer decided(const ThInspectExpression *e, const char *kind)
     return TH_CLASS_UNKNOWN;
 }
 
-/* Where theory and measurement part. */
-static const char *parting(ThClassAnswer is, double longer)
+/* Where theory and measurement part: that something can be done is no promise that it is learned.
+ */
+static const char *parting(ThClassAnswer is, const Measured *m)
 {
     const double right = 0.99;
-    if (is == TH_CLASS_UNKNOWN || isnan(longer) || (is == TH_CLASS_YES) == (longer >= right))
+    bool longer = m->longer >= right;
+    if (is == TH_CLASS_UNKNOWN || isnan(m->longer) || (is == TH_CLASS_YES) == longer)
         return "";
-    return is == TH_CLASS_YES ? "can, did not" : "cannot, did";
+    return is == TH_CLASS_NO     ? "cannot, did"
+           : m->learned >= right ? "can, not longer"
+                                 : "can, not learned";
 }
 
 /* The figures are those of the last row. */
@@ -209,7 +213,7 @@ static bool show_measured(ShSession *s, const ShCall *call, const ThInspectExpre
             continue;
         ok = measure(s, call, p, task, &m, err);
         ThClassAnswer is = decided(e, p->kind);
-        const char *parts = parting(is, m.longer);
+        const char *parts = parting(is, &m);
         if (ok)
             sh_row(s, p->kind, answers[is], m.learned, m.longer, parts);
         models++;
@@ -276,8 +280,9 @@ SH_COMMAND(
         "measure=yes trains each kind of model here, at small size, to recognise the language "
         "(help recognize), and puts the mean accuracy on strings as in training, and on longer "
         "ones, beside what the theorem nearest to it says (models here have positions, floats and "
-        "finite depth, which theorems may not).  parts says where the two part: can, did not, if "
-        "fewer than 99 % of the longer strings are right; cannot, did, if more, which chance or "
+        "finite depth, which theorems may not).  parts says where the two part: can, not "
+        "longer (or not learned, if strings as in training are not either), if fewer than 99 % of "
+        "the longer strings are right; cannot, did, if more, which chance or "
         "the lengths tried can explain, or an assumption that does not hold here.  A few hundred "
         "steps are few, and one seed is one seed.  The figures expresses, parts, accuracy and "
         "longer are those of the last model; can, cannot and open count the theorems by their "
