@@ -139,9 +139,9 @@ static const char *const diagnostics[] = {
     "written.",
     NULL};
 
-static const char *const see[] = {
-    "dot(1), gnuplot(1), readline(3); a book of thirteen chapters is among the sources, in man/book.",
-    NULL};
+static const char *const see[] = {"dot(1), gnuplot(1), readline(3); a book of thirteen chapters is "
+                                  "among the sources, in man/book.",
+                                  NULL};
 
 static const char *const bugs[] = {
     "Limits on memory count address space, so that they must leave room for the libraries.", NULL};
