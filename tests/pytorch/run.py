@@ -141,7 +141,8 @@ def check_own(folder, pytorch, torch):
              "lstm dim=5 layers=3 forget=0.5 head=tanh", "gru dim=1 head=linear",
              "gru dim=5 layers=4 head_hidden=6 head_activation=gelu", "rnn dim=4 head_hidden=1"]
     for i, kind in enumerate(kinds):
-        script += f'model m = {kind}\ntrain m on {('t', 'e')[i % 2]} steps=20 length=1..9 lr=2e-2 > "/dev/null"\n' \
+        task = ("t", "e")[i % 2]
+        script += f'model m = {kind}\ntrain m on {task} steps=20 length=1..9 lr=2e-2 > "/dev/null"\n' \
                   f'save m "{folder}/{i}.safetensors"\nsave m "{folder}/{i}p.safetensors" as=pytorch\ndrop m\n'
     err = tapehead(script)[1]
     words = ["a", "b", "ab", "bba", "abbbaabab", "bababbbbaaabbababbababbbbba"]
