@@ -17,9 +17,9 @@
 static const char S5[] = "start 0; accept 0; 0 a -> 1; 1 a -> 0; 2 a -> 2; 3 a -> 3; 4 a -> 4;"
                          "0 b -> 1; 1 b -> 2; 2 b -> 3; 3 b -> 4; 4 b -> 0";
 
-/* Two pairs of states, which a exchanges both; b goes round all of them. */
+/* Two pairs of states, which a exchanges both; b exchanges one state with one of the other pair. */
 static const char FOUR[] = "start 0; accept 0; 0 a -> 1; 1 a -> 0; 2 a -> 3; 3 a -> 2;"
-                           "0 b -> 1; 1 b -> 2; 2 b -> 3; 3 b -> 0";
+                           "0 b -> 2; 2 b -> 0; 1 b -> 1; 3 b -> 3";
 
 typedef struct {
     ThAutomaton *a;
