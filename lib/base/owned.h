@@ -1,7 +1,7 @@
 /* owned.h - variables that own what they point to: it is released where their scope ends, on every
  * way out of it.
  *
- *     char *text TH_OWNED(free) = th_strdup("...", err);
+ *     char *text TH_OWNED(free) = th_strdup("...", &err);
  *     ThText line TH_OWNED(th_text_free) = {0};
  *
  * The attribute is known to gcc and clang.  Variables are released in the reverse of the order in

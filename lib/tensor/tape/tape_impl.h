@@ -3,10 +3,8 @@
  * An operation is a constant ThOp with four functions: forward and backward, fast (float) and
  * reference (double).  Its public function checks shapes, makes the node and runs it:
  *
- *     ThVar th_op_relu(ThTape *t, ThVar a)
- *     {
- *         return th_tape_op(t, &op_relu, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1, NULL, 0);
- *     }
+ *     int rows = th_tape_rows(t, a), cols = th_tape_cols(t, a);
+ *     ThVar y = th_tape_op(t, &op_relu, rows, cols, &a, 1, NULL, 0);
  *
  * Values are -1, and have no rows, once the tape has failed; what fails after that changes nothing.
  * An operation that looks into arrays asks th_tape_failed first, for they may be missing then.
