@@ -1,46 +1,20 @@
-#include "automata/algebra/classes.h"
+#include "automata/algebra/class_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "automata/algebra/class_witness.h"
 #include "automata/algebra/counting.h"
-#include "automata/algebra/equation.h"
 #include "automata/algebra/strictly.h"
 #include "automata/algebra/testable.h"
-#include "automata/algebra/varieties.h"
 #include "automata/core/components.h"
 #include "base/memory.h"
 
-/* A machine with what is computed of it; the monoid is missing where it is too large. */
-typedef struct {
-    ThDfa *d;
-    char **symbol;
-    ThMonoid *m;
-    ThGreen *g;
-    ThVarieties v;
-    ThMonoidTable *table;
-} Side;
+typedef ThClassSide Side;
+typedef ThClassWork Work;
+typedef ThClassRow Row;
 
-typedef struct {
-    Side side[2]; /* with all symbols, and without those that are the identity */
-    const Side *on;
-    ThClassReport *report;
-    ThText *text; /* of the witness */
-    ThStop *stop;
-    ThError *err, error; /* where functions put it, and the place */
-} Work;
-
-typedef struct Row Row;
-struct Row {
-    ThClassKind kind;
-    bool tier; /* without the symbols that are the identity */
-    ThClassAnswer (*decide)(Work *w, const Row *row, ThClassVerdict *v);
-    ptrdiff_t known; /* offset in ThVarieties of a flag that decides faster; BY_EQUATION: none */
-    ThMonoidEquation law[2];
-};
 enum { BY_EQUATION = -1, FEWEST_SHOWN = 8 };
-static const Row rows[TH_CLASS_COUNT];
 
 /* ---- by equations ---------------------------------------------------------------------------- */
 
@@ -65,7 +39,7 @@ static const bool *flag_of(const Side *s, const Row *row)
 }
 
 /* The least common multiple of two numbers, or the first where it would be too large. */
-static int multiple(int m, int n)
+int th_class_multiple(int m, int n)
 {
     enum { MOST = 1000000 };
     int x = m, y = n;
@@ -78,7 +52,7 @@ static int multiple(int m, int n)
 }
 
 /* The longest cycle of states that a symbol makes; with `all` the least common multiple of all. */
-static int cycle_of(const ThDfa *d, int a, bool all)
+int th_class_cycle(const ThDfa *d, int a, bool all)
 {
     int n = 1, length;
     for (int q = 0; q < d->n_states; q++) {
@@ -87,7 +61,7 @@ static int cycle_of(const ThDfa *d, int a, bool all)
             p = d->next[p * d->n_symbols + a];
         if (p != q)
             continue;
-        n = all ? multiple(n, length) : length > n ? length : n;
+        n = all ? th_class_multiple(n, length) : length > n ? length : n;
     }
     return n;
 }
@@ -96,10 +70,11 @@ static int cycle_of(const ThDfa *d, int a, bool all)
 static ThClassAnswer too_large(Work *w, const Row *row)
 {
     const Side *s = w->on;
-    for (int a = 0; row->kind.key == rows[TH_CLASS_STAR_FREE].kind.key && a < s->d->n_symbols; a++)
-        if (cycle_of(s->d, a, false) > 1) {
+    for (int a = 0;
+         row->kind.key == th_class_rows[TH_CLASS_STAR_FREE].kind.key && a < s->d->n_symbols; a++)
+        if (th_class_cycle(s->d, a, false) > 1) {
             th_text_printf(w->text, "%s goes round %d states", s->symbol[a],
-                           cycle_of(s->d, a, false));
+                           th_class_cycle(s->d, a, false));
             return TH_CLASS_NO;
         }
     th_text_add(w->text, "the monoid is too large");
@@ -355,7 +330,7 @@ static ThClassAnswer always(Work *w, const Row *row, ThClassVerdict *v)
         "x", "x^x", "x^", false                                                                    \
     }
 
-static const Row rows[TH_CLASS_COUNT] = {
+const Row th_class_rows[TH_CLASS_COUNT] = {
     [TH_CLASS_COFINITE] = {{"cofinite",
                             "finite or cofinite",
                             "all long words alike (dot-depth 0)",
@@ -620,143 +595,3 @@ static const Row rows[TH_CLASS_COUNT] = {
                           BY_EQUATION,
                           {{0}}},
 };
-
-const ThClassKind *th_class_kind(int class)
-{
-    return &rows[class].kind;
-}
-
-bool th_class_within(int class, int other)
-{
-    bool within = class == other;
-    for (int i = 0; i < TH_CLASS_COVERS && rows[class].kind.above[i] >= 0 && !within; i++)
-        within = th_class_within(rows[class].kind.above[i], other);
-    return within;
-}
-
-/* ---- the report ------------------------------------------------------------------------------ */
-
-/* The monoid and what follows from it; none where it is too large. */
-static bool find_algebra(Work *w, Side *s, size_t elements)
-{
-    ThError own = {0};
-    s->m = th_monoid_new(s->d, elements, w->stop, &own);
-    if (!s->m)
-        return own.code == TH_ELIMIT || th_fail(w->err, own.code, "%s", own.msg);
-    s->g = th_green_new(s->m, w->stop, w->err);
-    if (!s->g || !th_varieties_of(&s->v, s->m, s->g, w->stop, w->err))
-        return false;
-    s->table = th_monoid_table_new(s->d, s->m, s->g, w->err);
-    return s->table != NULL;
-}
-
-/* The tier: the machine and names of the symbols that change some state. */
-static bool find_tier(Work *w, char *const *symbol)
-{
-    const ThDfa *d = w->side[0].d;
-    Side *s = &w->side[1];
-    int n = 0, k = d->n_symbols, *from = th_alloc((size_t)k, sizeof *from, w->err);
-    s->symbol = th_alloc((size_t)k + 1, sizeof *s->symbol, w->err);
-    for (int a = 0; from && s->symbol && a < k; a++)
-        for (int q = 0; q < d->n_states; q++)
-            if (d->next[q * k + a] != q) {
-                s->symbol[n] = symbol[a];
-                from[n++] = a;
-                break;
-            }
-    s->d = from && s->symbol ? th_dfa_new(d->n_states, n, 2, w->err) : NULL;
-    for (int i = 0; s->d && i < d->n_states * n; i++)
-        s->d->next[i] = d->next[i / n * k + from[i % n]];
-    for (int q = 0; s->d && q < d->n_states; q++)
-        s->d->label[q] = d->label[q];
-    if (s->d)
-        s->d->start = d->start;
-    w->report->tier = n;
-    free(from);
-    return s->d != NULL;
-}
-
-static void free_side(Side *s)
-{
-    th_monoid_table_free(s->table);
-    th_varieties_free(&s->v);
-    th_green_free(s->g);
-    th_monoid_free(s->m);
-    th_dfa_free(s->d);
-    free(s->symbol);
-}
-
-static bool decide(Work *w, int class)
-{
-    const Row *row = &rows[class];
-    ThClassVerdict *v = &w->report->verdict[class];
-    ThText text = {0};
-    w->text = &text;
-    w->on = &w->side[row->tier && w->side[1].d->n_symbols < w->side[0].d->n_symbols];
-    v->is = row->decide(w, row, v);
-    v->witness = th_text_take(&text, w->err);
-    return w->err->code == TH_OK;
-}
-
-/* Yes follows for classes above, no for those below. */
-static bool follow(ThClassReport *r, ThError *err)
-{
-    for (int i = 0; i < TH_CLASS_COUNT; i++)
-        for (int c = 0; c < TH_CLASS_COUNT && r->verdict[i].is == TH_CLASS_UNKNOWN; c++) {
-            ThClassAnswer is = r->verdict[c].is;
-            if (is == TH_CLASS_UNKNOWN || !(is ? th_class_within(c, i) : th_class_within(i, c)))
-                continue;
-            ThText t = {0};
-            th_text_printf(&t, "as it is %sin %s", is ? "" : "not ", rows[c].kind.name);
-            free(r->verdict[i].witness);
-            r->verdict[i].is = is;
-            r->verdict[i].witness = th_text_take(&t, err);
-            if (!r->verdict[i].witness)
-                return false;
-        }
-    return true;
-}
-
-static bool find_all(Work *w, const ThDfa *d, char *const *symbol, size_t elements)
-{
-    ThError *err = w->err;
-    size_t k = (size_t)d->n_symbols;
-    w->side[0].d = th_dfa_copy(d, err);
-    w->side[0].symbol = th_copy(symbol, k, sizeof *symbol, err);
-    if (!w->side[0].d || !w->side[0].symbol || !find_tier(w, symbol) ||
-        !find_algebra(w, &w->side[0], elements) ||
-        (w->report->tier < d->n_symbols && !find_algebra(w, &w->side[1], elements)))
-        return false;
-    w->report->period = 1;
-    for (int a = 0; a < d->n_symbols; a++)
-        w->report->period = multiple(w->report->period, cycle_of(d, a, true));
-    w->report->monoid = w->side[0].m ? w->side[0].m->size : 0;
-    for (int c = 0; c < TH_CLASS_COUNT; c++)
-        if (th_stopped(w->stop, err) || !decide(w, c))
-            return false;
-    return follow(w->report, err);
-}
-
-ThClassReport *th_class_report(const ThDfa *d, char *const *symbol, size_t elements, ThStop *stop,
-                               ThError *err)
-{
-    ThClassReport *r = th_alloc(1, sizeof *r, err);
-    Work w = {.report = r, .stop = stop};
-    w.err = &w.error;
-    bool ok = r && find_all(&w, d, symbol, elements);
-    if (!ok)
-        th_fail(err, w.error.code, "%s", w.error.msg);
-    free_side(&w.side[0]);
-    free_side(&w.side[1]);
-    if (ok)
-        return r;
-    th_class_report_free(r);
-    return NULL;
-}
-
-void th_class_report_free(ThClassReport *r)
-{
-    for (int c = 0; r && c < TH_CLASS_COUNT; c++)
-        free(r->verdict[c].witness);
-    free(r);
-}
