@@ -50,6 +50,9 @@ static bool among(ShObject *const *object, int n, const ShObject *o)
 static bool needs(const ShObject *task, const ShObject *o)
 {
     const ThTaskKind *kind = task->kind == SH_TASK ? task->as.task->kind : NULL;
+    if (task->kind == SH_LANGUAGE)
+        return task->made_by && !sh_is_rasp(o->kind) && o != task &&
+               sh_mentions(task->made_by, o->name);
     return kind && task->made_by &&
            (((o->kind == SH_AUTOMATON || o->kind == SH_LANGUAGE) && kind->takes_automaton) ||
             (o->kind == SH_MACHINE && kind->takes_pad)) &&
@@ -84,10 +87,15 @@ static bool write_definitions(ShSession *s, ThText *t, ShObject *const *object, 
             th_automaton_write(t, object[i]->as.automaton, object[i]->name);
         else if (object[i]->kind == SH_MACHINE)
             th_tm_write(t, object[i]->as.machine, object[i]->name);
-        else if (object[i]->kind == SH_LANGUAGE)
+        else if (object[i]->kind == SH_LANGUAGE && !object[i]->made_by)
             th_language_write(t, object[i]->as.language, object[i]->name);
     if (!sh_rasp_write_objects(s, t, object, n, err))
         return false;
+    for (int i = 0; i < n; i++) {
+        const ShObject *o = object[i];
+        if (o->kind == SH_LANGUAGE && o->made_by)
+            th_text_printf(t, "language %s = %s\n", o->name, o->made_by);
+    }
     for (int i = 0; i < n; i++) {
         const ShObject *o = object[i];
         const char *definition = o->made_by ? o->made_by : "";

@@ -155,6 +155,17 @@ static bool class_of_program(ThInspectTeacher *t, const int *word, int length, i
     return true;
 }
 
+static bool class_of_language(const ThInspectTeacher *t, const int *word, int length, int *label,
+                              ThError *err)
+{
+    ThLanguageAnswer answer;
+    if (!th_language_member(t->words, (ThLanguageWord){word, length}, t->how.stop, &answer, err))
+        return false;
+    *label = answer == TH_LANGUAGE_YES;
+    return answer != TH_LANGUAGE_UNKNOWN ||
+           th_fail(err, TH_EVALUE, "a word of %d symbols got no answer within the steps", length);
+}
+
 static uint64_t hash_of(const ThInspectTeacher *t, const int *word, int length)
 {
     uint64_t h = length ? th_hash_bytes(word, (size_t)length * sizeof *word) : 0;
@@ -185,6 +196,8 @@ bool th_inspect_members(void *teacher, const ThLstarWords *words, int *label, Th
         const int *word = words->symbol + words->start[i];
         int length = (int)(words->start[i + 1] - words->start[i]);
         if (t->program.graph && !class_of_program(t, word, length, &label[i], err))
+            return false;
+        if (t->words && !class_of_language(t, word, length, &label[i], err))
             return false;
         if (t->machine)
             label[i] = th_dfa_class(t->machine, word, (size_t)length);
@@ -460,5 +473,16 @@ bool th_inspect_teach_program(ThInspectTeacher *t, const ThRaspWords *program, c
     t->empty = accept;
     if (how->empty && !accept && strcmp(how->empty, "reject") != 0)
         return th_fail(err, TH_EVALUE, "empty= is reject or accept here");
+    return finish(t, name_verdicts(t, err));
+}
+
+bool th_inspect_teach_language(ThInspectTeacher *t, const ThLanguage *l,
+                               const ThInspectTeaching *how, ThError *err)
+{
+    char *const *symbol = th_language_symbols(l, &t->n_symbols);
+    t->how = *how;
+    t->words = l;
+    memcpy(&t->symbol, &symbol, sizeof symbol); /* views, as those of others */
+    t->language = true;
     return finish(t, name_verdicts(t, err));
 }

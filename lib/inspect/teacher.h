@@ -21,6 +21,7 @@
 #include "base/owned.h"
 #include "inspect/reader.h"
 #include "inspect/truth.h"
+#include "language/any_language.h"
 #include "models/model.h"
 #include "rasp/evaluate/language.h"
 #include "tasks/task.h"
@@ -56,6 +57,7 @@ typedef struct {
     const ThAutomaton *automaton; /* borrowed; NULL for tasks and models */
     const ThModel *model;         /* borrowed; NULL for others */
     ThRaspWords program;          /* of an s-op; its graph is NULL for others */
+    const ThLanguage *words;      /* of a language, borrowed; NULL for others */
     ThAutomatonClasses classes;   /* of an automaton with outputs: what its classes mean */
     int wanted;                   /* the class or bit that accepts, or -1 */
     int empty;                    /* of a model or program: the class of the empty word, or -1 */
@@ -82,6 +84,10 @@ bool th_inspect_teach_model(ThInspectTeacher *t, const ThModel *m, const ThInspe
  * `empty` is reject or accept. */
 bool th_inspect_teach_program(ThInspectTeacher *t, const ThRaspWords *program, char **symbol,
                               int n_symbols, const ThInspectTeaching *how, ThError *err);
+
+/* Of a language of any kind; TH_EVALUE comes from a word that it does not answer to. */
+bool th_inspect_teach_language(ThInspectTeacher *t, const ThLanguage *l,
+                               const ThInspectTeaching *how, ThError *err);
 void th_inspect_teacher_free(ThInspectTeacher *t);
 TH_RELEASES_VALUE(th_inspect_teacher_free, ThInspectTeacher)
 

@@ -20,7 +20,7 @@ ThLanguage *th_language_new(const ThLanguageKind *kind, ThError *err)
 {
     ThLanguage *l = th_alloc(1, sizeof *l, err);
     if (l)
-        *l = (ThLanguage){.kind = kind, .owners = 1};
+        *l = (ThLanguage){.kind = kind, .owners = 1, .may_not_answer = kind->may_not_answer};
     return l;
 }
 
@@ -105,7 +105,7 @@ bool th_language_knows_prefixes(const ThLanguage *l)
 
 bool th_language_may_not_answer(const ThLanguage *l)
 {
-    return l->kind->may_not_answer;
+    return l->may_not_answer;
 }
 
 bool th_language_automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err)
@@ -391,8 +391,8 @@ bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
 {
     bool found;
     if (w->own)
-        return th_language_words_log(w) > -HUGE_VAL ? w->l->kind->draw(w->own, r, word, err)
-                                                    : no_words(w, err);
+        return th_language_words_log(w) != -HUGE_VAL ? w->l->kind->draw(w->own, r, word, err)
+                                                     : no_words(w, err);
     if (w->listed && w->n == 0)
         return no_words(w, err);
     if (w->listed) {

@@ -22,6 +22,7 @@
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "turing/tm_machine.h"
 
 typedef struct ThLanguage ThLanguage;
 
@@ -44,6 +45,29 @@ ThLanguage *th_language_parse(const char *kind, const char *text, ThError *err);
  * of the deterministic one. */
 ThLanguage *th_language_of_automaton(const ThAutomaton *a, size_t most_states, ThStop *stop,
                                      ThError *err);
+
+/* Names of symbols, borrowed. */
+typedef struct {
+    char *const *name;
+    int n;
+} ThLanguageAlphabet;
+
+/* Returns new: the words on whose first tape a machine accepts (or halts, where no state accepts),
+ * within the steps; the machine is copied.  Their symbols are all of the machine's but its blank,
+ * or those of the alphabet, where it is not NULL: TH_EVALUE for one that the machine does not have.
+ */
+ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alphabet,
+                                   uint64_t steps, ThError *err);
+
+/* Returns new: the words over an alphabet, but the empty one, at whose last position an s-op of a
+ * program of RASP is true.  Errors of the program; TH_EVALUE where its values are no truth values.
+ */
+ThLanguage *th_language_of_program(const char *source, const char *name,
+                                   const ThLanguageAlphabet *alphabet, ThError *err);
+
+/* Returns new: the members of a language that are in another one, too, from which they are drawn,
+ * by rejection.  Both are shared.  TH_EVALUE where their symbols or the order of them differ. */
+ThLanguage *th_language_within(const ThLanguage *inner, const ThLanguage *outer, ThError *err);
 
 /* The same language for one owner more; never fails.  Each owner frees it. */
 ThLanguage *th_language_share(const ThLanguage *l);

@@ -1,8 +1,8 @@
 /* language_kind.h - what a kind of language is made of: one file with one constant ThLanguageKind.
  * Kinds that a block defines have a line in languages.def.
  *
- * A kind says as much as it knows; any_language.c does the rest with that: of a kind that only answers
- * `member` all words are tried.
+ * A kind says as much as it knows; any_language.c does the rest with that: of a kind that only
+ * answers `member` all words are tried.
  *
  * Internal: for the library itself; not installed.
  */
@@ -42,7 +42,8 @@ typedef struct {
 
 struct ThLanguage {
     const ThLanguageKind *kind;
-    int owners; /* counted atomically */
+    int owners;          /* counted atomically */
+    bool may_not_answer; /* as its kind, or as what it is made of */
     int n_symbols;
     char **symbol; /* (n_symbols), each owned */
     void *data;

@@ -17,7 +17,6 @@
 
 static const ShSynonym table[] = {
     {"cfg", "grammar NAME { S -> a S b | epsilon } defines a context-free grammar: help grammar"},
-    {"language", "automata, grammars, machines and s-ops are languages: help languages"},
     {"draw", PICTURES},
     {"picture", PICTURES},
     {"figure", PICTURES},

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/symbols.h"
+#include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "rasp.h"
 
@@ -152,6 +153,21 @@ static bool make_teacher(ThInspectTeacher *t, const ShObject *from, const ThInsp
     }
 }
 
+/* A grammar or a machine is asked about words. */
+static bool learn_language(const ShCall *call, const ShObject *from, Watch *w,
+                           ThInspectExtracted *to, ThError *err)
+{
+    ThInspectTeacher t = {0};
+    ThInspectTeaching teaching = teaching_of(call, w);
+    ThInspectExtraction how = extraction_of(call, w);
+    ThLanguage *l = sh_language_of(w->s, from, err);
+    bool ok = l && th_inspect_teach_language(&t, l, &teaching, err) &&
+              th_inspect_extract(&t, &how, to, err);
+    th_inspect_teacher_free(&t);
+    th_language_free(l);
+    return ok;
+}
+
 static bool learn_oracle(const ShCall *call, const ShObject *from, Watch *w, ThInspectExtracted *to,
                          ThError *err)
 {
@@ -224,7 +240,9 @@ bool sh_learn_call(ShSession *s, const ShCall *call, const ShOperand *from,
     bool ok = options_fit(call, from, err) &&
               (call->form == 2                 ? learn_file(call, from, &w, to, err)
                : from->object->kind == SH_S_OP ? learn_program(call, from->object, &w, to, err)
-                                               : learn_oracle(call, from->object, &w, to, err));
+               : from->object->kind == SH_LANGUAGE || from->object->kind == SH_MACHINE
+                   ? learn_language(call, from->object, &w, to, err)
+                   : learn_oracle(call, from->object, &w, to, err));
     if (!ok && err && err->line == 0)
         sh_error_inside(err, from);
     return ok;

@@ -8,6 +8,7 @@
 #include "base/symbols.h"
 #include "language/trees.h"
 #include "object_kinds.h"
+#include "rasp.h"
 #include "terminal/confirm.h"
 
 /* ---- defining -------------------------------------------------------------------------------- */
@@ -113,7 +114,10 @@ SH_COMMAND(
 bool sh_show_language(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
-    th_language_write(&t, o->as.language, sh_shown_name(o));
+    if (o->made_by)
+        th_text_printf(&t, "language %s = %s\n", o->name, o->made_by);
+    else
+        th_language_write(&t, o->as.language, sh_shown_name(o));
     char *text = th_text_take(&t, err);
     if (!text)
         return false;
@@ -125,9 +129,54 @@ bool sh_show_language(ShSession *s, const ShObject *o, ThError *err)
 
 /* ---- as languages ---------------------------------------------------------------------------- */
 
+/* Names of symbols in a text, freed with free(alphabet->name); NULL: there is none. */
+static bool read_alphabet(const char *text, ThLanguageAlphabet *alphabet, char ***names,
+                          ThError *err)
+{
+    *names = text ? th_symbols_list(text, false, &alphabet->n, err) : NULL;
+    alphabet->name = *names;
+    return !text || *names;
+}
+
+static ThLanguage *of_program(ShSession *s, const ShObject *o, const char *symbols, ThError *err)
+{
+    ThLanguageAlphabet alphabet;
+    char **names = NULL;
+    ThText source = {0};
+    ShObject *object = sh_find(s, o->name);
+    bool ok = object || th_fail(err, TH_EUSAGE, "an s-op that is a language needs a name");
+    ok = ok && read_alphabet(symbols ? symbols : "ab", &alphabet, &names, err) &&
+         sh_rasp_write_objects(s, &source, &object, 1, err);
+    ThLanguage *l =
+        ok ? th_language_of_program(source.data ? source.data : "", o->name, &alphabet, err) : NULL;
+    free(names);
+    th_text_free(&source);
+    return l;
+}
+
+enum { STEPS = 10000 };
+
+/* The same with what is asked of machines and s-ops: the alphabet (NULL: as below) and steps. */
+static ThLanguage *language_of(ShSession *s, const ShObject *o, const char *symbols,
+                               long long steps, ThError *err)
+{
+    ThLanguageAlphabet alphabet = {0};
+    char **names = NULL;
+    if (o->kind == SH_S_OP)
+        return of_program(s, o, symbols, err);
+    ThLanguage *l =
+        read_alphabet(symbols, &alphabet, &names, err)
+            ? th_language_of_machine(o->as.machine, names ? &alphabet : NULL, (uint64_t)steps, err)
+            : NULL;
+    free(names);
+    return l;
+}
+
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err)
 {
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    if (o->kind == SH_MACHINE || o->kind == SH_S_OP)
+        return language_of(s, o, NULL, STEPS, err);
     if (o->kind == SH_LANGUAGE)
         return th_language_share(o->as.language);
     if (o->kind == SH_AUTOMATON)
@@ -147,6 +196,92 @@ bool sh_needs_language(ShSession *s, const ShOperand *o, bool *needs, ThAutomato
     th_language_free(l);
     *needs = ok && !*a;
     return ok;
+}
+
+static const ThOptionSpec language_options[] = {
+    {"alphabet", TH_STRING, NULL, 0, 0, NULL,
+     "of a machine or an s-op: what words consist of, characters, or words with blanks between "
+     "them; "
+     "default: the machine's symbols but the blank, ab for s-ops"},
+    {"steps", TH_INT, "10000", 1, 1e15, NULL, "of a machine: steps after which there is no answer"},
+    {"from", TH_STRING, NULL, 0, 0, NULL,
+     "a language over the same symbols from which words are drawn, those that are in both"},
+    {0}};
+
+/* Makes a language of an object, with options. */
+static ThLanguage *made(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ShObject *o = call->operand[1].object;
+    bool asks = o->kind == SH_MACHINE || o->kind == SH_S_OP;
+    const char *symbols = th_option_text_or(&call->options, "alphabet", NULL);
+    const char *name = th_option_text_or(&call->options, "from", NULL);
+    if (!asks && symbols)
+        return th_fail(err, TH_EUSAGE, "alphabet= is for machines and s-ops"), NULL;
+    if (o->kind != SH_MACHINE && th_option_given(&call->options, "steps"))
+        return th_fail(err, TH_EUSAGE, "steps= is for machines"), NULL;
+    const ShObject *from = name ? sh_need_object(s, name, -1, err) : NULL;
+    if (name && !from)
+        return NULL;
+    ThLanguage *inner =
+        asks ? language_of(s, o, symbols, th_option_int(&call->options, "steps"), err)
+             : sh_language_of(s, o, err);
+    ThLanguage *outer = inner && from ? sh_language_of(s, from, err) : NULL;
+    if (!from)
+        return inner;
+    ThLanguage *l = outer ? th_language_within(inner, outer, err) : NULL;
+    th_language_free(inner);
+    th_language_free(outer);
+    return l;
+}
+
+SH_COMMAND(
+    language, .group = "languages", .summary = "make a language of a machine or an s-op",
+    .detail =
+        "A Turing machine has the words that it accepts (if no state accepts: on which it halts) "
+        "as the input of its first tape; what it does not decide within the steps is no member and "
+        "no other word: it has no answer, and is counted so.  Of an s-op of RASP that gives truth "
+        "values, what it gives at the last position of a word says whether the word belongs to the "
+        "language; the empty word does not.\n\n"
+        "A machine or a named s-op can stand itself where a language is asked for, with these "
+        "options at their defaults.  Their words are found by trying all strings, up to two "
+        "million of a length, and beyond that by drawing strings until one is a word: with from=G "
+        "words of G are drawn.",
+    .example = "machine same {\n"
+               "  start s ; accept y ; tape two-way\n"
+               "  s a -> _ R r ; s _ -> S y\n"
+               "  r a,b -> R r ; r _ -> L e ; e b -> _ L l ; l a,b -> L l ; l _ -> R s\n"
+               "}\n"
+               "grammar pairs { S -> a S b | epsilon }\n"
+               "language same_words = same alphabet=\"ab\" steps=500\n"
+               "compare same_words pairs length=0..8\n"
+               "#> the same on all 511 words of 0 to 8 symbols\n"
+               "words same length=0..4\n"
+               "#> \"\"\n"
+               "#> ab\n"
+               "#> aabb",
+    .results = "symbols",
+    .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_LANGUAGE, "OBJECT", 0}},
+    .options = language_options, .flags = C_DEFINES)
+{
+    ThText t = {0};
+    ThLanguage *l = made(s, call, err);
+    if (!l)
+        return err->line ? false : sh_error_inside(err, &call->operand[1]);
+    char *options = th_options_format(&call->options, err);
+    th_text_printf(&t, "%s%s%s", call->operand[1].text, options && *options ? " " : "",
+                   options ? options : "");
+    char *made_by = options ? th_text_take(&t, err) : NULL;
+    free(options);
+    th_text_free(&t);
+    bool ok = made_by && sh_define(s, call->operand[0].text, SH_LANGUAGE, l, made_by, err);
+    if (!made_by)
+        th_language_free(l);
+    free(made_by);
+    if (!ok)
+        return sh_error_inside(err, &call->operand[0]);
+    figures(s, l);
+    sh_say_defined(s, call->operand[0].text);
+    return true;
 }
 
 /* ---- run and trace --------------------------------------------------------------------------- */

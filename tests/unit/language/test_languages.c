@@ -314,6 +314,11 @@ static void test_numbers(void **state)
     }
 }
 
+static double log_catalan(int n)
+{
+    return lgamma(2 * n + 1) - lgamma(n + 1) - lgamma(n + 2);
+}
+
 /* Many symbols: neither layers nor trees leave the range of numbers, and what is drawn is a word.
  */
 static void test_long_words(void **state)
@@ -330,7 +335,9 @@ static void test_long_words(void **state)
         ThLanguageWords *w = th_language_words(l, 500, NULL, &err);
         ThLanguageAnswer answer;
         assert_non_null(w);
-        assert_true(th_language_words_log(w) > 500 && th_language_words_log(w) < 500 * log(4.0));
+        /* Catalan(250) times 2^250, and times Catalan(251) */
+        double want = log_catalan(250) + (k ? log_catalan(251) : 250 * log(2.0));
+        assert_true(fabs(th_language_words_log(w) - want) < 1e-9);
         assert_true(th_language_draw(w, &r, word, &err));
         assert_true(th_language_member(l, (ThLanguageWord){word, 500}, NULL, &answer, &err));
         assert_int_equal(answer, TH_LANGUAGE_YES);
@@ -384,6 +391,9 @@ static void test_comparing(void **state)
     assert_true(th_language_compare(g, c, (ThLanguageLengths){0, 8}, &d, NULL, &err));
     assert_true(d.differ && d.n == 8 && d.word[3] == 1 && d.word[4] == 0);
     assert_int_equal(d.answer[0], TH_LANGUAGE_YES);
+    free(d.word);
+    assert_true(th_language_compare(c, g, (ThLanguageLengths){8, 8}, &d, NULL, &err));
+    assert_true(d.differ && d.answer[1] == TH_LANGUAGE_YES);
     free(d.word);
     th_language_free(c);
     c = given("counters", "alphabet b c; accept p; p b,c -> p", 2);
@@ -505,6 +515,22 @@ static void test_useless(void **state)
     th_language_free(l);
 }
 
+/* A variable that derives the empty word, and is wanted again behind itself. */
+static void test_empty_twice(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThLanguage *l = given("grammar", "S -> A A b; A -> a | eps", 2);
+    for (int n = 1; n <= 3; n++) {
+        int word[] = {0, 0, 0};
+        ThLanguageAnswer answer;
+        word[n - 1] = 1;
+        assert_true(th_language_member(l, (ThLanguageWord){word, n}, NULL, &answer, &err));
+        assert_int_equal(answer, TH_LANGUAGE_YES);
+    }
+    th_language_free(l);
+}
+
 /* Too ambiguous to be drawn from: an error in the end, not a wait. */
 static void test_too_ambiguous(void **state)
 {
@@ -524,13 +550,13 @@ static void test_too_ambiguous(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_words),     cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_next_symbols),  cmocka_unit_test(test_drawing_is_uniform),
-        cmocka_unit_test(test_numbers),       cmocka_unit_test(test_long_words),
-        cmocka_unit_test(test_near_misses),   cmocka_unit_test(test_comparing),
-        cmocka_unit_test(test_right_linear),  cmocka_unit_test(test_writing),
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_useless),
-        cmocka_unit_test(test_too_ambiguous),
+        cmocka_unit_test(test_all_words),    cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_next_symbols), cmocka_unit_test(test_drawing_is_uniform),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_long_words),
+        cmocka_unit_test(test_near_misses),  cmocka_unit_test(test_comparing),
+        cmocka_unit_test(test_right_linear), cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_errors),       cmocka_unit_test(test_useless),
+        cmocka_unit_test(test_empty_twice),  cmocka_unit_test(test_too_ambiguous),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,172 @@
+/* The members of a language among those of another, from which they are drawn. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "language/language_kind.h"
+
+typedef struct {
+    ThLanguage *inner, *outer; /* over the same symbols */
+} Within;
+
+static void free_data(void *data)
+{
+    Within *w = data;
+    th_language_free(w->inner);
+    th_language_free(w->outer);
+    free(w);
+}
+
+static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
+                   ThError *err)
+{
+    const Within *w = l->data;
+    return th_language_member(w->outer, word, stop, answer, err) &&
+           (*answer == TH_LANGUAGE_NO || th_language_member(w->inner, word, stop, answer, err));
+}
+
+typedef struct {
+    const ThLanguage *l;
+    ThLanguageWords *outer;
+    int length;
+    ThStop *stop;
+} Words;
+
+static void *words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
+{
+    const Within *own = l->data;
+    Words *w = th_alloc(1, sizeof *w, err);
+    if (!w)
+        return NULL;
+    *w = (Words){l, th_language_words(own->outer, length, stop, err), length, stop};
+    return TH_KEEP_IF(w->outer, w, free);
+}
+
+/* How many of them the inner language has is not known, unless there are none. */
+static double log_words(const void *own)
+{
+    double outer = th_language_words_log(((const Words *)own)->outer);
+    return outer == -HUGE_VAL ? outer : (double)NAN;
+}
+
+static bool draw(const void *own, ThRng *r, int *word, ThError *err)
+{
+    enum { IN_A_ROW = 1000 };
+    const Words *w = own;
+    for (int i = 0; i < IN_A_ROW; i++) {
+        ThLanguageAnswer answer;
+        if (th_stopped(w->stop, err) || !th_language_draw(w->outer, r, word, err) ||
+            !th_language_member(w->l, (ThLanguageWord){word, w->length}, w->stop, &answer, err))
+            return false;
+        if (answer == TH_LANGUAGE_YES)
+            return true;
+    }
+    return th_fail(err, TH_EVALUE,
+                   "none of %d words of length %d drawn from the other language is "
+                   "a word of this one",
+                   IN_A_ROW, w->length);
+}
+
+static void free_words(void *own)
+{
+    Words *w = own;
+    th_language_words_free(w->outer);
+    free(w);
+}
+
+/* Numbers need every word tried, among the prefixes of the outer language. */
+static bool count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop, ThError *err)
+{
+    (void)l;
+    (void)hi;
+    (void)n;
+    (void)stop;
+    (void)err;
+    *known = false;
+    return true;
+}
+
+/* A word is read as one of the outer language, and in the end asked of both. */
+typedef struct {
+    const ThLanguage *l;
+    ThLanguageReader *outer;
+    int *word, n;
+    size_t cap;
+} Reading;
+
+static void *start_reading(const ThLanguage *l, ThError *err)
+{
+    Reading *r = th_alloc(1, sizeof *r, err);
+    if (!r)
+        return NULL;
+    r->l = l;
+    r->outer = th_language_reader(((const Within *)l->data)->outer, NULL, err);
+    return TH_KEEP_IF(r->outer, r, free);
+}
+
+static bool push(void *reading, int symbol, bool *viable, ThError *err)
+{
+    Reading *r = reading;
+    if (!th_grow(&r->word, &r->cap, (size_t)r->n + 1, sizeof *r->word, err) ||
+        !th_language_push(r->outer, symbol, viable, err))
+        return false;
+    r->word[r->n++] = symbol;
+    return true;
+}
+
+static void pop(void *reading)
+{
+    Reading *r = reading;
+    r->n--;
+    th_language_pop(r->outer);
+}
+
+static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
+{
+    const Reading *r = reading;
+    return member(r->l, (ThLanguageWord){r->word, r->n}, NULL, answer, err);
+}
+
+static void stop_reading(void *reading)
+{
+    Reading *r = reading;
+    th_language_reader_free(r->outer);
+    free(r->word);
+    free(r);
+}
+
+/* Prefixes of the outer language need not be prefixes of the inner one. */
+static const ThLanguageKind kind = {
+    .name = "part",
+    .free_data = free_data,
+    .member = member,
+    .read = start_reading,
+    .push = push,
+    .pop = pop,
+    .accepts = accepts,
+    .stop_reading = stop_reading,
+    .words = words,
+    .log_words = log_words,
+    .draw = draw,
+    .free_words = free_words,
+    .count = count,
+};
+
+ThLanguage *th_language_within(const ThLanguage *inner, const ThLanguage *outer, ThError *err)
+{
+    ThLanguage *l = th_language_new(&kind, err);
+    Within *w = l ? th_alloc(1, sizeof *w, err) : NULL;
+    bool ok = w && (inner->n_symbols == outer->n_symbols ||
+                    th_fail(err, TH_EVALUE, "the alphabets of the two languages differ"));
+    if (w) {
+        l->data = w;
+        l->may_not_answer = inner->may_not_answer || outer->may_not_answer;
+        *w = (Within){th_language_share(inner), th_language_share(outer)};
+    }
+    for (int i = 0; ok && i < outer->n_symbols; i++)
+        ok = th_language_symbol(l, outer->symbol[i], err) >= 0 &&
+             (strcmp(inner->symbol[i], outer->symbol[i]) == 0 ||
+              th_fail(err, TH_EVALUE, "the alphabets of the two languages differ in their order"));
+    return TH_KEEP_IF(ok, l, th_language_free);
+}

@@ -1,0 +1,216 @@
+/* Languages that can only be asked about words: Turing machines, s-ops, and parts of others. */
+#include <gsl/gsl_cdf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "language/any_language.h"
+#include "turing/tm_machine.h"
+
+static ThLanguage *block(const char *kind, const char *text)
+{
+    ThError err = {0};
+    ThLanguage *l = th_language_parse(kind, text, &err);
+    if (!l)
+        fail_msg("%s: %s", text, err.msg);
+    return l;
+}
+
+static ThLanguage *machine(const char *text, const char *letters, uint64_t steps)
+{
+    ThError err = {0};
+    char letter[4][2] = {{0}}, *name[4];
+    ThLanguageAlphabet alphabet = {name, (int)strlen(letters)};
+    for (int i = 0; i < alphabet.n; i++) {
+        letter[i][0] = letters[i];
+        name[i] = letter[i];
+    }
+    ThTm *m = th_tm_parse(text, &err);
+    ThLanguage *l = m ? th_language_of_machine(m, &alphabet, steps, &err) : NULL;
+    if (!l)
+        fail_msg("%s: %s", text, err.msg);
+    th_tm_free(m);
+    return l;
+}
+
+static const char PAIRS[] = "S -> a S b | eps";
+static const char ABC[] = "counters 2; accept p r where 0 0; p a -> p / +1 0; p b -> q / -1 +1\n"
+                          "q b -> q / -1 +1; q c where 0 + -> r / 0 -1; r c -> r / 0 -1";
+
+/* The first a and the last b are rubbed out. */
+static const char PAIRS_MACHINE[] =
+    "start s; accept y; tape two-way; s a -> _ R r; s _ -> S y; r a,b -> R r; r _ -> L e\n"
+    "e b -> _ L l; l a,b -> L l; l _ -> R s";
+
+/* One a, one b and one c are crossed out at a time. */
+static const char ABC_MACHINE[] =
+    "start s; accept y; tape two-way; s a -> X R t; s Y -> R v; s _ -> S y\n"
+    "t a,Y -> R t; t b -> Y R u; u b,Z -> R u; u c -> Z L w; w a,b,Y,Z -> L w; w X -> R s\n"
+    "v Y,Z -> R v; v _ -> S y";
+
+/* Guesses the middle of a word and its mirror image, with two tapes. */
+static const char PALINDROMES[] =
+    "start s; accept y; nondeterministic; tapes 2\n"
+    "s a | _ -> R | a R s; s b | _ -> R | b R s; s a | _ -> S | L m; s b | _ -> S | L m\n"
+    "s _ | _ -> S | L m; m a | a -> R | L m; m b | b -> R | L m; m _ | _ -> S | S y";
+
+static void same(ThLanguage *a, ThLanguage *b, int to, long long unknown)
+{
+    ThError err = {0};
+    ThLanguageDifference d;
+    if (!th_language_compare(a, b, (ThLanguageLengths){0, to}, &d, NULL, &err))
+        fail_msg("%s", err.msg);
+    assert_false(d.differ);
+    assert_int_equal(d.unknown, unknown);
+    th_language_free(a);
+    th_language_free(b);
+}
+
+static void test_machines(void **state)
+{
+    (void)state;
+    same(machine(PAIRS_MACHINE, "ab", 1000), block("grammar", PAIRS), 12, 0);
+    same(machine(ABC_MACHINE, "abc", 1000), block("counters", ABC), 9, 0);
+    same(machine(PALINDROMES, "ab", 1000), block("grammar", "S -> a S a | b S b | eps"), 7, 0);
+}
+
+/* Without an accepting state a machine accepts by halting. */
+static void test_halting(void **state)
+{
+    (void)state;
+    same(machine("start s; halt h; s a -> R s; s b -> S t; t b -> S t; s _ -> S h", "ab", 1000),
+         block("grammar", "alphabet a b; S -> a S | eps"), 5, 62 - 5);
+}
+
+static bool count_answers(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+{
+    (void)word;
+    ((long long *)context)[answer]++;
+    return true;
+}
+
+/* What a machine does not decide within the steps is neither yes nor no. */
+static void test_no_answer(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    long long answers[3] = {0};
+    ThLanguage *l = machine(PAIRS_MACHINE, "ab", 3);
+    assert_true(th_language_may_not_answer(l));
+    assert_true(th_language_each(l, 4, 0, count_answers, answers, NULL, NULL, &err));
+    assert_int_equal(answers[TH_LANGUAGE_YES], 0);
+    assert_int_equal(answers[TH_LANGUAGE_UNKNOWN], 8); /* those that begin with a */
+    th_language_free(l);
+}
+
+/* A machine that only reads to the right is an automaton, stays, decisions in between and blanks
+ * behind the word included. */
+static void test_reading_machine(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "start s; accept y accepted; reject n; s a -> S t; t a -> R u; s b -> R s; u a -> R "
+        "accepted\n"
+        "u b -> S w; w b -> R s; u _ -> R v; v _ -> S y",
+        "start s; accept y; s a -> R t; t a -> R s; t b -> R t; s b -> S s; s _ -> R s; t _ -> S y",
+        "start s; s a -> R t; t b -> R s; t _ -> R t"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        ThError err = {0};
+        ThAutomaton *a;
+        ThLanguageDifference d;
+        ThLanguage *l = machine(text[i], "ab", 200);
+        assert_true(th_language_automaton(l, &a, NULL, &err));
+        assert_non_null(a);
+        ThLanguage *of = th_language_of_automaton(a, 0, NULL, &err);
+        assert_true(th_language_compare(l, of, (ThLanguageLengths){0, 8}, &d, NULL, &err));
+        if (d.differ)
+            fail_msg("%s: they differ on a word of %d symbols", text[i], d.n);
+        free(d.word);
+        th_language_free(of);
+        th_language_free(l);
+        th_automaton_free(a);
+    }
+    ThAutomaton *none;
+    ThLanguage *l = machine(PAIRS_MACHINE, "ab", 200);
+    assert_true(th_language_automaton(l, &none, NULL, NULL));
+    assert_null(none);
+    th_language_free(l);
+}
+
+static ThLanguage *program(const char *source, ThError *err)
+{
+    char a[] = "a", b[] = "b", *name[] = {a, b};
+    ThLanguageAlphabet alphabet = {name, 2};
+    return th_language_of_program(source, "x", &alphabet, err);
+}
+
+static const char MORE[] =
+    "w = aggregate(select(0, 0, ==), indicator(tokens == \"a\"));\nx = w > 0.5;\n";
+
+/* More a than b in the whole word; the empty word does not belong to it, nor to the counters. */
+static void test_program(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThLanguage *l = program(MORE, &err);
+    if (!l)
+        fail_msg("%s", err.msg);
+    same(l,
+         block("counters", "alphabet a b; accept p where +; p a -> p / +1; p b where + -> p / -1\n"
+                           "p b where 0 -> n / +1; n b -> n / +1; n a where + -> n / -1\n"
+                           "n a where 0 -> p / +1"),
+         8, 0);
+    assert_null(program("x = tokens;\n", &err));
+    assert_int_equal(err.code, TH_EVALUE);
+}
+
+/* Words of a part are drawn from the whole, all with the same probability. */
+static void test_within(void **state)
+{
+    (void)state;
+    enum { LENGTH = 8, DRAWS = 5000 };
+    ThError err = {0};
+    ThLanguage *inner = block("grammar", "alphabet a b; S -> a a S | b S | eps");
+    ThLanguage *outer = block("grammar", "S -> a S b S | eps");
+    ThLanguage *l = th_language_within(inner, outer, &err);
+    assert_non_null(l);
+    long long answers[3] = {0};
+    assert_true(th_language_each(l, LENGTH, 0, count_answers, answers, NULL, NULL, &err));
+    ThLanguageWords *w = th_language_words(l, LENGTH, NULL, &err);
+    ThRng r = th_rng(4, "test.within", 0);
+    int seen[1 << LENGTH] = {0}, word[LENGTH];
+    for (int i = 0; i < DRAWS; i++) {
+        int x = 0;
+        assert_true(th_language_draw(w, &r, word, &err));
+        for (int k = 0; k < LENGTH; k++)
+            x = 2 * x + word[k];
+        seen[x]++;
+    }
+    double words = (double)answers[TH_LANGUAGE_YES], want = DRAWS / words, chi = 0;
+    int different = 0;
+    for (int x = 0; x < 1 << LENGTH; x++)
+        if (seen[x]) {
+            different++;
+            chi += (seen[x] - want) * (seen[x] - want) / want;
+        }
+    assert_int_equal(different, answers[TH_LANGUAGE_YES]);
+    assert_true(different > 2 && gsl_cdf_chisq_Q(chi, words - 1) > 1e-3);
+    th_language_words_free(w);
+    th_language_free(l);
+    th_language_free(inner);
+    th_language_free(outer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_machines),  cmocka_unit_test(test_halting),
+        cmocka_unit_test(test_no_answer), cmocka_unit_test(test_reading_machine),
+        cmocka_unit_test(test_program),   cmocka_unit_test(test_within),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
