@@ -6,12 +6,7 @@
 
 #include "base/memory.h"
 
-enum {
-    MOST_NODES = 300,
-    MOST_ARCS = 4000,
-    LONGEST_LABEL = 28, /* characters of a line */
-    MOST_LINES = 8
-};
+enum { MOST_NODES = 300, MOST_ARCS = 4000 };
 
 static const double HEAD = 0.13; /* length of an arrow's head, in inches */
 static const double LINE = 0.17; /* from one line of a label to the next */
@@ -96,9 +91,9 @@ static void free_drawing(Drawing *d)
 static bool cut_lines(Drawing *d, ThLayoutArc *a, const ThText *label, ThError *err)
 {
     const char *at = label->data ? label->data : "";
-    while (*at && a->label_lines < MOST_LINES) {
+    while (*at && a->label_lines < TH_PLOT_LABEL_LINES) {
         size_t n = strcspn(at, "\n");
-        bool last = a->label_lines + 1 == MOST_LINES && at[n];
+        bool last = a->label_lines + 1 == TH_PLOT_LABEL_LINES && at[n];
         char *line = last ? th_strdup("…", err) : th_strndup(at, n, err);
         if (!line || !th_grow(&d->line, &d->line_cap, d->n_lines + 1, sizeof *d->line, err)) {
             free(line);
@@ -106,7 +101,7 @@ static bool cut_lines(Drawing *d, ThLayoutArc *a, const ThText *label, ThError *
         }
         ThText *t = &d->line[d->n_lines++];
         *t = (ThText){0};
-        th_plot_add_shortened(t, line, LONGEST_LABEL);
+        th_plot_add_shortened(t, line, TH_PLOT_LABEL_LONGEST);
         free(line);
         int width = t->data ? th_utf8_width(t->data) : 0;
         a->label_width = width > a->label_width ? width : a->label_width;
@@ -309,8 +304,10 @@ bool th_plot_graph(ThFigure *f, const char *title, const ThPlotGraph *g, ThStop 
 {
     Drawing d = {.g = g};
     bool ok = make_drawing(&d, stop, err);
-    if (ok)
+    if (ok) {
         draw(f, title, &d);
+        th_plot_graph_tikz(f, g, d.layout);
+    }
     free_drawing(&d);
     return ok;
 }

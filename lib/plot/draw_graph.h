@@ -41,6 +41,9 @@ typedef struct {
     int from;
 } ThPlotGraph;
 
+/* Of a label as many lines are drawn, each of at most so many characters. */
+enum { TH_PLOT_LABEL_LINES = 8, TH_PLOT_LABEL_LONGEST = 28 };
+
 /* TH_ELIMIT for more than some hundred nodes, which nobody can read. */
 bool th_plot_graph_small(int n_nodes, ThError *err);
 
@@ -61,5 +64,9 @@ void th_plot_add_shortened(ThText *t, const char *text, size_t most);
  * given numbers only.  f must be empty. */
 bool th_plot_graph(ThFigure *f, const char *title, const ThPlotGraph *g, ThStop *stop,
                    ThError *err);
+
+/* Its part that makes f->tikz of a graph that has been laid out: a `\node` for each of the
+ * l->n_nodes states, and an `edge` for each of its arcs, which stand last in l->arc. */
+void th_plot_graph_tikz(ThFigure *f, const ThPlotGraph *g, const ThLayout *l);
 
 #endif

@@ -166,6 +166,7 @@ void th_figure_end_block(ThFigure *f)
 void th_figure_free(ThFigure *f)
 {
     th_text_free(&f->script);
+    th_text_free(&f->tikz);
     *f = (ThFigure){0};
 }
 
@@ -362,10 +363,23 @@ static bool draw_picture(const ThFigure *f, const ThPlotTarget *to, const Format
     return draw(f, &terminal, c, err) && check_drawn(c, format->end, err);
 }
 
+/* Without a size it is to fit a slide, whose text is some 11 by 8 cm, and not to grow. */
+static bool draw_graph(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
+{
+    double scale =
+        fmin(size_or(to->width, 11) / f->tikz_width, size_or(to->height, 8) / f->tikz_height);
+    th_plot_tex_graph(&c->output, f->tikz.data, to->width > 0 ? scale : fmin(scale, 1),
+                      to->font_size);
+    return (!c->output.failed && !f->tikz.failed) ||
+           th_fail(err, TH_ENOMEM, "out of memory for the figure");
+}
+
 static bool draw_tex(const ThFigure *f, const ThPlotTarget *to, const Format *format,
                      ThPlotChild *c, ThError *err)
 {
     ThText tex = {0};
+    if (f->tikz.size > 0)
+        return draw_graph(f, to, c, err);
     if (!draw_picture(f, to, format, c, err))
         return false;
     th_text_add_bytes(&c->output, "", 1); /* an end */

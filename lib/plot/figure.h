@@ -29,6 +29,8 @@ typedef struct {
     bool drawing;         /* texts belong to shapes, and grow with the page */
     int least_columns, least_rows; /* where characters are the pixels: in fewer, texts would lie
                                       over each other; 0: any will do */
+    ThText tikz; /* empty, or the drawing for .tex behind the first options of its picture, */
+    double tikz_width, tikz_height; /* and its size in cm */
     const char *title; /* takes the place of the one that the view gives; NULL: that one */
 } ThFigure;
 

@@ -94,6 +94,24 @@ static bool find_text(const char *line, size_t n, size_t *from, size_t *to)
     return *from <= *to && memcmp(line + *to, close, sizeof close - 1) == 0;
 }
 
+void th_plot_tex_text(ThText *to, const char *text)
+{
+    put_text(to, text, strlen(text));
+}
+
+void th_plot_tex_graph(ThText *to, const char *inside, double scale, double font_size)
+{
+    th_text_add(to, "% A drawing for LaTeX: \\input it in a document that has\n"
+                    "% \\usepackage{tikz} \\usetikzlibrary{automata,arrows.meta}\n"
+                    "\\begin{tikzpicture}[");
+    if (font_size > 0)
+        th_text_printf(to, "font=\\fontsize{%g}{%g}\\selectfont, ", font_size, 1.2 * font_size);
+    if (scale < 0.995 || scale > 1.005)
+        th_text_printf(to, "scale=%.2f, transform shape,", scale);
+    th_text_add(to, "\n");
+    th_text_add(to, inside);
+}
+
 void th_plot_tex(ThText *to, const char *tikz)
 {
     th_text_add(to, heading);

@@ -9,7 +9,8 @@
 #define SH_PLOT_WHERE                                                                              \
     "Without > the figure appears in a window where there is a display, and as characters in the " \
     "terminal where there is none.  > \"x.png\" writes a file; .svg, .pdf, .tex (TikZ, for "       \
-    "LaTeX with the package gnuplot-lua-tikz), .txt (characters) and .gp (the gnuplot script "     \
+    "LaTeX with the package gnuplot-lua-tikz; automata and machines are states and arrows of its " \
+    "library automata, to be edited), .txt (characters) and .gp (the gnuplot script "              \
     "with its data) are written likewise."
 
 /* The options of every such command: its .more_options. */
