@@ -1,6 +1,10 @@
 #include "plot/tex.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <string.h>
+
+#include "plot/draw_graph.h"
 
 static const char heading[] =
     "% A figure for LaTeX: \\input it in a document that has\n"
@@ -94,11 +98,6 @@ static bool find_text(const char *line, size_t n, size_t *from, size_t *to)
     return *from <= *to && memcmp(line + *to, close, sizeof close - 1) == 0;
 }
 
-void th_plot_tex_text(ThText *to, const char *text)
-{
-    put_text(to, text, strlen(text));
-}
-
 void th_plot_tex_graph(ThText *to, const char *inside, double scale, double font_size)
 {
     th_text_add(to, "% A drawing for LaTeX: \\input it in a document that has\n"
@@ -130,4 +129,171 @@ void th_plot_tex(ThText *to, const char *tikz)
         th_text_add(to, "\n");
         line += n;
     }
+}
+
+/* ---- graphs: TikZ that a person goes on with ---- */
+
+/* A line a state, with its place, and a line an arrow, which names its two states and how it bends;
+ * TeX draws the rest.  An arrow of dot's becomes an arc that is as far from the straight line as
+ * dot's is at most. */
+static const double CM = 2.54;       /* an inch */
+static const double STRAIGHT = 0.04; /* inches that a straight line may be off */
+
+/* Are all names words that TikZ takes for names of nodes? */
+static bool names_do(const ThPlotGraph *g)
+{
+    for (int q = 0; q < g->n_nodes; q++) {
+        const char *c = g->node[q].name.data;
+        if (!c || !*c)
+            return false;
+        for (; *c; c++)
+            if (!isalnum((unsigned char)*c))
+                return false;
+    }
+    return true;
+}
+
+static void put_node_name(ThText *t, const ThPlotGraph *g, int q)
+{
+    if (names_do(g))
+        th_text_add(t, g->node[q].name.data);
+    else
+        th_text_printf(t, "s%d", q);
+}
+
+/* A letter with a number is a variable with an index, as q0. */
+static void put_name(ThText *t, const ThText *name)
+{
+    const char *text = name->data ? name->data : "";
+    size_t digits = text[0] ? strspn(text + 1, "0123456789") : 0;
+    if (isalpha((unsigned char)text[0]) && digits > 0 && text[1 + digits] == '\0')
+        th_text_printf(t, "$%c_{%s}$", text[0], text + 1);
+    else
+        put_text(t, text, strlen(text));
+}
+
+static const char *side_of(double x, double y)
+{
+    if (fabs(x) >= fabs(y))
+        return x > 0 ? "right" : "left";
+    return y > 0 ? "above" : "below";
+}
+
+static const char *start_side(const ThLayout *l, int q)
+{
+    for (int i = 0; i < l->n_arcs; i++)
+        if (l->arc[i].from < 0 && l->arc[i].to == q)
+            return side_of(l->arc[i].path[0].x - l->node[q].x, l->arc[i].path[0].y - l->node[q].y);
+    return "left";
+}
+
+static void put_node(ThText *t, const ThPlotGraph *g, const ThLayout *l, int q)
+{
+    static const char *const look[] = {"", ", accepting", ", accepting, fill=black!10",
+                                       ", fill=red!10"};
+    const ThPlotGraphNode *x = &g->node[q];
+    th_text_add(t, "  \\node[state");
+    if (x->start)
+        th_text_printf(t, ", initial %s", start_side(l, q));
+    th_text_printf(t, "%s] (", look[x->look]);
+    put_node_name(t, g, q);
+    th_text_printf(t, ") at (%.2f,%.2f) {", CM * (l->node[q].x - l->low.x),
+                   CM * (l->node[q].y - l->low.y));
+    put_name(t, &x->name);
+    th_text_add(t, "};\n");
+}
+
+/* How far the path is to the left of the straight line, where it is farthest from it. */
+static double deviation(const ThLayoutArc *a, ThPlotPoint from, ThPlotPoint to)
+{
+    double length = hypot(to.x - from.x, to.y - from.y), most = 0;
+    for (int k = 0; k < a->n_path && length > 0; k++) {
+        double left = ((to.x - from.x) * (a->path[k].y - from.y) -
+                       (to.y - from.y) * (a->path[k].x - from.x)) /
+                      length;
+        most = fabs(left) > fabs(most) ? left : most;
+    }
+    return most;
+}
+
+/* TikZ's `bend left=t` leaves the rim at the angle t, and its control points are 0.3915 of the way
+ * from rim to rim away, three quarters of which the curve's middle reaches. */
+static void put_bend(ThText *t, const ThLayout *l, const ThLayoutArc *a, double left)
+{
+    const double steep = 0.9;
+    ThPlotPoint from = l->node[a->from], to = l->node[a->to];
+    double way = fmax(hypot(to.x - from.x, to.y - from.y) - 2 * l->radius, 0.1);
+    double slope = fabs(left) / (l->radius + 0.75 * 0.3915 * way);
+    th_text_printf(t, "bend %s=%.0f", left > 0 ? "left" : "right",
+                   asin(fmin(slope, steep)) * 180 / acos(-1));
+    if (slope > steep)
+        th_text_printf(t, ", looseness=%.2f",
+                       (fabs(left) / steep - l->radius) / (0.75 * 0.3915 * way));
+}
+
+/* Is the label on the right of the arrow?  That of an arc is outside. */
+static bool swapped(const ThLayoutArc *a, double left)
+{
+    if (fabs(left) >= STRAIGHT)
+        return left < 0;
+    int k = a->n_path / 2;
+    ThPlotPoint p = a->path[k > 0 ? k - 1 : 0], q = a->path[k + 1 < a->n_path ? k + 1 : k];
+    return (q.x - p.x) * (a->label.y - p.y) - (q.y - p.y) * (a->label.x - p.x) < 0;
+}
+
+/* `\\{}` ends a line whatever the next begins with: `\\*` and `\\[` mean something else. */
+static void put_label(ThText *t, const ThText *label)
+{
+    const char *at = label->data ? label->data : "";
+    for (int k = 0; *at && k < TH_PLOT_LABEL_LINES; k++) {
+        size_t n = strcspn(at, "\n");
+        ThText whole TH_OWNED(th_text_free) = {0}, line TH_OWNED(th_text_free) = {0};
+        th_text_add_bytes(&whole, at, n);
+        if (k + 1 == TH_PLOT_LABEL_LINES && at[n])
+            th_text_add(&line, "…");
+        else
+            th_plot_add_shortened(&line, whole.data ? whole.data : "", TH_PLOT_LABEL_LONGEST);
+        th_text_add(t, k ? " \\\\{} " : "");
+        put_text(t, line.data ? line.data : "", line.size);
+        t->failed |= whole.failed || line.failed;
+        at += n + (at[n] == '\n');
+    }
+}
+
+static void put_arc(ThText *t, const ThPlotGraph *g, const ThLayout *l, const ThPlotGraphArc *x,
+                    const ThLayoutArc *a)
+{
+    ThPlotPoint mid = a->path[a->n_path / 2], at = l->node[a->from];
+    bool loop = a->from == a->to;
+    double left = loop ? 0 : deviation(a, at, l->node[a->to]);
+    th_text_add(t, "    (");
+    put_node_name(t, g, a->from);
+    th_text_add(t, ") edge[");
+    if (loop)
+        th_text_printf(t, "loop %s", side_of(mid.x - at.x, mid.y - at.y));
+    else if (fabs(left) >= STRAIGHT)
+        put_bend(t, l, a, left);
+    th_text_printf(t, "] node%s {", !loop && x->label.size > 0 && swapped(a, left) ? "[swap]" : "");
+    put_label(t, &x->label);
+    th_text_add(t, "} (");
+    put_node_name(t, g, a->to);
+    th_text_add(t, ")\n");
+}
+
+void th_plot_graph_tikz(ThFigure *f, const ThPlotGraph *g, const ThLayout *l)
+{
+    ThText *t = &f->tikz;
+    f->tikz_width = CM * (l->high.x - l->low.x);
+    f->tikz_height = CM * (l->high.y - l->low.y);
+    th_text_printf(t,
+                   "    auto, >=Stealth, initial text=, every node/.append style={align=center},\n"
+                   "    every state/.style={minimum size=%.2fcm, inner sep=1pt}]\n",
+                   2 * CM * l->radius);
+    for (int q = 0; q < g->n_nodes; q++)
+        put_node(t, g, l, q);
+    int starts = l->n_arcs - (int)g->n_arcs;
+    th_text_add(t, g->n_arcs > 0 ? "  \\path[->]\n" : "");
+    for (size_t i = 0; i < g->n_arcs; i++)
+        put_arc(t, g, l, &g->arc[i], &l->arc[starts + (int)i]);
+    th_text_add(t, g->n_arcs > 0 ? "    ;\n\\end{tikzpicture}\n" : "\\end{tikzpicture}\n");
 }

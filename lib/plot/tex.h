@@ -11,9 +11,6 @@
  * left out, and a first line says what a document needs to read it. */
 void th_plot_tex(ThText *to, const char *tikz);
 
-/* Appends text that means itself. */
-void th_plot_tex_text(ThText *to, const char *text);
-
 /* The same for a drawing made of states and arrows: what stands between its options and its end,
  * with the name in a comment; scale is that of the whole, its texts included. */
 void th_plot_tex_graph(ThText *to, const char *inside, double scale, double font_size);
