@@ -27,6 +27,8 @@ void th_text_add(ThText *t, const char *text)
 }
 
 static void add_formatted(ThText *t, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+static void add_formatted(ThText *t, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);

@@ -148,7 +148,7 @@ void th_language_reader_free(ThLanguageReader *r)
 
 bool th_language_push(ThLanguageReader *r, int symbol, bool *viable, ThError *err)
 {
-    bool ignored;
+    bool ignored = true;
     bool *alive = viable ? viable : &ignored;
     *alive = true;
     if (!th_grow(&r->word, &r->cap, (size_t)r->n + 1, sizeof *r->word, err) ||
@@ -278,7 +278,7 @@ struct ThLanguageWords {
     bool listed;    /* else, where there is no own: they are drawn and rejected */
     uint16_t *list; /* (n, length) */
     size_t n, cap;
-    ThError *err;
+    ThError problem; /* of listing */
 };
 
 static bool note(void *context, ThLanguageWord word, ThLanguageAnswer answer)
@@ -287,7 +287,7 @@ static bool note(void *context, ThLanguageWord word, ThLanguageAnswer answer)
     size_t m = (size_t)w->length;
     if (answer != TH_LANGUAGE_YES)
         return true;
-    if (!th_grow(&w->list, &w->cap, (w->n + 1) * m, sizeof *w->list, w->err))
+    if (!th_grow(&w->list, &w->cap, (w->n + 1) * m, sizeof *w->list, &w->problem))
         return false;
     for (size_t i = 0; i < m; i++)
         w->list[w->n * m + i] = (uint16_t)word.symbol[i];
@@ -298,14 +298,11 @@ static bool note(void *context, ThLanguageWord word, ThLanguageAnswer answer)
 /* Lists all words, unless there are too many strings to try. */
 static bool list_words(ThLanguageWords *w, ThError *err)
 {
-    ThError own = {0};
-    w->err = &own;
+    ThError *own = &w->problem;
     w->listed =
-        th_language_each(w->l, w->length, TH_LANGUAGE_MOST_TRIED, note, w, NULL, w->stop, &own) &&
-        own.code == TH_OK;
-    if (w->listed || own.code == TH_ELIMIT)
-        return true;
-    return th_fail(err, own.code, "%s", own.msg);
+        th_language_each(w->l, w->length, TH_LANGUAGE_MOST_TRIED, note, w, NULL, w->stop, own) &&
+        own->code == TH_OK;
+    return w->listed || own->code == TH_ELIMIT || th_fail(err, own->code, "%s", own->msg);
 }
 
 ThLanguageWords *th_language_words(const ThLanguage *l, int length, ThStop *stop, ThError *err)

@@ -33,7 +33,8 @@ typedef struct {
     ThLanguageText text;
     ThGrammar *g;
     bool started;
-    int left; /* of the rule before; -1: none */
+    int left;   /* of the rule before; -1: none */
+    size_t cap; /* of the variables */
 } Parser;
 
 static const char *text_of(const Parser *p, const ThToken *t)
@@ -54,12 +55,11 @@ static bool add_variable(Parser *p, const char *name)
     ThGrammar *g = p->g;
     if (find_variable(g, name) >= 0)
         return true;
-    char **grown = realloc(g->variable, ((size_t)g->n_variables + 1) * sizeof *grown);
-    g->variable = grown ? grown : g->variable;
-    char *own = grown ? th_strdup(name, p->text.err) : NULL;
-    if (!own)
-        return th_fail(p->text.err, TH_ENOMEM, "out of memory for a grammar");
-    g->variable[g->n_variables++] = own;
+    size_t n = (size_t)g->n_variables;
+    if (!th_grow(&g->variable, &p->cap, n + 1, sizeof *g->variable, p->text.err) ||
+        !(g->variable[n] = th_strdup(name, p->text.err)))
+        return false;
+    g->n_variables++;
     return true;
 }
 

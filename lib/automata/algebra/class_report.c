@@ -75,6 +75,7 @@ static bool decide(ThClassWork *w, int class)
     w->text = &text;
     w->on = &w->side[row->tier && w->side[1].d->n_symbols < w->side[0].d->n_symbols];
     v->is = row->decide(w, row, v);
+    w->text = NULL;
     v->witness = th_text_take(&text, w->err);
     return w->err->code == TH_OK;
 }

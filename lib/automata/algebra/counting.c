@@ -237,9 +237,10 @@ static void write_sums(const Count *c, char *const *symbol, ThText *t)
     enum { MOST = 4 };
     int written = 0;
     int64_t over = 1;
-    for (int i = 0; i < c->rank; i++)
-        over =
-            over / (int64_t)common((uint64_t)over, (uint64_t)c->basis[i].over) * c->basis[i].over;
+    for (int i = 0; i < c->rank; i++) {
+        int64_t shared = (int64_t)common((uint64_t)over, (uint64_t)c->basis[i].over);
+        over = shared > 0 ? over / shared * c->basis[i].over : over;
+    }
     for (int column = 0; column < c->labels && written < MOST; column++) {
         bool is_pivot = false;
         for (int i = 0; i < c->rank; i++)
@@ -281,7 +282,7 @@ static bool begin(Count *c, int root)
 static int decide(Count *c, ThDfaCounting *to, char *const *symbol, ThText *sums)
 {
     for (int round = 1;; round++) {
-        int classes = 0, labels = c->labels;
+        int classes = 0, labels;
         bool ok = find_potentials(c) && find_basis(c);
         if (ok)
             classes = find_classes(c);

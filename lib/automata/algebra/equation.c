@@ -205,10 +205,11 @@ static int reach(const Search *w, int from, const bool *used, bool both, int *li
     memset(w->met, 0, (size_t)m->size * sizeof *w->met);
     w->met[from] = true;
     list[n++] = from;
+    const int sides = both ? 2 : 1;
     for (int i = 0; i < n; i++)
         for (int a = 0; a < m->n_symbols; a++) {
             size_t at = (size_t)list[i] * (size_t)m->n_symbols + (size_t)a;
-            for (int side = 0; side <= both && (!used || used[a]); side++) {
+            for (int side = 0; side < sides && (!used || used[a]); side++) {
                 int y = side ? m->left[at] : m->right[at];
                 if (!w->met[y])
                     list[n++] = y;

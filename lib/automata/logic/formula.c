@@ -55,21 +55,21 @@ static int part(Reader *r, ThAutomatonOperator is, int x, int y)
     return (int)f->n++;
 }
 
-static int not(Reader * r, int x)
+static int negation(Reader *r, int x)
 {
     if (x >= 0 && r->f->part[x].is == TH_AUTOMATON_NOT)
         return r->f->part[x].x;
     return part(r, TH_AUTOMATON_NOT, x, 0);
 }
 
-static int and (Reader * r, int x, int y)
+static int conjunction(Reader *r, int x, int y)
 {
     return part(r, TH_AUTOMATON_AND, x, y);
 }
 
-static int or (Reader * r, int x, int y)
+static int disjunction(Reader *r, int x, int y)
 {
-    return not(r, and(r, not(r, x), not(r, y)));
+    return negation(r, conjunction(r, negation(r, x), negation(r, y)));
 }
 
 static int truth(Reader *r)
@@ -81,23 +81,23 @@ static int unary(Reader *r, char sign, int x)
 {
     switch (sign) {
     case '!':
-        return not(r, x);
+        return negation(r, x);
     case 'X':
         return part(r, TH_AUTOMATON_NEXT, x, 0);
     case 'N':
-        return not(r, part(r, TH_AUTOMATON_NEXT, not(r, x), 0));
+        return negation(r, part(r, TH_AUTOMATON_NEXT, negation(r, x), 0));
     case 'Y':
         return part(r, TH_AUTOMATON_PREVIOUS, x, 0);
     case 'Z':
-        return not(r, part(r, TH_AUTOMATON_PREVIOUS, not(r, x), 0));
+        return negation(r, part(r, TH_AUTOMATON_PREVIOUS, negation(r, x), 0));
     case 'F':
         return part(r, TH_AUTOMATON_UNTIL, truth(r), x);
     case 'G':
-        return not(r, part(r, TH_AUTOMATON_UNTIL, truth(r), not(r, x)));
+        return negation(r, part(r, TH_AUTOMATON_UNTIL, truth(r), negation(r, x)));
     case 'P':
         return part(r, TH_AUTOMATON_SINCE, truth(r), x);
     default: /* H */
-        return not(r, part(r, TH_AUTOMATON_SINCE, truth(r), not(r, x)));
+        return negation(r, part(r, TH_AUTOMATON_SINCE, truth(r), negation(r, x)));
     }
 }
 
@@ -107,11 +107,11 @@ static int binary(Reader *r, char sign, int x, int y)
     case 'U':
         return part(r, TH_AUTOMATON_UNTIL, x, y);
     case 'R':
-        return not(r, part(r, TH_AUTOMATON_UNTIL, not(r, x), not(r, y)));
+        return negation(r, part(r, TH_AUTOMATON_UNTIL, negation(r, x), negation(r, y)));
     case 'S':
         return part(r, TH_AUTOMATON_SINCE, x, y);
     default: /* T */
-        return not(r, part(r, TH_AUTOMATON_SINCE, not(r, x), not(r, y)));
+        return negation(r, part(r, TH_AUTOMATON_SINCE, negation(r, x), negation(r, y)));
     }
 }
 
@@ -166,11 +166,11 @@ static int read_atom(Reader *r)
     if (take_word(r, "true"))
         return truth(r);
     if (take_word(r, "false"))
-        return not(r, truth(r));
+        return negation(r, truth(r));
     if (take_word(r, "first"))
         return part(r, TH_AUTOMATON_FIRST, 0, 0);
     if (take_word(r, "last"))
-        return not(r, part(r, TH_AUTOMATON_NEXT, truth(r), 0));
+        return negation(r, part(r, TH_AUTOMATON_NEXT, truth(r), 0));
     skip(r);
     if (*r->at != '(')
         return read_letter(r);
@@ -211,7 +211,7 @@ static int read_conjunction(Reader *r)
     int x = read_temporal(r);
     while (x >= 0 && take(r, "&")) {
         int y = read_temporal(r);
-        x = y < 0 ? -1 : and(r, x, y);
+        x = y < 0 ? -1 : conjunction(r, x, y);
     }
     return x;
 }
@@ -221,7 +221,7 @@ static int read_disjunction(Reader *r)
     int x = read_conjunction(r);
     while (x >= 0 && take(r, "|")) {
         int y = read_conjunction(r);
-        x = y < 0 ? -1 : or (r, x, y);
+        x = y < 0 ? -1 : disjunction(r, x, y);
     }
     return x;
 }
@@ -232,7 +232,7 @@ static int read_implication(Reader *r)
     if (x < 0 || !take(r, "->"))
         return x;
     int y = read_implication(r);
-    return y < 0 ? -1 : or (r, not(r, x), y);
+    return y < 0 ? -1 : disjunction(r, negation(r, x), y);
 }
 
 static int read_equivalence(Reader *r)
@@ -241,7 +241,9 @@ static int read_equivalence(Reader *r)
     int x = read_implication(r);
     while (x >= 0 && take(r, "<->")) {
         int y = read_implication(r);
-        x = y < 0 ? -1 : or (r, and(r, x, y), and(r, not(r, x), not(r, y)));
+        x = y < 0 ? -1
+                  : disjunction(r, conjunction(r, x, y),
+                                conjunction(r, negation(r, x), negation(r, y)));
     }
     r->depth--;
     return x;
@@ -257,7 +259,7 @@ bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError 
     if (*r.at)
         return fail(&r, "an operator or the end was expected") > 0;
     /* The whole stands last, also where it is a part that was shared. */
-    return and(&r, whole, whole) >= 0;
+    return conjunction(&r, whole, whole) >= 0;
 }
 
 void th_automaton_formula_free(ThAutomatonFormula *f)

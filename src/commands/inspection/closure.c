@@ -53,8 +53,8 @@ static void say_closure(ShSession *s, const char *name, const ThProofClosure *c,
                         const ThSignature *g)
 {
     const ThProofClosureLevel *last = &c->level[c->levels - 1];
-    sh_results(s, "closed:b level:i radius:r gap:r purity:r", c->first < 0,
-               (long long)(c->first + 1), last->radius, last->gap, last->purity);
+    sh_results(s, "closed:b level:i radius:r gap:r purity:r", c->first < 0, (long long)c->first + 1,
+               last->radius, last->gap, last->purity);
     if (c->first >= 0)
         say_word(s, name, c, g);
     else

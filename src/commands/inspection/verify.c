@@ -98,8 +98,8 @@ static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
             sh_say(s, ", at symbol %d\n", v->at + 1);
         sh_say(s, "  %s says %s\n  %s says %s\n", call->operand[0].text, said,
                call->operand[1].text, due);
-        sh_results(s, "word:s due:s said:s at:i shortest:b", word, due, said,
-                   (long long)(v->at + 1), v->shortest);
+        sh_results(s, "word:s due:s said:s at:i shortest:b", word, due, said, (long long)v->at + 1,
+                   v->shortest);
     }
     bool ok = said != NULL;
     return ok && show_prefixes(s, m, t, v, err);

@@ -165,7 +165,7 @@ static void set_simulation(ShSession *s, const ThTmSimulation *x, const char *st
     if (x->exact)
         return;
     sh_results(s, "step:i token:i stands:s predicted:s", (long long)x->step,
-               (long long)(x->place + 1), stands, predicted);
+               (long long)x->place + 1, stands, predicted);
 }
 
 static void say_difference(ShSession *s, const ThTmSimulation *x, int n, const char *stands,
