@@ -170,7 +170,8 @@ bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError 
     const ThLanguageKind *k = r->l->kind;
     if (r->own && k->accepts)
         return k->accepts(r->own, answer, err);
-    return k->member(r->l, (ThLanguageWord){r->word, r->n}, r->stop, answer, err);
+    return k->member && /* a kind that does not read has it */
+           k->member(r->l, (ThLanguageWord){r->word, r->n}, r->stop, answer, err);
 }
 
 bool th_language_next(ThLanguageReader *r, bool *next, ThError *err)

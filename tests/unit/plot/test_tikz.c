@@ -29,7 +29,7 @@ static int leave_folder(void **state)
     return chdir("/") || rmdir(folder);
 }
 
-/* Two states side by side, 2 inches apart: to and fro (half an inch up is, by the formula of a
+/* Two states side by side, 2 inches apart: there and back (half an inch up is, by the formula of a
  * cubic curve with controls of 0.3915 of 1.5 inches, asin(0.5 / (0.25 + 0.4404)) = 46 degrees), a
  * loop below, and a start from above. */
 static void test_graph(void **state)
