@@ -14,7 +14,7 @@
 #define WANTED "report_wanted"
 #define FOUND  "report_found"
 
-/* %m is the model, %t the task as it was typed, %l the lengths, if they are given. */
+/* %m is the model, %t the task as it was typed, %l the lengths. */
 static const struct {
     const char *title, *command;
     bool drawn; /* what it draws is a picture of a page */
@@ -31,7 +31,7 @@ static const struct {
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static const ThOptionSpec report_options[] = {
-    {"length", TH_RANGE, NULL, 1, 1000000, NULL, "lengths of the strings; default: evaluate's"},
+    {"length", TH_RANGE, "41..500:51", 1, 1000000, NULL, "lengths of the strings"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* Returns new: a command with the names put in, and behind it `more`. */
@@ -45,7 +45,7 @@ static char *command_of(const ShCall *call, const char *pattern, const char *mor
             th_text_add(&t, call->operand[0].text);
         else if (*c == 't')
             th_text_add(&t, call->operand[1].text);
-        else if (th_option_given(&call->options, "length"))
+        else
             th_text_printf(&t, " length=%s", th_option_text(&call->options, "length"));
     th_text_add(&t, more);
     return th_text_take(&t, err);
