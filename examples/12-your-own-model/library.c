@@ -24,12 +24,12 @@ static bool train(ThModel *m, const ThTask *t, ThError *err)
 int main(void)
 {
     ThError err = {0};
-    ThOptions none = {0}, size = {0};
+    ThOptions size = {0};
     ThScore score = {0};
     ThAutomaton *a = th_regex_automaton("(b*ab*a)*b*", NULL, 0, 0, NULL, &err);
     ThAutomaton *minimal = a ? th_automaton_minimize(a, 0, NULL, &err) : NULL;
     ThTaskSource from = {.automaton = minimal};
-    ThTask *t = minimal ? th_task_new(th_task_kind("recognize"), &none, &from, &err) : NULL;
+    ThTask *t = minimal ? th_task_new(th_task_kind("recognize"), NULL, &from, &err) : NULL;
     const ThModelKind *kind = th_model_kind("regulargpt");
     ThModel *m =
         th_options_init(&size, kind->options, &err) ? th_model_new(kind, &size, &err) : NULL;

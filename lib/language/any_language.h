@@ -1,12 +1,12 @@
 /* any_language.h - a set of words, whatever says which they are: an automaton, a grammar, a machine
- * with counters, a pushdown automaton, a Turing machine, an s-op.
+ * with counters, a Turing machine, an s-op.
  *
  * What can be asked is the same for all kinds: whether a word is a member, which prefixes can be
  * completed, how many words of a length there are, and one of them with uniform probability.
  *
  *     ThLanguage *l = th_language_parse("grammar", "S -> a S b | epsilon", &err);
  *     ThLanguageWords *w = l ? th_language_words(l, 40, stop, &err) : NULL;
- *     bool ok = w && th_language_draw(w, &rng, word, &err);
+ *     bool ok = w && th_language_draw(w, &rng, drawn, &err);
  *     th_language_words_free(w);
  *     th_language_free(l);
  *

@@ -65,8 +65,9 @@ ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTa
     if (!t)
         return NULL;
     t->kind = from->language && kind->of_language ? kind->of_language : kind;
-    return TH_KEEP_IF(th_options_copy(&t->options, options, err) && t->kind->init(t, from, err), t,
-                      th_task_free);
+    bool ok = options ? th_options_copy(&t->options, options, err)
+                      : th_options_init(&t->options, kind->options, err);
+    return TH_KEEP_IF(ok && t->kind->init(t, from, err), t, th_task_free);
 }
 
 ThTask *th_task_copy(const ThTask *t, ThError *err)

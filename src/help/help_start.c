@@ -13,7 +13,7 @@
 /* ---- the first screen ------------------------------------------------------------------------ */
 
 static const char *const ways[][2] = {
-    {"tutorial 1", "ten short pages: read on, or type along"},
+    {"tutorial 1", "thirteen short pages: read on, or type along"},
     {"automaton p = parity", "an automaton; run p abba, plot automaton p"},
     {"machine b = \"1RB1LB_1LA1RZ\"", "a Turing machine; run b, trace b"},
     {"sort(tokens, tokens)", "RASP: what a transformer computes, on an example"},
@@ -35,7 +35,6 @@ void sh_help_start(const ShSheet *to)
     th_text_add(&more, "help COMMAND, apropos WORD, or help TOPIC:");
     for (size_t i = 1; sh_help_topics[i]; i++)
         th_text_printf(&more, "%s%s", i > 1 ? ", " : " ", sh_help_topics[i]);
-    fputc('\n', to->out);
     sh_wrap(to, 0, more.data ? more.data : "");
 }
 

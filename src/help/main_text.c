@@ -45,7 +45,7 @@ static const char *const prompt[] = {
     "training keeps its last finished step.  Ctrl-C three times in one command ends tapehead.  "
     "Ctrl-D on an empty line leaves.",
     "help lists ways to start and the groups of commands on one screen, tutorial 1 is the first of "
-    "ten short pages, and help examples lists the scripts that are installed.",
+    "thirteen short pages, and help examples lists the scripts that are installed.",
     NULL};
 
 static const char *const language[] = {

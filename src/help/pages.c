@@ -10,7 +10,7 @@
 static const struct {
     const char *topic, *summary;
 } topics[] = {
-    {"tutorial", "ten short pages to start with"},
+    {"tutorial", "thirteen short pages to start with"},
     {"syntax", "how commands are written"},
     {"automata", "built-in automata and the functions of automaton expressions"},
     {"regex", "regular expressions"},

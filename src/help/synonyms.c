@@ -74,7 +74,7 @@ static const ShSynonym table[] = {
     {"man", "help COMMAND explains a command"},
     {"info", "help COMMAND explains a command"},
     {"examples", "help examples lists the scripts that came with tapehead"},
-    {"demo", "tutorial 1 is the first of ten short pages; help examples lists scripts"},
+    {"demo", "tutorial 1 is the first of thirteen short pages; help examples lists scripts"},
     {"undo", "nothing is undone, but back takes back steps of a machine that is run by hand; copy "
              "A B keeps an object before it is changed"},
     {"clear", "Ctrl-L clears the screen"},

@@ -6,13 +6,13 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "help fits one screen, and names ten groups and six ways to start" {
+@test "help fits one screen, and names eleven groups and six ways to start" {
     run "$tapehead" -e help
     [ "${#lines[@]}" -le 22 ]
     "$tapehead" -e help >out
     [ "$(wc -l <out)" -le 23 ]
     [ -z "$(grep -E '^.{81}' out)" ]
-    [ "$(sed -n '/^Groups/,/^help/p' out | grep -cE '^  [a-z]+ +[^ ]')" -eq 10 ]
+    [ "$(sed -n '/^Groups/,/^help/p' out | grep -cE '^  [a-z]+ +[^ ]')" -eq 11 ]
     [ "$(sed -n '/^Ways/,/^Groups/p' out | grep -cE '^  ')" -eq 6 ]
 }
 
@@ -27,7 +27,7 @@ setup() {
 }
 
 @test "every page of the tutorial runs" {
-    for page in 1 2 3 4 5 6 7 8 9 10; do
+    for page in {1..13}; do
         run "$tapehead" -e "tutorial $page"
         echo "$output"
         [ "$status" -eq 0 ]
@@ -35,9 +35,9 @@ setup() {
         [[ $output == *"tapehead> "* ]]
     done
     [ -s odd.svg ]
-    run "$tapehead" -e 'tutorial 11'
+    run "$tapehead" -e 'tutorial 14'
     [ "$status" -eq 1 ]
-    [ "$("$tapehead" -e 'help tutorial' | grep -cE '^ +[0-9]+  ')" -eq 10 ]
+    [ "$("$tapehead" -e 'help tutorial' | grep -cE '^ +[0-9]+  ')" -eq 13 ]
 }
 
 @test "help examples lists scripts that are there" {
@@ -143,7 +143,7 @@ END
 
 @test "examples/README.md has each example, and no other" {
     cd "$BATS_TEST_DIRNAME/../../examples"
-    grep -o '](\([0-9a-z]*-[^)]*\|slow/[^)]*\|data/[^)]*\))' README.md | tr -d '()]' | sort -u >"$BATS_TEST_TMPDIR/named"
+    grep -o '](\([0-9a-z]*-[^)]*\|slow/[^)]*\|data/[^)]*\|notebooks/[^)]*\))' README.md | tr -d '()]' | sort -u >"$BATS_TEST_TMPDIR/named"
     find ./*/ -type f ! -name '*.csv' | sed 's|^\./||' | sort | diff - "$BATS_TEST_TMPDIR/named"
 }
 

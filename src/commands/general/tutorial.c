@@ -1,4 +1,4 @@
-/* tutorial.c - ten short pages that run as they are read. */
+/* tutorial.c - short pages that run as they are read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +96,35 @@ static const struct {
        "compare odd regex \"(a|b)*b\"\n"
        "compare odd minimize(odd)"},
       {"The monoid of a language tells what it takes to compute it.", "monoid odd"}}},
+    {"a proof",
+     {{"A model that was right on every string tried may be wrong on a longer one.  certify proves "
+       "that it is right on strings of every length, if it can; the options of this training draw "
+       "together the vectors that mean the same.",
+       "model sure = regulargpt dim=16 heads=2\n"
+       "train sure on parity length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+       "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 recipe=plain seed=1 "
+       "report=600\n"
+       "certify sure on parity certificate=\"sure.cert\""},
+      {"The certificate is a file.  Another program text checks it, from the weights alone.",
+       "check certificate \"sure.cert\" of sure on parity"}}},
+    {"weights without training",
+     {{"What a model has to compute for an automaton is known, so its weights can be written down. "
+       " "
+       "compile does that, and they are proved as trained ones are.",
+       "compile tomita(5) as made\n"
+       "certify made on tomita(5)"},
+      {"Where a model is not the automaton, compare finds a shortest word that shows it.",
+       "compare made tomita(3) length=1..10"}}},
+    {"many trainings",
+     {{"sweep runs its commands for every point of a grid and keeps what they measured in a "
+       "folder; a point that is done is not done again.",
+       "sweep \"runs\" jobs=1 for kind in [rnn, lstm], seed in 1..2 { model m = $kind dim=8; train "
+       "m "
+       "on parity length=1..8 steps=100 seed=$seed > \"log.txt\"; evaluate m on parity "
+       "length=9..16 "
+       "}\n"
+       "results \"runs\" by kind"},
+      {"plot results draws them, and help sweep says how a grid goes on a cluster.", ""}}},
     {"a script",
      {{"What is typed here also works in a file.  Every command leaves figures behind; assert "
        "makes a script a test.",
@@ -170,7 +199,7 @@ static bool run_page(ShSession *s, int page, ThError *err)
     return true;
 }
 
-SH_COMMAND(tutorial, .group = "general", .summary = "ten short pages to start with",
+SH_COMMAND(tutorial, .group = "general", .summary = "thirteen short pages to start with",
            .detail = "Each page says a few things and runs the commands that show them; what it "
                      "defines stays.  Without a number, lists the pages.",
            .example = "tutorial 9", .args = {{A_TEXT, "N", A_OPTIONAL}}, .flags = C_KEEPS_RESULT)
