@@ -22,7 +22,7 @@ END
     }
     spoil trained.safetensors f2.safetensors 4 999 b -1
     spoil many.safetensors r3.safetensors 4 999 z 0.3
-    spoil compiled.safetensors f3.safetensors 4 1e3 b -1
+    spoil compiled.safetensors f3.safetensors 13 1e3 b -1
     spoil trained.safetensors small.safetensors 4 1 b -1
 }
 
