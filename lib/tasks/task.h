@@ -144,9 +144,9 @@ const ThTaskKind *const *th_task_kinds(size_t *n); /* the registry, in manual or
 const ThTaskKind *th_task_kind(const char *name);  /* view, or NULL */
 
 /* Returns new.  options must have been initialised from kind->options; they are copied; NULL: the
- * defaults.  from may be NULL where the kind takes nothing.  Errors: TH_EUSAGE where what the kind takes is missing or
- * options do not fit together; of an automaton TH_EVALUE, TH_ELIMIT; of a file TH_EIO, TH_EPARSE
- * and TH_EVALUE, which name file, line and column; TH_ENOMEM. */
+ * defaults.  from may be NULL where the kind takes nothing.  Errors: TH_EUSAGE where what the kind
+ * takes is missing or options do not fit together; of an automaton TH_EVALUE, TH_ELIMIT; of a file
+ * TH_EIO, TH_EPARSE and TH_EVALUE, which name file, line and column; TH_ENOMEM. */
 ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTaskSource *from,
                     ThError *err);
 ThTask *th_task_copy(const ThTask *t, ThError *err); /* returns new */

@@ -47,7 +47,8 @@ void sh_option_values(ThText *t, const ThOptionSpec *spec);
 /* The text of `help rasp`: paragraphs, ending with NULL. */
 extern const char *const sh_rasp_guide[];
 
-/* The text of `help weights`, likewise; and the names and shapes of the weights of other programs. */
+/* The text of `help weights`, likewise; and the names and shapes of the weights of other programs.
+ */
 extern const char *const sh_weights_guide[];
 void sh_help_exchange(ShDocument *d);
 
