@@ -173,3 +173,12 @@ def inverse_root(at, low, high, second):
     ends = [1 / iv.sqrt(iv.mpf(x)) - middle for x in (low, high)]
     reach = max(float(mp.mpf(abs(e).b)) for e in ends)
     return middle, slope, (most - least) / 2 * WIDER + 1e-14 * value, reach * WIDER
+
+
+def chords(low, high):
+    """slope, most: of units whose inputs lie in [low, high]; max(0, x) - slope x lies between 0 and
+    most, which is met at an end.  Where a unit does not bend it is linear, and nothing is missed."""
+    bent = high / np.where(high > low, high - low, 1)
+    slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, bent))
+    most = np.maximum(0, np.maximum(-slope * low, (1 - slope) * high)) * WIDER
+    return slope, np.where((slope > 0) & (slope < 1), most, 0.0)

@@ -7,7 +7,7 @@ order to the box.
 
 import numpy as np
 
-from balls import WIDER, Ball, Refused, line, root, squares, stack
+from balls import WIDER, Ball, Refused, chords, line, root, squares, stack
 from sets import Ellipsoid, Set
 
 GATES = {"rnn": 1, "lstm": 4, "gru": 3}
@@ -45,10 +45,7 @@ class Form:
     def relu(self):
         by = self.reach()
         low, high = self.at.mid - by - 1e-300, self.at.mid + by + 1e-300
-        chord = high / np.where(high > low, high - low, 1)
-        slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, chord))
-        most = np.maximum(0, np.maximum(-slope * low, (1 - slope) * high)) * WIDER
-        most = np.where((slope > 0) & (slope < 1), most, 0.0)
+        slope, most = chords(low, high)
         return Form(self.at * slope + most / 2, self.rows * slope, (slope * self.box + most / 2) * WIDER)
 
 

@@ -9,7 +9,7 @@ the chord of its bend.  What lines miss goes to an ellipsoid, or to a generator 
 import numpy as np
 from mpmath import iv
 
-from balls import (EPSILON, TINY, WIDER, Ball, from_interval, greatest_eigenvalue, inverse_root, line,
+from balls import (EPSILON, TINY, WIDER, Ball, chords, from_interval, greatest_eigenvalue, inverse_root, line,
                    norm, root, squares, stack)
 from sets import Ellipsoid, Set, around
 
@@ -131,9 +131,7 @@ class Tree:
         inner = s.centre @ self.up + self.up_bias
         by = (s.widths(self.up) + inner.rad) * WIDER
         low, high = (inner.mid - by) - 1e-300, (inner.mid + by) + 1e-300
-        slope = np.where(low >= 0, 1.0, np.where(high <= 0, 0.0, high / np.where(high > low, high - low, 1)))
-        # x -> max(0, x) - slope x lies between 0 and its greatest value, at 0 or at an end
-        most = np.maximum(0, np.maximum(-slope * low, (1 - slope) * high)) * WIDER * (slope < 1) * (slope > 0)
+        slope, most = chords(low, high)
         both = self.centred + Ball(self.up * slope) @ self.down @ self.centred
         kept = Set(s.centre, s.joint, s.ellipsoid, s.alone).turned(both)
         rest = Ball(most / 2) @ Ball(self.down) + Ball(slope * self.up_bias) @ self.down + self.down_bias
