@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -46,6 +47,7 @@ static const struct {
     {"method", "run", "cyclers"},
     {"method", "backward", "backward_reasoning"},
     {"method", "contexts", "ngram_cps"},
+    {"position", "nope", "none"},
 };
 
 static size_t count_specs(const ThOptionSpec *specs)
@@ -133,6 +135,16 @@ static const char *current_word(const ThOptionSpec *s, const char *word)
     return word;
 }
 
+static bool hint_choice(const ThOptionSpec *s, const char *text, ThError *err)
+{
+    for (const char *word = s->choices; *word; word += strcspn(word, "|"), word += *word == '|') {
+        size_t n = strcspn(word, "|");
+        if (strlen(text) == n && strncasecmp(text, word, n) == 0)
+            return th_hint(err, "did you mean %.*s?", (int)n, word);
+    }
+    return th_hint(err, "%s is one of %s", s->name, s->choices);
+}
+
 static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
 {
     th_fail(err, TH_EUSAGE, "'%s' does not fit the option %s", text, s->name);
@@ -144,7 +156,7 @@ static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
     case TH_FLAG:
         return th_hint(err, "%s is yes or no", s->name);
     case TH_CHOICE:
-        return th_hint(err, "%s is one of %s", s->name, s->choices);
+        return hint_choice(s, text, err);
     case TH_RANGE:
         return th_hint(err, "%s is a range such as 1..40, within %.0f to %.0f", s->name, s->min,
                        s->max);

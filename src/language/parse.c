@@ -232,8 +232,14 @@ static bool bind_kind(ShBinder *b, ShOperand *o, char *text, ThError *err)
     const ShFamily *f = sh_family_of(o->kind);
     char *inside = cut_arguments(text);
     ShKindRow kind;
-    if (!sh_family_find(f, text, &kind))
-        return sh_family_unknown(f, text, err);
+    if (!sh_family_find(f, text, &kind)) {
+        const ShObject *of = o->kind == A_TASK_KIND ? sh_find(b->s, text) : NULL;
+        if (!of || of->kind != SH_AUTOMATON)
+            return sh_family_unknown(f, text, err);
+        th_fail(err, TH_EUSAGE, "%s is an automaton, no task kind", text);
+        th_hint(err, "recognize %s is the task of that automaton", text);
+        return false;
+    }
     if (b->kind.name)
         place_inside(&kind, &b->kind);
     b->kind = kind;
@@ -366,6 +372,22 @@ static bool bind_one(ShBinder *b, const ShArg *arg, ThError *err)
     }
 }
 
+/* What an option that is not known is called here, or that it belongs to a model's definition. */
+static void hint_at_option(const ShBinder *b, const char *key, ThError *err)
+{
+    const char *here = sh_option_here(key, &b->p->call.options);
+    if (here)
+        th_hint(err, "it is %s= here", here);
+    for (int i = 0; !here && i < b->p->call.n; i++) {
+        const ShObject *o = b->p->operand[i].object;
+        const ThOptions *of = o && o->kind == SH_MODEL ? &o->as.model->options : NULL;
+        const char *name = of && th_option_known(of, key) ? key : of ? sh_option_here(key, of) : "";
+        if (name && *name)
+            th_hint(err, "it belongs to the definition: model %s = %s %s=...", o->name,
+                    o->as.model->kind->name, name);
+    }
+}
+
 static bool bind_option(ShBinder *b, ThError *err)
 {
     const ShLexer *lx = b->st->lexer;
@@ -377,9 +399,8 @@ static bool bind_option(ShBinder *b, ThError *err)
     if (ok && th_option_known(o, key) && th_option_given(o, key))
         ok = fail_token(err, t, TH_EUSAGE, "the option %s is given twice", key);
     ok = ok && (th_options_set_at(o, key, text, t->line, t->col, err) || place(err, t));
-    const char *here = ok || !key || th_option_known(o, key) ? NULL : sh_option_here(key, o);
-    if (here)
-        th_hint(err, "it is %s= here", here);
+    if (!ok && key && !th_option_known(o, key))
+        hint_at_option(b, key, err);
     b->at++;
     return ok;
 }
