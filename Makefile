@@ -47,7 +47,11 @@ BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 MPICC  := $(if $(filter release,$(FLAVOUR)),$(shell command -v mpicc 2>/dev/null))
 PLUGIN := $(if $(MPICC),$(B)/tapehead-mpi.so)
 
-all: $(B)/tapehead $(PLUGIN) tapehead $(B)/man/tapehead.1 $(B)/tapehead.bash $(B)/tapehead.vim   ## build program and manual
+# What shells and editors are told: the templates in scripts/editors, filled.
+EDITORS := $(patsubst scripts/%,$(B)/%,$(filter-out %/fill,$(wildcard scripts/editors/*.* \
+           scripts/editors/_* scripts/editors/*/*.* scripts/editors/*/*/*.*)))
+
+all: $(B)/tapehead $(PLUGIN) tapehead $(B)/man/tapehead.1 $(EDITORS)   ## build program and manual
 
 tapehead: $(B)/tapehead
 	$(Q)ln -sf $(B)/tapehead $@
@@ -65,8 +69,9 @@ html: $(B)/tapehead                    ## the manual as a web site, in build/htm
 	@scripts/pages html $(B)/tapehead build/html
 	@echo build/html/index.html
 
-$(B)/tapehead.bash $(B)/tapehead.vim: $(B)/tapehead.%: $(B)/tapehead
-	$(Q)$(EMIT) --emit=$* >$@
+$(EDITORS): $(B)/editors/%: scripts/editors/% scripts/editors/fill $(B)/tapehead
+	$(Q)mkdir -p $(@D)
+	$(Q)scripts/editors/fill $(EMIT) $< >$@
 
 $(B)/tapehead: $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ -lreadline $(LIBS)
@@ -194,7 +199,11 @@ read-tests:
 
 DOCDIR  = $(DATADIR)/doc/tapehead
 COMPLETIONS = $(DATADIR)/bash-completion/completions
+ZSHDIR  = $(DATADIR)/zsh/site-functions
+FISHDIR = $(DATADIR)/fish/vendor_completions.d
 VIMDIR  = $(DATADIR)/vim/vimfiles
+LISPDIR = $(DATADIR)/emacs/site-lisp
+CODEDIR = $(DATADIR)/tapehead/vscode
 PLUGINDIR = $(BINDIR)/../lib/tapehead
 INSTALL = install -D -m644
 
@@ -203,8 +212,12 @@ install: all                           ## honours PREFIX and DESTDIR
 	@[ -z '$(PLUGIN)' ] || $(INSTALL) $(PLUGIN) '$(DESTDIR)$(PLUGINDIR)/tapehead-mpi.so'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
 	@for n in 1 7; do for p in $(B)/man/*.$$n; do $(INSTALL) $$p '$(DESTDIR)$(MANDIR)'/man$$n/$${p##*/}; done; done
-	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
-	$(INSTALL) $(B)/tapehead.vim '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim'
+	$(INSTALL) $(B)/editors/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
+	$(INSTALL) $(B)/editors/_tapehead '$(DESTDIR)$(ZSHDIR)/_tapehead'
+	$(INSTALL) $(B)/editors/tapehead.fish '$(DESTDIR)$(FISHDIR)/tapehead.fish'
+	$(INSTALL) $(B)/editors/tapehead.vim '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim'
+	$(INSTALL) $(B)/editors/tapehead-mode.el '$(DESTDIR)$(LISPDIR)/tapehead-mode.el'
+	@cd $(B)/editors/vscode && for f in *.* */*.*; do $(INSTALL) $$f '$(DESTDIR)$(CODEDIR)'/$$f; done
 	@mkdir -p '$(DESTDIR)$(VIMDIR)/ftdetect'
 	@echo 'au BufRead,BufNewFile *.th setfiletype tapehead' >'$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
@@ -215,11 +228,14 @@ install: all                           ## honours PREFIX and DESTDIR
 	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
 
 uninstall:                             ## removes what install put there
-	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGINDIR)'
+	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGINDIR)' \
+	    '$(DESTDIR)$(DATADIR)/tapehead'
 	rm -f '$(DESTDIR)$(BINDIR)/tapehead' '$(DESTDIR)$(LIBDIR)/libtapehead.a' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'  \
 	    '$(DESTDIR)$(MANDIR)'/man1/tapehead*.1 '$(DESTDIR)$(MANDIR)'/man7/tapehead-*.7 \
-	    '$(DESTDIR)$(COMPLETIONS)/tapehead' '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim' \
+	    '$(DESTDIR)$(COMPLETIONS)/tapehead' '$(DESTDIR)$(ZSHDIR)/_tapehead' \
+	    '$(DESTDIR)$(FISHDIR)/tapehead.fish' '$(DESTDIR)$(LISPDIR)/tapehead-mode.el' \
+	    '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim' \
 	    '$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 
 PYTHON ?= python3

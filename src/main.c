@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "N", 0, "As `set seed N'", 2},
     {"threads", KEY_THREADS, "N", 0, "As `set threads N'", 2},
     {"serve", KEY_SERVE, NULL, 0, "Answer requests of another program, a line of JSON each", 1},
-    {"emit", KEY_EMIT, "man|markdown|bash|vim|json|examples", OPTION_HIDDEN, NULL, 3},
+    {"emit", KEY_EMIT, "man|markdown|words|json|examples", OPTION_HIDDEN, NULL, 3},
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
     {NULL, 0, NULL, 0, NULL, 0}};

@@ -150,10 +150,8 @@ bool sh_emit(FILE *out, const char *what)
         sh_emit_pages(out, SH_MDOC);
     else if (strcmp(what, "markdown") == 0)
         sh_emit_pages(out, SH_MARKDOWN);
-    else if (strcmp(what, "bash") == 0)
-        sh_emit_bash(out);
-    else if (strcmp(what, "vim") == 0)
-        sh_emit_vim(out);
+    else if (strcmp(what, "words") == 0)
+        sh_emit_words(out);
     else if (strcmp(what, "json") == 0)
         return emit_json(out);
     else if (strcmp(what, "examples") == 0)

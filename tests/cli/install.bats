@@ -29,6 +29,10 @@ put_at() { # prefix [destdir]
     [ -f "$D/usr/share/bash-completion/completions/tapehead" ]
     grep -q '^syn keyword tapeheadCommand .* sweep' "$D/usr/share/vim/vimfiles/syntax/tapehead.vim"
     [ -f "$D/usr/share/vim/vimfiles/ftdetect/tapehead.vim" ]
+    grep -q '^#compdef tapehead' "$D/usr/share/zsh/site-functions/_tapehead"
+    grep -q -- '-l serve' "$D/usr/share/fish/vendor_completions.d/tapehead.fish"
+    [ -f "$D/usr/share/emacs/site-lisp/tapehead-mode.el" ]
+    [ -f "$D/usr/share/tapehead/vscode/syntaxes/tapehead.tmLanguage.json" ]
     [ -f "$D/usr/share/doc/tapehead/examples/07-training/parity.th" ]
     run "$D/usr/bin/tapehead" --version
     [ "$status" -eq 0 ]

@@ -371,7 +371,8 @@ train m on p length=1..400 steps=100000000' >a.th
 }
 
 @test "the bash completion is valid and completes" {
-    "$TAPEHEAD" --emit=bash >completion
+    "$BATS_TEST_DIRNAME/../../scripts/editors/fill" "$TAPEHEAD" \
+        "$BATS_TEST_DIRNAME/../../scripts/editors/tapehead.bash" >completion
     bash -n completion
     # shellcheck disable=SC1091
     source completion
@@ -381,6 +382,40 @@ train m on p length=1..400 steps=100000000' >a.th
     COMP_WORDS=(tapehead -e tra) COMP_CWORD=2
     _tapehead
     [[ " ${COMPREPLY[*]} " == *" train "* ]]
+}
+
+@test "zsh and fish complete options, their values and commands" {
+    for template in _tapehead tapehead.fish; do
+        "$BATS_TEST_DIRNAME/../../scripts/editors/fill" "$TAPEHEAD" \
+            "$BATS_TEST_DIRNAME/../../scripts/editors/$template" >$template
+    done
+    zsh -n _tapehead
+    [ "$(grep -c -- "^        '--.*\[..*\]'" _tapehead)" -eq "$("$TAPEHEAD" --help | grep -c '^ .* --')" ]
+    export HOME=$PWD
+    [ "$(fish -c 'source tapehead.fish; complete -C "tapehead --fo"' | cut -f1)" = --format ]
+    [ "$(fish -c 'source tapehead.fish; complete -C "tapehead -f "' | xargs)" = "csv json text" ]
+    fish -c 'source tapehead.fish; complete -C "tapehead -e tr"' | grep -qx train
+}
+
+@test "editors get patterns that compile and hold every command" {
+    for template in vscode/syntaxes/tapehead.tmLanguage.json tapehead-mode.el; do
+        "$BATS_TEST_DIRNAME/../../scripts/editors/fill" "$TAPEHEAD" \
+            "$BATS_TEST_DIRNAME/../../scripts/editors/$template" >"${template##*/}"
+    done
+    python3 - "$TAPEHEAD" <<'END'
+import json, re, subprocess, sys
+names = {c["name"].split()[0] for c in
+         json.loads(subprocess.run([sys.argv[1], "--emit=json"], capture_output=True).stdout)["commands"]}
+grammar = json.load(open("tapehead.tmLanguage.json"))
+by_name = {p.get("name"): re.compile(p.get("match") or p["begin"]) for p in grammar["patterns"] if "name" in p}
+assert all(by_name["keyword.control"].fullmatch(n) for n in names), names
+assert by_name["support.type"].fullmatch("regulargpt") and not by_name["support.type"].fullmatch("train")
+lisp = re.search(r'commands \(split-string "([^"]*)"', open("tapehead-mode.el").read()).group(1)
+assert names < set(lisp.split())
+END
+    ! grep -n '@[a-z|]*@' tapehead.tmLanguage.json tapehead-mode.el
+    command -v emacs || skip "no Emacs"
+    emacs -Q --batch --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile tapehead-mode.el
 }
 
 @test "the examples of the manual run" {

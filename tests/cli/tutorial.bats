@@ -92,7 +92,8 @@ setup() {
 }
 
 @test "the completion of the shell knows the values of --format=" {
-    "$tapehead" --emit=bash >completion
+    "$BATS_TEST_DIRNAME/../../scripts/editors/fill" "$tapehead" \
+        "$BATS_TEST_DIRNAME/../../scripts/editors/tapehead.bash" >completion
     . ./completion
     COMP_WORDS=(tapehead --format = js) COMP_CWORD=3
     _tapehead
