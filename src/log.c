@@ -2,10 +2,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "session_impl.h"
 
 bool sh_log_open(ShOutput *o, const char *path, ThError *err)
 {
+    if (!th_file_may_write(path, err))
+        return false;
     FILE *log = fopen(path, "a");
     if (!log)
         return th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));

@@ -8,6 +8,7 @@
 
 #include <gsl/gsl_errno.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/version.h"
 #include "blas_kernels.h"
@@ -22,7 +23,7 @@
 #include "language/variables.h"
 #include "help/wrapped_text.h"
 
-enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT, KEY_SERVE };
+enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT, KEY_SERVE, KEY_SAFE, KEY_SHELL };
 
 static const struct argp_option options[] = {
     {"execute", 'e', "COMMANDS", 0, "Run COMMANDS; several -e run in order, before the FILEs", 1},
@@ -35,6 +36,8 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "N", 0, "As `set seed N'", 2},
     {"threads", KEY_THREADS, "N", 0, "As `set threads N'", 2},
     {"serve", KEY_SERVE, NULL, 0, "Answer requests of another program, a line of JSON each", 1},
+    {"allow-shell", KEY_SHELL, NULL, 0, "With --serve, ! and pipes to commands of the shell", 1},
+    {"safe", KEY_SAFE, NULL, 0, "No commands of the shell, no writing outside this folder", 1},
     {"emit", KEY_EMIT, "man|markdown|words|json|examples", OPTION_HIDDEN, NULL, 3},
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
@@ -46,7 +49,7 @@ typedef struct {
     const char **command, **file, **variable, **arg;
     size_t n_commands, cap_commands, n_files, cap_files, n_variables, cap_variables;
     size_t n_args, cap_args; /* behind --, of the script */
-    bool interactive, quiet, no_init, serve;
+    bool interactive, quiet, no_init, serve, safe, allow_shell;
     const char *emit;
 } Arguments;
 
@@ -110,6 +113,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SERVE:
         a->serve = true;
         set(state, "format", "json");
+        return 0;
+    case KEY_SAFE:
+        a->safe = true;
+        return 0;
+    case KEY_SHELL:
+        a->allow_shell = true;
         return 0;
     case KEY_EMIT:
         a->emit = arg;
@@ -193,6 +202,13 @@ static bool define_variables(ShSession *s, const Arguments *a, ThError *err)
     return true;
 }
 
+/* What --safe and --serve forbid.  Scripts that stand before them have not run yet. */
+static bool forbid(ShSession *s, const Arguments *a, ThError *err)
+{
+    s->no_shell = a->safe || (a->serve && !a->allow_shell);
+    return !a->safe || th_file_confine(".", err);
+}
+
 static void say_hello(void)
 {
     ShSheet to = sh_sheet(stdout, isatty(STDOUT_FILENO));
@@ -205,7 +221,7 @@ static void say_hello(void)
 static int run(ShSession *s, const Arguments *a)
 {
     ThError err = {0};
-    if (!define_variables(s, a, &err)) {
+    if (!forbid(s, a, &err) || !define_variables(s, a, &err)) {
         sh_print_error(s, &err);
         return 2;
     }

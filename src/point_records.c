@@ -72,6 +72,8 @@ static char *folder_file(const char *dir, const char *name, ThError *err)
 
 static bool make_folder(const char *path, ThError *err)
 {
+    if (!th_file_may_write(path, err))
+        return false;
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
     return th_fail(err, TH_EIO, "cannot make the folder '%s': %s", path, strerror(errno));

@@ -96,8 +96,9 @@ struct ShSession {
     const char *loading; /* the file of definitions that is being loaded; NULL: none */
     bool interactive;    /* a prompt is up: errors do not end the session */
     bool keep_going;
-    bool leaving; /* quit was typed */
-    bool failed;  /* a command of a batch failed */
+    bool no_shell; /* the user's text may not be run by a shell */
+    bool leaving;  /* quit was typed */
+    bool failed;   /* a command of a batch failed */
     bool broken_pipe;
     int depth;         /* of source and time inside each other */
     const char **args; /* of the script: views, (n_args) */

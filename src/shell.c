@@ -59,6 +59,8 @@ static bool run_shell(ShSession *s, const ShStatement *st, ThError *err)
     const ShToken *t = &st->lexer->token[st->from];
     ThText command = {0};
     int status = 0;
+    if (!sh_shell_allowed(s, err))
+        return false;
     if (sh_session_is_silent(s))
         return true;
     th_text_add_bytes(&command, st->lexer->text.data + t->start + 1, t->end - t->start - 1);

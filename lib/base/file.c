@@ -68,6 +68,52 @@ static char *follow(const char *path, int *fd, ThError *err)
     return th_null(th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(ELOOP)));
 }
 
+/* ---- where files may be written -------------------------------------------------------------- */
+
+static char *confined; /* the only folder that is written in, as realpath has it; NULL: all are */
+
+bool th_file_confine(const char *folder, ThError *err)
+{
+    char *real = realpath(folder, NULL);
+    if (!real)
+        return th_fail(err, TH_EIO, "cannot stay in '%s': %s", folder, strerror(errno));
+    free(confined);
+    confined = real;
+    return true;
+}
+
+/* Is the real folder that one, or below? */
+static bool is_inside(const char *real, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(real, folder, n) == 0 && (real[n] == '\0' || real[n] == '/' || n == 1);
+}
+
+/* The same of a file behind all links; fd: as open_file_named. */
+static bool may_write(const char *path, int fd, ThError *err)
+{
+    if (!confined || fd >= 0 || strcmp(path, "/dev/null") == 0)
+        return true;
+    const char *slash = strrchr(path, '/');
+    char *above TH_OWNED(free) =
+        slash ? th_strndup(path, (size_t)(slash - path) + 1, err) : th_strdup(".", err);
+    if (!above)
+        return false;
+    char *real TH_OWNED(free) = realpath(above, NULL);
+    if (!real)
+        return th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));
+    return is_inside(real, confined) ||
+           th_fail(err, TH_EIO, "cannot write '%s': only '%s' and what is below may be written to",
+                   path, confined);
+}
+
+bool th_file_may_write(const char *path, ThError *err)
+{
+    int fd = -1;
+    char *file TH_OWNED(free) = follow(path, &fd, err);
+    return file && may_write(file, fd, err);
+}
+
 /* Opens a file that is written to as it is, at its end, without a temporary file. */
 static FILE *open_directly(const char *path, int fd, const char *mode)
 {
@@ -181,8 +227,10 @@ FILE *th_file_begin(ThFile *f, const char *path, ThError *err)
     struct stat st;
     int fd = -1;
     f->path = follow(path, &fd, err);
-    if (!f->path)
+    if (!f->path || !may_write(f->path, fd, err)) {
+        th_file_abort(f);
         return NULL;
+    }
     bool there = fd < 0 && stat(f->path, &st) == 0;
     if (there && S_ISDIR(st.st_mode)) {
         th_fail(err, TH_EIO, "cannot write '%s': it is a directory", path);
@@ -203,7 +251,7 @@ bool th_file_append(const char *path, const char *text, size_t n, ThError *err)
     int fd = -1;
     char *file TH_OWNED(free) = follow(path, &fd, err);
     struct stat before = {0};
-    if (!file)
+    if (!file || !may_write(file, fd, err))
         return false;
     FILE *out = open_directly(file, fd, "a");
     bool regular = out && fstat(fileno(out), &before) == 0 && S_ISREG(before.st_mode);

@@ -27,6 +27,14 @@ typedef struct {
     char *path, *temporary; /* temporary: NULL where the target is written directly */
 } ThFile;
 
+/* From now on this process writes only in the folder and below, wherever links lead; as umask it is
+ * a property of the process and cannot be taken back.  TH_EIO where there is no such folder. */
+bool th_file_confine(const char *folder, ThError *err);
+
+/* May a file or folder of this name be made or written?  What is open already (/dev/stdout) may.
+ * TH_EIO says why not.  For those who write by other means than this file's. */
+bool th_file_may_write(const char *path, ThError *err);
+
 /* Returns a view: the stream to write to, or NULL and TH_EIO or TH_ENOMEM. */
 FILE *th_file_begin(ThFile *f, const char *path, ThError *err);
 

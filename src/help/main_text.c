@@ -26,9 +26,13 @@ static const ShPageItem options[] = {
     {"--serve",
      "answer requests of another program, as the Python package does: lines of JSON, {\"run\": "
      "\"COMMANDS\"}, {\"complete\": \"TEXT\"} or {\"incomplete\": \"TEXT\"}; commands print as "
-     "with "
-     "--format=json, and then comes {\"done\": N, \"status\": \"ok\"}, \"error\" or "
-     "\"interrupted\""},
+     "with --format=json, and then comes {\"done\": N, \"status\": \"ok\"}, \"error\" or "
+     "\"interrupted\"; commands of the shell are refused"},
+    {"--allow-shell", "with --serve, ! and | run commands of the shell, as they do elsewhere"},
+    {"--safe",
+     "for servers and classes: no ! and no |, no pager and no history, and no file is written but "
+     "in the folder in which tapehead was started and below it, wherever links lead; what the "
+     "user may read can be read, and limit-time and limit-memory are there for the rest"},
     {"-f FORMAT, --format=FORMAT", "how tables and results are printed: text, json or csv"},
     {"--seed=N, --threads=N", "the same as set seed and set threads"},
     {"-h, --help", "print a summary of the options"},

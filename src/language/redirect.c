@@ -58,6 +58,8 @@ static bool extension_fits(const ShCall *call, ThError *err)
 static FILE *open_pipe(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
     ThText names = {0};
+    if (!sh_shell_allowed(s, err))
+        return NULL;
     sh_export(s, call->pipe, &names);
     bool ok = sh_pipe_open(&r->pipe, call->pipe, err);
     sh_unexport(&names);
@@ -129,7 +131,7 @@ bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError 
     fflush(stdout); /* which the file may be another name of */
     FILE *to = redirect_open(s, call, r, err);
     if (!to)
-        return th_fail(err, TH_ENOMEM, "out of memory");
+        return err->code == TH_OK ? th_fail(err, TH_ENOMEM, "out of memory") : false;
     r->before = s->out.stream;
     r->format = s->out.format;
     s->out.stream = to;

@@ -16,6 +16,14 @@
 
 extern char **environ;
 
+bool sh_shell_allowed(const ShSession *s, ThError *err)
+{
+    if (!s->no_shell)
+        return true;
+    return th_fail(err, TH_EUSAGE, "no commands of the shell are run here") ||
+           th_hint(err, "--safe forbids them, and --serve does without --allow-shell");
+}
+
 /* A dumb terminal cannot be scrolled back and forth, but a pager that was named may know better. */
 static bool pager_set(const ShSession *s)
 {
@@ -27,8 +35,9 @@ static bool pager_set(const ShSession *s)
 
 bool sh_pager_wanted(const ShSession *s)
 {
-    return s->interactive && s->out.stream == stdout && s->out.format == SH_FORMAT_TEXT &&
-           isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && pager_set(s);
+    return !s->no_shell && s->interactive && s->out.stream == stdout &&
+           s->out.format == SH_FORMAT_TEXT && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+           pager_set(s);
 }
 
 static const char *pager_command(const ShSession *s)

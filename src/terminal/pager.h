@@ -11,6 +11,9 @@
  * terminal. */
 bool sh_pager_wanted(const ShSession *s);
 
+/* May commands of the shell be run?  TH_EUSAGE. */
+bool sh_shell_allowed(const ShSession *s, ThError *err);
+
 /* Prints text, through the pager if it is longer than the screen. */
 void sh_page(ShSession *s, const char *text);
 

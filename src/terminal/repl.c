@@ -67,7 +67,8 @@ static void start_history(void)
     history_comment_char = '#'; /* time stamps keep entries of several lines together */
     history_write_timestamps = 1;
     stifle_history(10000);
-    repl.history = xdg_file("XDG_STATE_HOME", ".local/state", "history");
+    if (!repl.session->no_shell) /* which is where nothing is written outside a folder */
+        repl.history = xdg_file("XDG_STATE_HOME", ".local/state", "history");
     if (!repl.history)
         return;
     make_directories(repl.history);

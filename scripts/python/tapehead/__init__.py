@@ -54,10 +54,15 @@ class Result:
 
 
 class Lab:
-    """A session.  Only one thread at a time may run commands; any may interrupt them."""
+    """A session.  Only one thread at a time may run commands; any may interrupt them.
 
-    def __init__(self, program=None, options=()):
-        command = [program or os.environ.get("TAPEHEAD", "tapehead"), "-n", "-q", *options, "--serve"]
+    shell=True lets ! and | run commands of the shell.  safe=True keeps all writing to the folder
+    that Python is in now."""
+
+    def __init__(self, program=None, options=(), shell=False, safe=False):
+        command = [program or os.environ.get("TAPEHEAD", "tapehead"), "-n", "-q", *options,
+                   *["--allow-shell"] * shell, *["--safe"] * safe, "--serve"]
+        self.scratch = os.getcwd() if safe else None
         # A group of its own, so that Ctrl-C comes once: from here.
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, text=True, encoding="utf-8",
@@ -126,7 +131,7 @@ class Lab:
             self.run("set format json")
 
     def _file(self, command, ending):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             path = os.path.join(folder, "it." + ending)
             self.run(f"{command} > {json.dumps(path)}")
             with open(path, "rb") as f:

@@ -452,6 +452,10 @@ SH_COMMAND(
                                 : "a file that is loaded holds definitions only");
     size_t end = open < st.to ? sh_find_option(&st, at + 1, open) : open;
     ShStatement front = {st.lexer, st.from, at}, middle = {st.lexer, end, open};
+    const ShToken *brace = &st.lexer->token[open];
+    if (open < st.to && at == open)
+        return th_fail_at(err, TH_EUSAGE, brace->line, brace->col,
+                          "expected DIR for NAME in LIST in front of this '{'");
     bool ok = sh_parse_call(s, &front, &sh_command_sweep, 1, &head, err);
     char *text TH_OWNED(free) = ok ? sh_body_header(&st, at + 1, end, &header, err) : NULL;
     ok = text && sh_parse_rest(s, &middle, &head, err) && read_tail(s, &st, open, &head, err);

@@ -96,7 +96,8 @@ static FILE *open_results(const ShCall *call, const ShMachineList *l, const char
             th_fail(err, TH_EUSAGE, "what a list of machines comes to is written to a .csv file"));
     write_heading(&t, columns);
     char *heading TH_OWNED(free) = th_text_take(&t, err);
-    bool ok = heading && (!call->append || resume(l, call->redirect, heading, done, &kept, err));
+    bool ok = heading && th_file_may_write(call->redirect, err) &&
+              (!call->append || resume(l, call->redirect, heading, done, &kept, err));
     FILE *out = ok ? fopen(call->redirect, call->append ? "a" : "w") : NULL;
     if (ok && !out)
         th_fail(err, TH_EIO, "cannot write '%s': %s", call->redirect, strerror(errno));
