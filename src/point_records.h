@@ -20,9 +20,11 @@
 
 /* Of a point that runs, in its process: session.point. */
 struct ShPoint {
-    const char *dir, *id;
+    const char *dir, *id; /* dir: from the root on */
+    const char *home;     /* the folder that it began in */
     json_t *kept, *options;
-    json_t *files;         /* that its commands name, as inputs have them */
+    json_t *files;         /* and folders, that its commands name, as inputs have them */
+    json_t *shell;         /* what its shell commands saw of the environment; NULL: it ran none */
     struct timespec began; /* what is newer it has written itself */
     char *trained;         /* the name of the model that train was last about; NULL: none */
 };
@@ -30,9 +32,13 @@ struct ShPoint {
 /* Notes the options of a command that is about to run in a point. */
 void sh_point_note(struct ShPoint *p, const ShCall *call);
 
-/* sweep_objects.c.  Notes the files that the command names, whose names may have been put together
- * on the way. */
+/* sweep_files.c.  Notes the files and folders that the command names, whose names may have been put
+ * together on the way. */
 void sh_point_note_files(ShSession *s, const ShCall *call);
+
+/* Notes what a shell command that is about to run sees: PATH, the language, the variables of the
+ * environment that its text mentions, and the programs. */
+void sh_point_note_shell(ShSession *s, const char *command);
 
 /* Returns new: the value of an option as json; null where it has none. */
 json_t *sh_option_json(const ThOption *o);

@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
+#include "point_records.h"
 #include "rasp.h"
 
 /* ---- what a name stands for ------------------------------------------------------------------ */
@@ -344,6 +345,8 @@ void sh_export(ShSession *s, const char *command, ThText *names)
 {
     char name[SH_NAME];
     const char *at = command, *inside;
+    if (s->point)
+        sh_point_note_shell(s, command);
     for (size_t n; (at = strchr(at, '$')); at++) {
         if (insertion(at, &inside, &n) == 0 || !may_export(inside, n))
             continue;

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What a point of a sweep is computed from: each thing outside of the body is changed in turn.
 
+known="as far as is known of their shell commands"
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit 1
     printf 'ab\nba\n' >words.txt
@@ -49,22 +51,22 @@ noticed() { # WHAT [POINTS]
     cat said.txt
     grep -qF "$1: ${2:-4 points are} computed again" said.txt
     grep -q "4 points: 4 done" said.txt
-    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+    [ "$(tell)" = "4 points: 4 done (4 of them before, $known)" ]
 }
 
 @test "nothing has changed, or only what the body does not reach" {
-    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+    [ "$(tell)" = "4 points: 4 done (4 of them before, $known)" ]
     sed -i -e 's/unused = 7/unused = 8/' -e 's/rate = 0.25/rate = 0.5/' grid.th
     sed -i '1i automaton m = cycle(5)\nmine = 3\nset color off\nset threads 2' grid.th
-    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+    [ "$(tell)" = "4 points: 4 done (4 of them before, $known)" ]
 }
 
 @test "comments and white space in the body are no change" {
     sed -i -e 's/# what is.*/# or not; "quoted/' -e 's/  count/  \n\n    count   /' \
         -e 's/mine = $n/mine   =  $n   # a comment/' -e 's/  keep mine/  keep mine;/' grid.th
-    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+    [ "$(tell)" = "4 points: 4 done (4 of them before, $known)" ]
     sed -i 's/twice($n) + offset;/twice( $n )+offset;/' grid.th
-    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+    [ "$(tell)" = "4 points: 4 done (4 of them before, $known)" ]
 }
 
 @test "the body: a number, a string, what the shell gets, the order" {
@@ -163,7 +165,7 @@ END
     touch -d '1 minute ago' words.txt
     sed -i 's/words parity.*/! echo "a $n" > own.txt/' made.th
     "$TAPEHEAD" -q made.th
-    "$TAPEHEAD" -q made.th | grep -q "2 points: 2 done (2 of them before)"
+    "$TAPEHEAD" -q made.th | grep -q "2 points: 2 done (2 of them before, $known)"
     printf 'ab 0\nba 1\n' >words.txt
     "$TAPEHEAD" -q made.th | grep -q "^words.txt: other contents: 2 points are computed again"
 }
@@ -195,7 +197,7 @@ END
 @test "a large file that has not changed is not read for each point, one that has is" {
     touch -d '1 hour ago' words.txt
     tell >said.txt
-    grep -q "4 points: 4 done (4 of them before)" said.txt
+    grep -q "4 points: 4 done (4 of them before, $known)" said.txt
     printf 'ab\nbb\n' >words.txt
     touch -d '1 hour ago' words.txt
     noticed "words.txt: other contents"
@@ -206,7 +208,7 @@ END
     rm runs/points/n=3*odd*.json
     tell >said.txt
     grep -q "^steps: 5, was 4: 3 points kept as they were" said.txt
-    grep -q "4 points: 4 done (3 of them before)" said.txt
+    grep -q "4 points: 4 done (3 of them before, $known)" said.txt
     grep -q '"steps":5' runs/points/n=3*odd*.json
     [ "$(grep -l '"steps":4' runs/points/*.json | wc -l)" -eq 3 ]
 }
@@ -248,7 +250,7 @@ END
     [ "$(find runs/points -name '*.json' | wc -l)" -eq 2 ]
     # a smaller grid alone moves nothing
     sed -i 's/n in 2\.\.3/n in 2..2/' grid.th
-    [ "$(tell)" = "1 points: 1 done (1 of them before)" ]
+    [ "$(tell)" = "1 points: 1 done (1 of them before, $known)" ]
     [ "$(find runs/points -name '*.json' | wc -l)" -eq 2 ]
 }
 
@@ -259,4 +261,123 @@ sweep "f" for n in 1..2 { x = $total }
 assert failed == 2
 END
     "$TAPEHEAD" -q figures.th
+}
+
+@test "a folder that is read: a file with other contents, another name, one more, one deeper" {
+    cat >folder.th <<'END'
+sweep "read" for n in 1..2 {
+  task t = file "corpus" tokens=bytes
+  cd "/"
+}
+END
+    mkdir -p corpus/yes corpus/no other
+    echo ab >corpus/yes/1
+    echo ba >corpus/no/1
+    "$TAPEHEAD" -q folder.th >said.txt
+    "$TAPEHEAD" -q folder.th | grep -q "2 points: 2 done (2 of them before)"
+    changed() {
+        "$TAPEHEAD" -q folder.th | grep -q "^corpus: other contents: 2 points are computed again"
+        "$TAPEHEAD" -q folder.th | grep -q "2 points: 2 done (2 of them before)"
+    }
+    echo bb >corpus/no/1
+    changed
+    mv corpus/no/1 corpus/no/2
+    changed
+    echo aa >corpus/yes/3
+    changed
+    mkdir corpus/no/deep
+    echo a >corpus/no/deep/1
+    changed
+    echo b >corpus/no/deep/1
+    changed
+    touch other/1 corpus/.hidden
+    "$TAPEHEAD" -q folder.th | grep -q "2 points: 2 done (2 of them before)"
+    mv corpus elsewhere
+    "$TAPEHEAD" -q folder.th | grep -q "^corpus: is not there any more: 2 points are computed again"
+}
+
+@test "a folder of records, and one that changes while the point runs" {
+    cat >records.th <<'END'
+sweep "first" for n in 1..$most { count parity length=$n }
+sweep "second" for k in 1..2 { results "first" of=total }
+sweep "third" jobs=1 for k in 1..2 {
+  task t = file "grown" tokens=bytes
+  words parity length=$k > "grown/yes/more-${k}.txt"
+}
+END
+    mkdir -p grown/yes grown/no
+    echo ab >grown/yes/1
+    echo ba >grown/no/1
+    "$TAPEHEAD" -q -D most=2 records.th
+    "$TAPEHEAD" -q -D most=2 records.th >said.txt
+    grep -q "^grown: its files changed while the point ran: 2 points are computed again" said.txt
+    [ "$(grep -c "2 points: 2 done (2 of them before)" said.txt)" -eq 2 ]
+    "$TAPEHEAD" -q -D most=3 records.th >said.txt
+    grep -q "^first: other contents: 2 points are computed again" said.txt
+    grep -q "2 points: 2 done (2 of them before)" said.txt # the same files, written again
+}
+
+@test "a folder of too many files is never as before" {
+    mkdir -p many/yes many/no
+    touch many/{3..9998}
+    echo a >many/yes/1
+    echo b >many/no/1
+    touch many/1
+    printf 'sweep "r" for n in 1..2 { task t = file "many" tokens=bytes }
+' >many.th
+    "$TAPEHEAD" -q many.th
+    "$TAPEHEAD" -q many.th >said.txt
+    grep -q "^many: too many files to see whether they are as they were: 2 points are" said.txt
+    rm many/1 many/3
+    "$TAPEHEAD" -q many.th
+    "$TAPEHEAD" -q many.th >said.txt
+    [ "$(cat said.txt)" = "2 points: 2 done (2 of them before)" ]
+}
+
+@test "what a shell command gets: variables, environment, programs" {
+    mkdir bin
+    printf '#!/bin/sh\necho one\n' >bin/mine
+    chmod +x bin/mine
+    touch -d '1 minute ago' bin/mine
+    export PATH=$PWD/bin:$PATH SEEN=1
+    cat >shell.th <<'END'
+k = 3
+sweep "r" for n in 1..2 {
+  ! mine $k ${n} "$SEEN" > "own-$n.txt"
+  count parity length=$n | cat
+}
+END
+    shell() { "$TAPEHEAD" -q shell.th; }
+    shell
+    shell | grep -q "2 points: 2 done (2 of them before, $known)"
+    sed -i 's/k = 3/k = 4/' shell.th
+    shell | grep -q "^k: 4, was 3: 2 points are computed again"
+    SEEN=2 shell | grep -q "^SEEN in the environment of shell commands: another value: 2 points are"
+    printf '#!/bin/sh\necho two\n' >bin/mine
+    touch -d '1 minute ago' bin/mine
+    SEEN=2 shell | grep -q "^$PWD/bin/mine: other contents: 2 points are computed again"
+    SEEN=2 PATH=$PATH:/nowhere shell | grep -q "^PATH in the environment of shell commands: another"
+    # a pipe alone runs a shell, too
+    sed -i '/! mine/d' shell.th
+    shell
+    shell | grep -q "2 points: 2 done (2 of them before, $known)"
+    sed -i 's/| cat/| sed s,x,$k,/' shell.th
+    shell
+    sed -i 's/k = 4/k = 5/' shell.th
+    shell | grep -q "^k: 5, was 4: 2 points are computed again"
+    sed -i 's/ | sed.*//' shell.th
+    shell
+    shell | grep -q "2 points: 2 done (2 of them before)"
+}
+
+@test "a body that goes to another folder reads there" {
+    mkdir there
+    echo 'automaton a = cycle(3)' >there/a.th
+    touch -d '1 minute ago' there/a.th
+    printf 'sweep "r" for n in 1..2 {\n cd "there"\n load "a.th"\n keep a\n}\n' >going.th
+    "$TAPEHEAD" -q going.th | grep -q "2 points: 2 done"
+    [ -f r/kept/n=1-a.th ]
+    "$TAPEHEAD" -q going.th | grep -q "2 points: 2 done (2 of them before)"
+    echo 'automaton a = cycle(4)' >there/a.th
+    "$TAPEHEAD" -q going.th | grep -q "there/a.th: other contents: 2 points are computed again"
 }

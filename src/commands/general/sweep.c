@@ -126,6 +126,8 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
         sh_sweep_cost(w, record);
         note_record(w, id, g);
         w->before += sh_point_is_done(record);
+        w->shelled += sh_point_is_done(record) &&
+                      json_object_get(json_object_get(record, "inputs"), "shell") != NULL;
         w->failed_before += !w->retry && !sh_point_is_done(record);
         g->settled = !w->retry || sh_point_is_done(record);
     }
@@ -293,7 +295,9 @@ static void say_sum(ShSweep *w)
     long long done = w->before + w->done + w->other_done;
     sh_say(s, "%lld points: %lld done", w->points, done);
     if (w->before > 0)
-        sh_say(s, " (%lld of them before%s", w->before, w->other_done > 0 ? "" : ")");
+        sh_say(s, " (%lld of them before%s%s", w->before,
+               w->shelled > 0 ? ", as far as is known of their shell commands" : "",
+               w->other_done > 0 ? "" : ")");
     if (w->other_done > 0)
         sh_say(s, "%s%lld%s by other processes)", w->before > 0 ? ", " : " (", w->other_done,
                w->before > 0 ? "" : " of them");
@@ -416,11 +420,15 @@ SH_COMMAND(
         "sweep does what is missing.  A point that fails does not end the sweep; retry=yes runs "
         "those again.  The record also says what the point was computed from: the body, comments "
         "and white space aside, what it reaches by a name (variables, definitions, of trained "
-        "models the parameters, files that are there when it begins), settings and the program's "
-        "version.  Where one of these is another now, a line says so and the point is computed "
+        "models the parameters, files that are there when it begins, what lies in folders that a "
+        "command "
+        "reads, up to 10,000 files), settings and the program's version.  Where one of these is "
+        "another now, a line says so and the point is computed "
         "again; its old record goes to DIR/stale, as do those that contradict the others and have "
-        "no place in the grid.  What a shell command reads besides the files that it names, nobody "
-        "knows.  keep=stale uses old records in spite of all.\n\n"
+        "no place in the grid.  Of a shell command known are its text, the files and programs that "
+        "it "
+        "names, PATH, the language and the variables that it mentions; what else it reads nobody "
+        "knows, and the last line says so.  keep=stale uses old records in spite of all.\n\n"
         "Processes that are given the same DIR, on any machines, share the points: none is "
         "computed twice, and each process ends when all have records.  A process that dies, be it "
         "by kill -9, loses the points that it had claimed, at once on the same machine and "

@@ -2,6 +2,7 @@
 #ifndef SH_COMMANDS_GENERAL_SWEEP_H
 #define SH_COMMANDS_GENERAL_SWEEP_H
 
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -56,18 +57,32 @@ typedef struct {
     long long done, failed;                  /* now */
     long long other_done, other_failed;      /* now, by processes that share the folder */
     long long again;                         /* records that were of other inputs */
+    long long shelled;                       /* of before, that ran shell commands */
     long long moved;                         /* such records that the grid has no place for */
     long long held;                          /* points that others were computing, in this turn */
     double renewed;                          /* when the claims were */
     double began, cost, memory; /* seconds of the points recorded, and the most bytes */
 } ShSweep;
 
-/* sweep_objects.c.  Returns new: "#" and the hash of a file's bytes.  TH_EIO, TH_ENOMEM. */
+/* sweep_files.c.  Adds bytes, or a text with its length, to a hash. */
+void sh_mix(uint64_t *h, const void *bytes, size_t n);
+void sh_mix_text(uint64_t *h, const char *text);
+
+/* Returns new: "#" and the hash of a file's bytes.  TH_EIO, TH_ENOMEM. */
 char *sh_file_hash(const char *path, ThError *err);
 
-/* Returns new: kind, definition or size, and a hash of everything that an object is, of a model its
- * parameters and what its training would go on from (for which a file is written to dir).  TH_EIO,
- * TH_ENOMEM. */
+/* Returns new: the hash of a regular file that a name stands for, which is read once unless it
+ * changes, and where it lies in *path, new; NULL where there is none. */
+char *sh_hash_of_file(const ShSweep *w, const char *name, char **path);
+
+/* The same of a file or a folder; of one with too many files no hash, but a sentence. */
+char *sh_hash_of_path(const ShSweep *w, const char *name);
+bool sh_is_folder_hash(const char *hash);
+extern const char sh_folder_changed[]; /* what stands for it where a point has changed it */
+
+/* sweep_objects.c.  Returns new: kind, definition or size, and a hash of everything that an object
+ * is, of a model its parameters and what its training would go on from (for which a file is written
+ * to dir).  TH_EIO, TH_ENOMEM. */
 char *sh_object_identity(ShSession *s, ShObject *o, const char *dir, ThError *err);
 
 /* sweep_inputs.c.  Returns new: a body without comments and white space that mean nothing. */
@@ -83,7 +98,8 @@ bool sh_body_reaches(const ShSweep *w, const char *name);
 /* Was a record computed from these?  Notes in w->changes what has changed. */
 bool sh_inputs_same(ShSweep *w, const json_t *record, const json_t *now);
 
-/* Takes out the files that are others than they were: the point has written them itself. */
+/* Takes out the files that are others than they were: the point has written them itself.  Folders
+ * that are others stay, marked so. */
 void sh_inputs_settle(const ShSweep *w, json_t *inputs);
 
 /* sweep_claims.c.  Takes a point; c->path is NULL where another process has it.  TH_EIO, TH_ENOMEM.

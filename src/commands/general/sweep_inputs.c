@@ -3,12 +3,12 @@
  *
  * A name is reached where the body, a value of the point or the definition of something that is
  * reached mentions it; too many rather than too few are.  Not reached is what the body defines
- * itself before it mentions it.  A file is reached where it is mentioned and there is one.
+ * itself before it mentions it.  A file is reached where it is mentioned and there is one; folders,
+ * and what shell commands see, are noted while a point runs.
  */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -99,12 +99,14 @@ char *sh_body_identity(const ShLexer *lx, size_t open, size_t close, ThError *er
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Is a name one of the words of a text? */
-static bool mentions(const char *text, size_t size, const char *name)
+/* Is a name one of the words of a text, or, of the shell's own text, does it stand behind a $? */
+static bool mentions_as(const char *text, size_t size, const char *name, bool shell)
 {
     size_t n = strlen(name);
     for (const char *p = text, *end = text + size; p + n <= end; p++) {
         bool starts = p == text || !sh_is_name_byte((unsigned char)p[-1]);
+        if (shell) /* $NAME, ${NAME} */
+            starts = p > text + 1 && (p[-1] == '$' || (p[-1] == '{' && p[-2] == '$'));
         if (starts && memcmp(p, name, n) == 0 &&
             (p + n == end || !sh_is_name_byte((unsigned char)p[n])))
             return true;
@@ -112,12 +114,17 @@ static bool mentions(const char *text, size_t size, const char *name)
     return false;
 }
 
-/* Does a token of the body?  Keys of options are no names, nor is what the shell gets. */
+static bool mentions(const char *text, size_t size, const char *name)
+{
+    return mentions_as(text, size, name, false);
+}
+
+/* Does a token of the body?  Keys of options are no names; the shell gets variables. */
 static bool token_mentions(const ShLexer *lx, const ShToken *t, const char *name)
 {
     size_t from = t->type == T_OPTION ? t->value : t->start;
-    return t->type != T_SHELL && t->type != T_PIPE &&
-           mentions(lx->text.data + from, t->end - from, name);
+    return mentions_as(lx->text.data + from, t->end - from, name,
+                       t->type == T_SHELL || t->type == T_PIPE);
 }
 
 static bool any_mentions(const ShLexer *lx, size_t from, size_t to, const char *name)
@@ -258,35 +265,6 @@ static void add_arguments(Reach *r)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Returns new: the hash of a file, which is read once unless it changes.  One that has just been
- * written may change without being seen to. */
-static char *read_hash(json_t *hashes, const char *path, const struct stat *file)
-{
-    enum { FRESH = 2 };
-    char *state TH_OWNED(free) = th_printed(
-        NULL, "%s %lld %lld.%09ld %llu", path, (long long)file->st_size,
-        (long long)file->st_mtim.tv_sec, file->st_mtim.tv_nsec, (unsigned long long)file->st_ino);
-    const char *known = state ? json_string_value(json_object_get(hashes, state)) : NULL;
-    char *hash = known ? th_strdup(known, NULL) : sh_file_hash(path, NULL);
-    if (hash && !known && time(NULL) - file->st_mtim.tv_sec > FRESH)
-        json_object_set_new(hashes, state, json_string(hash));
-    return hash;
-}
-
-/* Returns new: the hash of a regular file that a name stands for; NULL where there is none. */
-static char *hash_of_file(const ShSweep *w, const char *name, char **path)
-{
-    struct stat file;
-    char *there = sh_beside_script(w->s, name, NULL);
-    bool is = there && stat(there, &file) == 0 && S_ISREG(file.st_mode);
-    char *hash = is ? read_hash(w->hashes, there, &file) : NULL;
-    if (path && hash)
-        *path = there;
-    else
-        free(there);
-    return hash;
-}
-
 /* The text of a script may mention more. */
 static void add_script(Reach *r, const char *path)
 {
@@ -304,7 +282,7 @@ static void add_file(Reach *r, const char *word, size_t n)
                   *path TH_OWNED(free) = NULL;
     if (written && sh_insert_string(r->s, written, &name, NULL) && name.size > 0 &&
         !json_object_get(r->files, name.data)) {
-        char *hash = hash_of_file(r->w, name.data, &path);
+        char *hash = sh_hash_of_file(r->w, name.data, &path);
         if (hash)
             json_object_set_new(r->files, name.data, json_string(hash));
         if (hash && (th_ends_with(name.data, ".th") || th_ends_with(name.data, ".rasp")))
@@ -351,9 +329,11 @@ void sh_inputs_settle(const ShSweep *w, json_t *inputs)
     void *next;
     json_object_foreach_safe(files, next, name, hash)
     {
-        char *now TH_OWNED(free) = hash_of_file(w, name, NULL);
+        char *now TH_OWNED(free) = sh_hash_of_path(w, name);
         bool same = now && strcmp(now, json_string_value(hash)) == 0;
-        if (!same)
+        if (!same && sh_is_folder_hash(json_string_value(hash)))
+            json_object_set_new(files, name, json_string(sh_folder_changed));
+        else if (!same)
             json_object_del(files, name);
     }
 }
@@ -513,13 +493,34 @@ static bool same_files(ShSweep *w, json_t *was)
     bool same = true;
     json_object_foreach(was, name, v)
     {
-        char *now = hash_of_file(w, name, NULL);
-        if (now && json_string_value(v) && strcmp(now, json_string_value(v)) == 0) {
-            free(now);
+        const char *before = json_string_value(v);
+        char *now TH_OWNED(free) = sh_hash_of_path(w, name);
+        if (now && before && strcmp(now, before) == 0 && now[0] == '#')
             continue;
-        }
-        note(w, now ? "%s: other contents" : "%s: is not there any more", name);
-        free(now);
+        note(w,
+             !now            ? "%s: is not there any more"
+             : now[0] != '#' ? "%s: too many files to see whether they are as they were"
+             : before && strcmp(before, sh_folder_changed) == 0
+                 ? "%s: its files changed while the point ran"
+                 : "%s: other contents",
+             name);
+        same = false;
+    }
+    return same;
+}
+
+/* Of what shell commands see of the environment. */
+static bool same_shell(ShSweep *w, json_t *was)
+{
+    const char *name;
+    json_t *v;
+    bool same = true;
+    json_object_foreach(was, name, v)
+    {
+        const char *now = getenv(name), *before = json_string_value(v);
+        if (now && before ? strcmp(now, before) == 0 : !now && !before)
+            continue;
+        note(w, "%s in the environment of shell commands: another value", name);
         same = false;
     }
     return same;
@@ -551,5 +552,6 @@ bool sh_inputs_same(ShSweep *w, const json_t *record, const json_t *now)
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         same = same_values(w, json_object_get(was, values[i]), json_object_get(now, values[i])) &&
                same;
+    same = same_shell(w, json_object_get(was, "shell")) && same;
     return same_files(w, json_object_get(was, "files")) && same;
 }

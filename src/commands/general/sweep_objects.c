@@ -1,9 +1,8 @@
-/* sweep_objects.c - what an object or a file is, in a line that is another as soon as it is. */
+/* sweep_objects.c - what an object is, in a line that is another as soon as it is. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -17,74 +16,15 @@
 
 enum { MOST_HEAD = 100, ROWS = 64 };
 
-static void mix(uint64_t *h, const void *bytes, size_t n)
-{
-    *h = th_hash_mix(*h + n) ^ th_hash_bytes(n ? bytes : "", n);
-}
-
-static void mix_text(uint64_t *h, const char *text)
-{
-    mix(h, text ? text : "", text ? strlen(text) : 0);
-}
-
-char *sh_file_hash(const char *path, ThError *err)
-{
-    enum { CHUNK = 1 << 16 };
-    uint64_t h = 0;
-    char *bytes TH_OWNED(free) = th_alloc(CHUNK, 1, err);
-    FILE *in = bytes ? fopen(path, "rb") : NULL;
-    for (size_t n; in && (n = fread(bytes, 1, CHUNK, in)) > 0;)
-        mix(&h, bytes, n);
-    bool ok = in && !ferror(in);
-    if (in)
-        fclose(in);
-    if (!ok)
-        return th_null(th_fail(err, TH_EIO, "cannot read '%s'", path));
-    return th_printed(err, "#%016" PRIx64, h);
-}
-
-/* ---- files of a point ------------------------------------------------------------------------ */
-
-/* Was it there before the point began?  Times of files lag a few milliseconds behind the clock. */
-static bool is_older(const struct stat *file, const struct timespec *began)
-{
-    double age = (double)(began->tv_sec - file->st_mtim.tv_sec) +
-                 1e-9 * (double)(began->tv_nsec - file->st_mtim.tv_nsec);
-    return age > 0.02;
-}
-
-static void note_file(ShSession *s, const char *name)
-{
-    struct stat file;
-    bool known = !name || !*name || json_object_get(s->point->files, name);
-    char *path TH_OWNED(free) = known ? NULL : sh_beside_script(s, name, NULL);
-    if (path && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
-        is_older(&file, &s->point->began)) {
-        char *hash = sh_file_hash(path, NULL);
-        if (hash)
-            json_object_set_new(s->point->files, name, json_string(hash));
-        free(hash);
-    }
-}
-
-void sh_point_note_files(ShSession *s, const ShCall *call)
-{
-    for (int i = 0; i < call->n; i++)
-        note_file(s, call->operand[i].text);
-    for (size_t i = 0; i < call->options.n; i++)
-        if (call->options.item[i].spec->type == TH_STRING)
-            note_file(s, call->options.item[i].text);
-}
-
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void mix_batch(uint64_t *h, const ThTask *t, const ThBatch *b)
 {
     size_t answers = th_batch_answers(&t->signature, b);
-    mix(h, b->token, sizeof *b->token * (size_t)b->B * (size_t)b->T);
-    mix(h, b->target, sizeof *b->target * (size_t)b->B * answers);
+    sh_mix(h, b->token, sizeof *b->token * (size_t)b->B * (size_t)b->T);
+    sh_mix(h, b->target, sizeof *b->target * (size_t)b->B * answers);
     if (b->length)
-        mix(h, b->length, sizeof *b->length * (size_t)b->B);
+        sh_mix(h, b->length, sizeof *b->length * (size_t)b->B);
 }
 
 /* Every example of a data set. */
@@ -117,18 +57,18 @@ static void mix_task(uint64_t *h, const ThTask *t)
 {
     const ThSignature *s = &t->signature;
     const ThDfa *d = t->machine;
-    mix(h, &(int[]){(int)s->target, s->n_symbols, s->n_classes, t->last_only}, 4 * sizeof(int));
+    sh_mix(h, &(int[]){(int)s->target, s->n_symbols, s->n_classes, t->last_only}, 4 * sizeof(int));
     for (int i = 0; i < s->n_symbols; i++)
-        mix_text(h, s->symbol[i]);
+        sh_mix_text(h, s->symbol[i]);
     for (int i = 0; i < s->n_classes; i++)
-        mix_text(h, s->label[i]);
+        sh_mix_text(h, s->label[i]);
     if (d) {
         size_t n = (size_t)d->n_states;
-        mix(h, &d->start, sizeof d->start);
-        mix(h, d->next, sizeof *d->next * n * (size_t)d->n_symbols);
-        mix(h, d->label, sizeof *d->label * n);
+        sh_mix(h, &d->start, sizeof d->start);
+        sh_mix(h, d->next, sizeof *d->next * n * (size_t)d->n_symbols);
+        sh_mix(h, d->label, sizeof *d->label * n);
         if (t->bits)
-            mix(h, t->bits, sizeof *t->bits * n * (size_t)s->n_classes);
+            sh_mix(h, t->bits, sizeof *t->bits * n * (size_t)s->n_classes);
     }
     if (th_task_finite(t))
         mix_rows(h, t);
@@ -149,12 +89,12 @@ static bool mix_model(uint64_t *h, const ThModel *m, const char *dir, ThError *e
         hash = sh_file_hash(file, err);
     if (file)
         unlink(file);
-    mix_text(h, hash);
+    sh_mix_text(h, hash);
     for (size_t i = 0; i < m->n_ablations; i++) {
         const ThModelAblation *a = &m->ablation[i];
-        mix(h, &(int[]){(int)a->part, a->layer, a->number}, 3 * sizeof(int));
+        sh_mix(h, &(int[]){(int)a->part, a->layer, a->number}, 3 * sizeof(int));
         if (a->mean)
-            mix(h, a->mean, sizeof *a->mean * (size_t)a->cols);
+            sh_mix(h, a->mean, sizeof *a->mean * (size_t)a->cols);
     }
     return hash != NULL;
 }
@@ -186,7 +126,7 @@ static bool hash_object(ShSession *s, ShObject *o, const char *dir, uint64_t *h,
         th_text_add(&t, definition(o));
     ok = ok && (!t.failed || th_fail(err, TH_ENOMEM, "out of memory"));
     if (ok)
-        mix(h, t.data, t.size);
+        sh_mix(h, t.data, t.size);
     if (ok && o->kind == SH_TASK)
         mix_task(h, o->as.task);
     if (ok && o->kind == SH_MODEL && o->as.model->bound)

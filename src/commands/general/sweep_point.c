@@ -143,10 +143,18 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     char *text = NULL;
     size_t size = 0;
     double began = sh_clock();
-    struct ShPoint point = {w->dir, job->id, json_array(), json_object(), json_object(), {0}, NULL};
+    char *home TH_OWNED(free) = getcwd(NULL, 0);
+    char *dir TH_OWNED(free) = home && w->dir[0] != '/' ? th_printed(NULL, "%s/%s", home, w->dir)
+                                                        : th_strdup(w->dir, NULL);
+    struct ShPoint point = {.dir = dir,
+                            .id = job->id,
+                            .home = home,
+                            .kept = json_array(),
+                            .options = json_object(),
+                            .files = json_object()};
     clock_gettime(CLOCK_REALTIME, &point.began);
     FILE *notes = catch_output(), *answers = open_memstream(&text, &size);
-    if (!notes || !answers)
+    if (!notes || !answers || !home || !dir)
         return 2;
     forget_before(s);
     s->point = &point;
@@ -156,13 +164,15 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     s->out.format = SH_FORMAT_JSON;
     bool ok =
         sh_settings_set(s, "threads", "1", &err) && sh_run_body(s, w->lx, w->open, w->close, &err);
-    if (sh_terminated() || (!ok && err.code == TH_EINTERRUPTED))
+    if (sh_terminated() || (!ok && err.code == TH_EINTERRUPTED) || chdir(home) != 0)
         return 2;
     fclose(answers);
     json_t *r = begin_record(w, names, job->index, ok);
     json_object_set_new(r, "error", sh_point_error(&err));
     json_object_update_missing(json_object_get(job->inputs, "files"), point.files);
     json_decref(point.files);
+    if (point.shell)
+        json_object_set_new(job->inputs, "shell", point.shell);
     sh_inputs_settle(w, job->inputs);
     json_object_set(r, "inputs", job->inputs);
     json_object_set_new(r, "options", point.options);
