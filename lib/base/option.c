@@ -48,6 +48,7 @@ static const struct {
     {"method", "backward", "backward_reasoning"},
     {"method", "contexts", "ngram_cps"},
     {"position", "nope", "none"},
+    {"band", "interval", "ci"},
 };
 
 static size_t count_specs(const ThOptionSpec *specs)

@@ -22,6 +22,14 @@
 #include "base/stop.h"
 #include "base/text.h"
 
+/* How whoever asks wants axes and legend; nothing: as the view has them. */
+typedef struct {
+    double x[2], y[2]; /* limits; equal: none are given.  Of a logarithmic axis they are above 0 */
+    bool log_x, log_y;
+    const char
+        *legend; /* in gnuplot's words, "bottom left" or "off"; NULL: where the view has it */
+} ThFigureAxes;
+
 typedef struct {
     ThText script;        /* everything but terminal and output; the variable `plain` in it is 1
                              where characters are the pixels */
@@ -32,6 +40,7 @@ typedef struct {
     ThText tikz; /* empty, or the drawing for .tex behind the first options of its picture, */
     double tikz_width, tikz_height; /* and its size in cm */
     const char *title; /* takes the place of the one that the view gives; NULL: that one */
+    ThFigureAxes axes; /* looked at by th_plot_accuracy */
 } ThFigure;
 
 /* The house preamble and a title made of the given strings, NULL-ended; f->title if there is one.

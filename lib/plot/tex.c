@@ -218,17 +218,30 @@ static double deviation(const ThLayoutArc *a, ThPlotPoint from, ThPlotPoint to)
 
 /* TikZ's `bend left=t` leaves the rim at the angle t, and its control points are 0.3915 of the way
  * from rim to rim away, three quarters of which the curve's middle reaches. */
+static double way_between(double distance, double radius, double t)
+{
+    return 0.75 * 0.3915 * fmax(distance - 2 * radius * cos(t), 0.1);
+}
+
+static double bend_height(double distance, double radius, double t)
+{
+    return sin(t) * (radius + way_between(distance, radius, t));
+}
+
 static void put_bend(ThText *t, const ThLayout *l, const ThLayoutArc *a, double left)
 {
-    const double steep = 0.9;
+    const double degree = acos(-1) / 180, steepest = 64 * degree;
     ThPlotPoint from = l->node[a->from], to = l->node[a->to];
-    double way = fmax(hypot(to.x - from.x, to.y - from.y) - 2 * l->radius, 0.1);
-    double slope = fabs(left) / (l->radius + 0.75 * 0.3915 * way);
-    th_text_printf(t, "bend %s=%.0f", left > 0 ? "left" : "right",
-                   asin(fmin(slope, steep)) * 180 / acos(-1));
-    if (slope > steep)
+    double distance = hypot(to.x - from.x, to.y - from.y), low = 0, high = steepest;
+    for (int i = 0; i < 30; i++) {
+        double middle = (low + high) / 2;
+        *(bend_height(distance, l->radius, middle) < fabs(left) ? &low : &high) = middle;
+    }
+    th_text_printf(t, "bend %s=%.0f", left > 0 ? "left" : "right", high / degree);
+    if (bend_height(distance, l->radius, steepest) < fabs(left))
         th_text_printf(t, ", looseness=%.2f",
-                       (fabs(left) / steep - l->radius) / (0.75 * 0.3915 * way));
+                       (fabs(left) / sin(steepest) - l->radius) /
+                           way_between(distance, l->radius, steepest));
 }
 
 /* Is the label on the right of the arrow?  That of an arc is outside. */

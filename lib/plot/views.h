@@ -97,12 +97,13 @@ typedef struct {
 /* What is drawn of one model among others. */
 typedef struct {
     const char *name;
+    const char *label; /* in the legend; NULL: the name, or nothing where there is no other */
     const ThModelTraining *training;
     const ThScore *score; /* (n_scores): of its evaluation */
     size_t n_scores;
     const ThPlotDot *dot; /* (n_dots): single figures beside the scores, which are means */
     size_t n_dots;
-    const char *band; /* what lo to hi of the scores are; NULL: the 95 % interval */
+    const char *band; /* what lo to hi of the scores are; NULL: the 95 % interval, "": not drawn */
 } ThPlotModel;
 
 /* Loss (logarithmic) and accuracy by step, in validations too; of several models their losses. */
@@ -113,8 +114,8 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThPlotModel *model, size
 bool th_plot_states(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                     ThError *err);
 
-/* Accuracy by length with its 95 % interval and the chance level; the lengths trained on, if any,
- * are shaded, or where models differ in them, their ends are marked. */
+/* Accuracy by length with its 95 % interval and the chance level, on f->axes; the lengths trained
+ * on, if any, are shaded, or where models differ in them, their ends are marked. */
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                       ThError *err);
 
@@ -123,6 +124,7 @@ bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, 
 typedef struct {
     int rows, columns;
     char **row, **column;
+    const char *down, *over; /* what rows and columns are values of */
     double *share;
 } ThPlotGrid;
 bool th_plot_grid(ThFigure *f, const char *title, const ThPlotGrid *g, ThError *err);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
+#include "commands/plots/curves.h"
 #include "commands/plots/selecting.h"
 #include "plot/views.h"
 
@@ -117,7 +118,7 @@ bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written,
 bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err)
 {
     ThFigure f = {.title = given(call, "title")};
-    bool written = draw(&f, s, call, err);
+    bool written = sh_read_axes(&call->options, &f.axes, err) && draw(&f, s, call, err);
     return sh_finish_plot(s, call, &f, written, err);
 }
 
@@ -266,12 +267,11 @@ SH_PLOT(plot_positions, .summary = "draw what a model's positional encoding says
 typedef bool DrawModels(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                         ThError *err);
 
-/* One figure of the models of a call; of several the title is WHAT, for the key names them. */
-static bool draw_models(ThFigure *f, const ShCall *call, const char *prefix, const char *what,
-                        DrawModels *view, ThError *err)
+ThPlotModel *sh_models_drawn(const ShCall *call, const char *prefix, const char *what, char **title,
+                             ThError *err)
 {
-    ThPlotModel *model TH_OWNED(free) = th_alloc((size_t)call->n, sizeof *model, err);
-    char *title TH_OWNED(free) =
+    ThPlotModel *model = th_alloc((size_t)call->n, sizeof *model, err);
+    *title =
         call->n == 1 ? training_title(prefix, call->operand[0].object, err) : th_strdup(what, err);
     for (int i = 0; model && i < call->n; i++) {
         const ShObject *o = call->operand[i].object;
@@ -280,7 +280,15 @@ static bool draw_models(ThFigure *f, const ShCall *call, const char *prefix, con
                                  .score = o->as.model->scores,
                                  .n_scores = o->as.model->n_scores};
     }
-    return model && title &&
+    return TH_KEEP_IF(*title, model, free);
+}
+
+static bool draw_models(ThFigure *f, const ShCall *call, const char *prefix, const char *what,
+                        DrawModels *view, ThError *err)
+{
+    char *title TH_OWNED(free) = NULL;
+    ThPlotModel *model TH_OWNED(free) = sh_models_drawn(call, prefix, what, &title, err);
+    return model &&
            (view(f, title, model, (size_t)call->n, err) || sh_error_inside(err, &call->operand[0]));
 }
 
@@ -309,20 +317,4 @@ SH_PLOT(
     .args = {{A_MODEL, "MODEL", A_REPEATED}})
 {
     return draw_models(f, call, "states of ", "states by step", th_plot_states, err);
-}
-
-SH_PLOT(plot_accuracy, .summary = "draw the last evaluations of models",
-        .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths of "
-                  "training shaded; where several models differ in these, dotted lines mark the "
-                  "longest.  The figures are those of the last evaluate.",
-        .example = SH_EXAMPLE_TRAINED
-        "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
-        "plot accuracy m > \"accuracy.svg\"\n"
-        "model n = gru dim=16\n"
-        "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-        "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
-        "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"",
-        .args = {{A_MODEL, "MODEL", A_REPEATED}})
-{
-    return draw_models(f, call, "", "accuracy by length", th_plot_accuracy, err);
 }

@@ -1,4 +1,4 @@
-/* results_plot.c - curves of what the points of a sweep found. */
+/* results_plot.c - shares by length: of the points of a sweep, and of models. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "commands/automata/monoid.h"
+#include "commands/modelling.h"
+#include "commands/plots/curves.h"
 #include "commands/plots/plots.h"
 #include "commands/general/results.h"
 #include "plot/views.h"
@@ -25,8 +27,8 @@ typedef struct {
 } Curve;
 
 /* What is drawn around the means. */
-typedef enum { INTERVAL, RANGE, SD, SEEDS, NOTHING } Band;
-static const char *const band_names[] = {NULL, "band: least to greatest", "band: mean ± sd",
+typedef enum { INTERVAL, SD, RANGE, SEEDS, NOTHING } Band;
+static const char *const band_names[] = {NULL, "band: mean ± sd", "band: least to greatest",
                                          "dots: seeds", "means"};
 
 static const json_t *scores_of(const json_t *record)
@@ -172,31 +174,43 @@ static bool make_curve(const ShResults *r, const ShGroup *g, Band band, Curve *c
     return average(g, r->of, band, c, err);
 }
 
-static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err)
+static ThPlotModel drawn(const Curve *c, Band band)
+{
+    return (ThPlotModel){.name = c->name,
+                         .training = &c->training,
+                         .score = c->score,
+                         .n_scores = c->n,
+                         .dot = c->dot,
+                         .n_dots = c->n_dots,
+                         .band = band_names[band]};
+}
+
+static void free_curve(Curve *c)
+{
+    TH_FREE(c->name, c->score, c->x, c->dot);
+}
+
+static bool plot_curves(const ShCall *call, const ShResults *r, Band band, ThFigure *f,
+                        ThError *err)
 {
     Curve *c TH_OWNED(free) = th_alloc(r->n + 1, sizeof *c, err);
     ThPlotModel *model TH_OWNED(free) = th_alloc(r->n + 1, sizeof *model, err);
+    char *names TH_OWNED(free) = NULL;
     bool ok = c && model;
     size_t n = 0;
     for (size_t i = 0; ok && i < r->n; i++) {
         if (json_array_size(r->group[i].records) == 0) /* all its points failed */
             continue;
         ok = make_curve(r, &r->group[i], band, &c[i], err);
-        model[n++] = (ThPlotModel){.name = c[i].name,
-                                   .training = &c[i].training,
-                                   .score = c[i].score,
-                                   .n_scores = c[i].n,
-                                   .dot = c[i].dot,
-                                   .n_dots = c[i].n_dots,
-                                   .band = band_names[band]};
+        model[n++] = drawn(&c[i], band);
     }
     if (ok && n == 0)
         ok = th_fail(err, TH_EVALUE, "no point is done: there is nothing to draw");
     char *title TH_OWNED(free) = th_printed(NULL, "%s by length", r->of);
-    ok = ok && th_plot_accuracy(f, title ? title : "", model, n, err);
-    for (size_t i = 0; c && i < r->n; i++) {
-        TH_FREE(c[i].name, c[i].score, c[i].x, c[i].dot);
-    }
+    ok = ok && sh_choose_series(&call->options, model, &n, &names, err) &&
+         th_plot_accuracy(f, title ? title : "", model, n, err);
+    for (size_t i = 0; c && i < r->n; i++)
+        free_curve(&c[i]);
     return ok;
 }
 
@@ -238,8 +252,15 @@ static bool plot_grid(const ShResults *r, size_t at, ThFigure *f, ThError *err)
                    *rests TH_OWNED(json_decref) = json_array();
     sh_results_split(r, at, values, rests);
     size_t rows = json_array_size(rests), columns = json_array_size(values);
+    ThText down TH_OWNED(th_text_free) = {0};
+    for (size_t i = 0; i < json_array_size(r->by); i++)
+        if (i != at)
+            th_text_printf(&down, "%s%s", down.size ? ", " : "",
+                           json_string_value(json_array_get(r->by, i)));
     ThPlotGrid g = {.rows = (int)rows,
                     .columns = (int)columns,
+                    .down = down.data ? down.data : "",
+                    .over = json_string_value(json_array_get(r->by, at)),
                     .row = th_alloc(rows + 1, sizeof *g.row, err),
                     .column = th_alloc(columns + 1, sizeof *g.column, err),
                     .share = th_alloc(rows * columns + 1, sizeof *g.share, err)};
@@ -256,15 +277,21 @@ static bool plot(const ShCall *call, const ShResults *r, ThFigure *f, ThError *e
     if (!sh_results_across(r, &call->options, &at, err))
         return false;
     Band band = (Band)th_option_choice(&call->options, "band");
-    return at < 0 ? plot_curves(r, band, f, err) : plot_grid(r, (size_t)at, f, err);
+    return at < 0 ? plot_curves(call, r, band, f, err) : plot_grid(r, (size_t)at, f, err);
 }
+
+#define BAND(where)                                                                                \
+    {                                                                                              \
+        "band", TH_CHOICE, "ci", 0, 0, "ci|sd|range|seeds|none",                                   \
+            where ": the 95 % interval, a standard deviation to each side, least to greatest, a "  \
+                  "dot a seed, or nothing"                                                         \
+    }
 
 static const ThOptionSpec plot_results_options[] = {
     {"of", TH_STRING, NULL, 0, 0, NULL, "the share to draw; default: accuracy, or answer"},
     {"across", TH_STRING, NULL, 0, 0, NULL, "draw a grid: a variable whose values are the columns"},
-    {"band", TH_CHOICE, "interval", 0, 0, "interval|range|sd|seeds|none",
-     "around the means: their 95 % interval, least to greatest, a standard deviation to each side, "
-     "a dot a seed, or nothing"},
+    BAND("around the means"),
+    SH_CURVE_OPTIONS,
     {0},
 };
 
@@ -287,4 +314,72 @@ SH_PLOT(plot_results, .summary = "draw what the points of a sweep found",
 {
     ShResults r TH_OWNED(sh_results_free) = {0};
     return sh_results_read(call, NULL, &r, err) && plot(call, &r, f, err);
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* Returns new: a model as a point of a sweep has it. */
+static json_t *record_of(const ThPlotModel *m)
+{
+    json_t *scores = json_array();
+    for (size_t i = 0; i < m->n_scores; i++) {
+        const ThScore *s = &m->score[i];
+        json_t *row = json_pack("{s:i, s:f}", "length", s->length, "accuracy", s->accuracy);
+        if (isfinite(s->chance))
+            json_object_set_new(row, "chance", json_real(s->chance));
+        json_array_append_new(scores, row);
+    }
+    return json_pack("{s:[{s:o}], s:[i, i]}", "results", "scores", scores, "trained",
+                     m->training->trained_lo, m->training->trained_hi);
+}
+
+/* The models as seeds of one: a curve of their mean. */
+static bool plot_mean(ThFigure *f, const char *title, const ThPlotModel *model, size_t n, Band band,
+                      ThError *err)
+{
+    json_t *key TH_OWNED(json_decref) = json_array(), *records TH_OWNED(json_decref) = json_array();
+    const ShResults r = {.of = "accuracy"};
+    Curve c = {0};
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(records, record_of(&model[i]));
+    bool ok = make_curve(&r, &(ShGroup){.key = key, .records = records}, band, &c, err);
+    ThPlotModel mean = drawn(&c, band);
+    ok = ok && th_plot_accuracy(f, title, &mean, 1, err);
+    free_curve(&c);
+    return ok;
+}
+
+static const ThOptionSpec plot_accuracy_options[] = {
+    BAND("around each curve; with sd, range and seeds, which take the models for seeds of one, "
+         "around the mean of all"),
+    SH_CURVE_OPTIONS,
+    {0},
+};
+
+SH_PLOT(plot_accuracy, .summary = "draw the last evaluations of models",
+        .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths of "
+                  "training shaded; where several models differ in these, dotted lines mark the "
+                  "longest.  The figures are those of the last evaluate.",
+        .example = SH_EXAMPLE_TRAINED
+        "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+        "plot accuracy m > \"accuracy.svg\"\n"
+        "model n = gru dim=16\n"
+        "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+        "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+        "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"\n"
+        "plot accuracy m n series=\"n=GRU, m=RegularGPT\" ylim=0.4..1 legend=below > \"named.svg\"",
+        .args = {{A_MODEL, "MODEL", A_REPEATED}}, .options = plot_accuracy_options)
+{
+    Band band = (Band)th_option_choice(&call->options, "band");
+    char *names TH_OWNED(free) = NULL, *title TH_OWNED(free) = NULL;
+    ThPlotModel *model TH_OWNED(free) =
+        sh_models_drawn(call, "", "accuracy by length", &title, err);
+    size_t n = (size_t)call->n;
+    if (!model || !sh_choose_series(&call->options, model, &n, &names, err))
+        return false;
+    if (band == SD || band == RANGE || band == SEEDS)
+        return plot_mean(f, title, model, n, band, err) || sh_error_inside(err, &call->operand[0]);
+    for (size_t i = 0; i < n; i++)
+        model[i].band = band == NOTHING ? "" : NULL;
+    return th_plot_accuracy(f, title, model, n, err) || sh_error_inside(err, &call->operand[0]);
 }

@@ -726,6 +726,47 @@ static void test_accuracy_view(void **state)
     assert_nothing_ran();
 }
 
+/* Limits and scales that are asked for, and what lies outside of them. */
+static void test_accuracy_axes(void **state)
+{
+    (void)state;
+    ThScore score[] = {{.length = 10, .accuracy = 1, .lo = 1, .hi = 1, .chance = 0.5},
+                       {.length = 500, .accuracy = 0.25, .lo = 0, .hi = 0.6, .chance = 0.5}};
+    ThModelTraining t = {.trained_lo = 5, .trained_hi = 40}, other = {1, 700};
+    ThPlotModel model[] = {
+        {.name = "a", .training = &t, .score = score, .n_scores = 2, .band = ""},
+        {.name = "b", .label = evil, .training = &t, .score = score, .n_scores = 2}};
+    ThError err = {0};
+    ThFigure f = {.axes = {.x = {20, 30.5}, .y = {0.25, 0.75}, .legend = "bottom left"}};
+    assert_true(th_plot_accuracy(&f, "t", model, 2, &err));
+    assert_non_null(strstr(f.script.data, "set xrange [20:30.5]"));
+    assert_non_null(strstr(f.script.data, "set yrange [0.25:0.75]"));
+    assert_non_null(strstr(f.script.data, "rectangle from first 20, graph 0 to first 30.5, graph"));
+    assert_non_null(strstr(f.script.data, "set key bottom left Left reverse"));
+    assert_null(strstr(f.script.data, "set ytics 0,0.2,1"));
+    assert_null(strstr(f.script.data, "$SCORES0 using 1:(plain"));
+    assert_non_null(strstr(f.script.data, "$SCORES1 using 1:(plain"));
+    check_drawn(&f, true, &err, "title 'a'");
+    f.axes = (ThFigureAxes){.log_x = true, .log_y = true};
+    assert_true(th_plot_accuracy(&f, "t", model, 1, &err));
+    assert_non_null(strstr(f.script.data, "set logscale x"));
+    assert_non_null(strstr(f.script.data, "set logscale y"));
+    check_drawn(&f, true, &err, "set xrange [10:500]\n");
+    f.axes = (ThFigureAxes){.log_y = true};
+    check_drawn(&f, th_plot_accuracy(&f, "t", model, 1, &err), &err, "set yrange [0.2:1]");
+    /* The training beyond the limits is not marked. */
+    model[1].training = &other;
+    f.axes = (ThFigureAxes){.x = {30, 100}};
+    assert_true(th_plot_accuracy(&f, "t", model, 2, &err));
+    assert_null(strstr(f.script.data, "set arrow 2"));
+    check_drawn(&f, true, &err, "set arrow 1 from first 40");
+    f.axes = (ThFigureAxes){.x = {50, 100}};
+    assert_true(th_plot_accuracy(&f, "t", model, 1, &err));
+    assert_null(strstr(f.script.data, "trained on"));
+    check_drawn(&f, true, &err, "set xrange [50:100]");
+    assert_nothing_ran();
+}
+
 static void test_field_view(void **state)
 {
     (void)state;
@@ -843,6 +884,7 @@ int main(void)
         cmocka_unit_test(test_closure_view),
         cmocka_unit_test(test_selecting_view),
         cmocka_unit_test(test_accuracy_view),
+        cmocka_unit_test(test_accuracy_axes),
         cmocka_unit_test(test_field_view),
         cmocka_unit_test(test_clusters_view),
         cmocka_unit_test(test_attention_view),
