@@ -18,9 +18,9 @@ static void put_exponent(ThText *t, int exponent)
         th_text_add(t, *c == '-' ? "⁻" : digit[*c - '0']);
 }
 
-void th_figure_power(ThText *t, int exponent)
+void th_figure_power(ThText *t, int exponent, int greatest)
 {
-    if (exponent >= 0 && pow(10, exponent) < LARGE) {
+    if (exponent >= 0 && exponent < (pow(10, greatest) < LARGE ? 5 : 3)) {
         th_text_printf(t, "%.0f", pow(10, exponent));
         return;
     }
@@ -28,10 +28,11 @@ void th_figure_power(ThText *t, int exponent)
     put_exponent(t, exponent);
 }
 
-void th_figure_number(ThText *t, double x)
+/* As a power of ten from `large` on. */
+static void put_number(ThText *t, double x, double large)
 {
     double size = fabs(x);
-    if (x == 0 || (size >= SMALL && size < LARGE)) {
+    if (x == 0 || (size >= SMALL && size < large)) {
         th_text_printf(t, "%.6g", x + 0.0); /* of the two zeros the positive one */
         return;
     }
@@ -43,10 +44,15 @@ void th_figure_number(ThText *t, double x)
     put_exponent(t, exponent);
 }
 
-static void put_tic(ThFigure *f, const char *axis, double at)
+void th_figure_number(ThText *t, double x)
+{
+    put_number(t, x, LARGE);
+}
+
+static void put_tic(ThFigure *f, const char *axis, double at, double large)
 {
     ThText t TH_OWNED(th_text_free) = {0};
-    th_figure_number(&t, at);
+    put_number(&t, at, large);
     th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, t.data ? t.data : "", at);
     f->script.failed |= t.failed;
 }
@@ -66,7 +72,7 @@ void th_figure_axis(ThFigure *f, const char *axis, double lo, double hi)
     double step = step_for(hi - lo);
     th_figure_printf(f, "set %stics ()\n", axis);
     for (double i = ceil(lo / step - 1e-9); i * step <= hi * (1 + 1e-9); i++)
-        put_tic(f, axis, i * step + 0.0);
+        put_tic(f, axis, i * step + 0.0, LARGE);
 }
 
 /* How many of 1 … 9 times a power of ten have a number where these limits leave room: all, 1, 2 and
@@ -85,7 +91,7 @@ void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi)
     for (int e = first; e <= last; e += step)
         for (int i = 1; i <= (step > 1 ? 1 : 9); i++) {
             if (is_named(i, lo, hi))
-                put_tic(f, axis, i * pow(10, e));
+                put_tic(f, axis, i * pow(10, e), hi < LARGE ? LARGE : 1e3);
             else
                 th_figure_printf(f, "set %stics add ('' %.17g 1)\n", axis, i * pow(10, e));
         }

@@ -153,9 +153,11 @@ static void draw_model(ThFigure *f, const ThPlotModel *model, size_t i, size_t n
                          "notitle, \\\n     ",
                          i, line);
     if (known > 0)
-        th_figure_printf(f,
-                         "$CHANCE%zu using 1:2 with %s lw 1.5 lt %d dt 2 title 'chance', \\\n     ",
-                         i, known > 1 ? "lines" : "points pt 6", i == 0 ? 8 : (int)line);
+        th_figure_printf(
+            f,
+            "$CHANCE%zu using 1:2 with %s lw 1.5 lt (plain ? 7 : %d) dt 2 title 'chance', "
+            "\\\n     ",
+            i, known > 1 ? "lines" : "points pt 6", i == 0 ? 8 : (int)line);
     if (m->n_dots > 0)
         th_figure_printf(f, "$DOTS%zu using 1:2 with points lt %zu pt 6 ps 0.5 notitle, \\\n     ",
                          i, line);

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "plot/views.h"
 
 enum { MOST_NAMED = 12 };
@@ -26,6 +28,22 @@ static void put_key(ThFigure *f, const ThClusters *c, int k)
     }
 }
 
+/* The second component is not blown up to the size of the first, where it is next to nothing. */
+static void limit_height(ThFigure *f, const ThClusters *c)
+{
+    double low[] = {c->point->x, c->point->y}, high[] = {c->point->x, c->point->y};
+    for (int i = 0; i < c->n_points; i++) {
+        const double at[] = {c->point[i].x, c->point[i].y};
+        for (int k = 0; k < 2; k++) {
+            low[k] = fmin(low[k], at[k]);
+            high[k] = fmax(high[k], at[k]);
+        }
+    }
+    double least = 0.3 * (high[0] - low[0]), middle = (low[1] + high[1]) / 2;
+    if (high[1] - low[1] < least)
+        th_figure_printf(f, "set yrange [%.9g:%.9g]\n", middle - least / 2, middle + least / 2);
+}
+
 bool th_plot_clusters(ThFigure *f, const char *title, const ThClusters *c, ThError *err)
 {
     static const int shape[] = {7, 5, 9, 13, 11, 15, 6, 4, 8, 12, 10, 14};
@@ -46,6 +64,7 @@ bool th_plot_clusters(ThFigure *f, const char *title, const ThClusters *c, ThErr
                      "big(level) = 0.55 + %.3g * level\n",
                      100 * c->variance[0], 100 * c->variance[1],
                      1.1 / (c->n_layers > 1 ? c->n_layers - 1 : 1));
+    limit_height(f, c);
     for (int k = 0; k < c->n_functions; k++) {
         th_figure_printf(f,
                          "%s $F%d using 1:2:(big($3)) with points pt %d ps variable lt %d lw 0.6 ",

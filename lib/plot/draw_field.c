@@ -9,10 +9,11 @@ static void shade(ThFigure *f, int length, int trained_hi)
                      "if (!plain) set object 1 rectangle from first %d, graph 0 to first %d, "
                      "graph 1 behind fc rgb '#edf3f8' fs solid noborder\n",
                      length - trained_hi, length);
-    th_figure_printf(f,
-                     "if (!plain) set label 2 'the last %d: greatest training length' at first %d, "
-                     "graph 0.96 right offset -0.6,0 font ',8' textcolor rgb '#5f7f9a'\n",
-                     trained_hi, length - trained_hi);
+    th_figure_printf(
+        f,
+        "if (!plain) set label 2 'shaded: the last %d, the greatest training length' at "
+        "graph 0.03, graph 0.16 left font ',8' textcolor rgb '#5f7f9a'\n",
+        trained_hi);
 }
 
 bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int trained_hi,

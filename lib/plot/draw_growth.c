@@ -49,7 +49,7 @@ bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange
     th_figure_printf(f, "set ytics ()\n");
     for (int e = 0; e <= (int)(1.04 * fmax(top, 0.5)); e += step) {
         ThText number = {0};
-        th_figure_power(&number, e);
+        th_figure_power(&number, e, (int)top);
         th_figure_printf(f, "set ytics add ('%s' %d)\n", number.data ? number.data : "", e);
         th_text_free(&number);
     }

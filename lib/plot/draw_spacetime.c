@@ -1,6 +1,7 @@
 #include "plot/draw_spacetime.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -137,13 +138,13 @@ static unsigned mix_color(unsigned color, double white)
     return mixed;
 }
 
-static void choose_colors(Picture *p, bool pale)
+static void choose_colors(Picture *p, double white)
 {
     static const unsigned colors[] = {0x0072B2, 0xE69F00, 0x009E73, 0xCC79A7, 0x56B4E9,
                                       0xD55E00, 0xF0E442, 0x404040, 0x8a8a8a};
     int next = 0;
     for (int s = 0; s < p->m->n_symbols; s++)
-        p->color[s] = s == p->m->blank ? BLANK : mix_color(colors[next++ % 9], pale ? 0.45 : 0);
+        p->color[s] = s == p->m->blank ? BLANK : mix_color(colors[next++ % 9], white);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -246,10 +247,11 @@ static bool put_row(Picture *p, const ThTmEngine *e, int row, void *context)
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-/* Dark, so that they stand out from the pale colours of symbols, and each as bright as no other, so
+/* Dark, so that they stand out from the pale colours of symbols, and each of a shape of its own, so
  * that they differ where they are printed in grey. */
-static const unsigned state_color[] = {0x000000, 0xE04000, 0x003C28, 0x0050C8,
+static const unsigned state_color[] = {0x000000, 0xE04000, 0x00A048, 0x0050C8,
                                        0xF050B0, 0x40002C, 0x7A5C00, 0x505058};
+static const int state_shape[] = {7, 5, 9, 13, 11, 15, 6, 4};
 enum { N_STATE_COLORS = sizeof state_color / sizeof *state_color };
 
 static double x_of(const Picture *p, int tape, int64_t cell)
@@ -265,8 +267,9 @@ static bool put_head(Picture *p, const ThTmEngine *e, int row, void *context)
     ThFigure *f = context;
     int state = e->fast ? th_tm_fast_figures(e->fast).state : e->plain.state;
     for (int t = 0; t < p->m->n_tapes; t++) {
-        unsigned color = p->m->n_states <= N_STATE_COLORS ? state_color[state] : state_color[0];
-        th_figure_printf(f, "%.6f %d %u ", x_of(p, t, head_of(e, t)), row, color);
+        int look = p->m->n_states <= N_STATE_COLORS ? state : 0;
+        th_figure_printf(f, "%.6f %d %d %u ", x_of(p, t, head_of(e, t)), row, state_shape[look],
+                         state_color[look]);
         th_figure_last_cell(f, p->m->state[state]);
     }
     return true;
@@ -342,11 +345,12 @@ static void put_key(ThFigure *f, const Picture *p, bool heads, bool names)
     for (int s = 0; s < m->n_symbols && m->n_symbols <= MOST_NAMED; s++) {
         th_figure_printf(f, ", \\\n     keyentry with points pt 5 ps 1.6 lc rgb 0x%06x title ",
                          p->color[s]);
-        th_figure_string(f, th_plot_tape_symbol(m, s));
+        const char *name = th_plot_tape_symbol(m, s);
+        th_figure_string(f, strcmp(name, "␣") == 0 ? "blank" : name);
     }
     for (int q = 0; heads && !names && q < m->n_states && m->n_states <= N_STATE_COLORS; q++) {
-        th_figure_printf(f, ", \\\n     keyentry with points pt 7 ps 0.7 lc rgb 0x%06x title ",
-                         state_color[q]);
+        th_figure_printf(f, ", \\\n     keyentry with points pt %d ps 0.7 lc rgb 0x%06x title ",
+                         state_shape[q], state_color[q]);
         th_figure_string(f, m->state[q]);
     }
     th_figure_printf(f, "\n");
@@ -403,7 +407,7 @@ static void put_text_plot(ThFigure *f, bool names, bool symbols)
                          "if (plain) plot $RUN using ($3 == %u || $3 == %u ? NaN : first + $1 * "
                          "cells):($2 * rows) matrix with points pt '#' notitle",
                          BLANK, WHITE);
-    th_figure_printf(f, names ? ", \\\n     $HEADS using 1:2:4 with labels noenhanced notitle\n"
+    th_figure_printf(f, names ? ", \\\n     $HEADS using 1:2:5 with labels noenhanced notitle\n"
                               : "\n");
 }
 
@@ -420,12 +424,12 @@ static void put_plots(ThFigure *f, const Picture *p, bool heads, bool names, boo
                          p->rows > 25 ? 6 : 8);
     if (names)
         th_figure_printf(f,
-                         ", \\\n     $HEADS using 1:2:4 with labels noenhanced font ',%d' "
+                         ", \\\n     $HEADS using 1:2:5 with labels noenhanced font ':Bold,%d' "
                          "textcolor rgb '#101010' notitle",
                          p->rows > 25 ? 7 : 9);
     else if (heads)
         th_figure_printf(f,
-                         ", \\\n     $HEADS using 1:2:3 with points pt 7 ps %s "
+                         ", \\\n     $HEADS using 1:2:3:4 with points pt variable ps %s "
                          "lc rgb variable notitle",
                          p->rows > 150  ? "0.25"
                          : p->rows > 60 ? "0.45"
@@ -439,7 +443,7 @@ static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThTmFast
     enum { MOST_WITH_HEADS = 300 };
     bool heads = p->steps + 1 == (uint64_t)p->rows && p->rows <= MOST_WITH_HEADS && p->cells <= 1;
     bool names = heads && names_fit(p), final = th_tm_verdict_final(end->verdict);
-    choose_colors(p, heads);
+    choose_colors(p, names ? 0.7 : heads ? 0.45 : 0);
     th_figure_begin(f, title, NULL);
     th_figure_block(f, "RUN");
     bool ok = sample(p, put_row, f, err);

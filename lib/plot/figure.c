@@ -179,13 +179,12 @@ typedef struct {
     Nature nature;
     const char *terminal;
     double unit;     /* what an inch is in the terminal's size */
-    double scale;    /* of its texts */
+    double scale;    /* of its texts, and of its lines */
     const char *end; /* the last bytes of a complete file, but for white space */
 } Format;
 
 static const Format formats[] = {
-    {".png", AS_PICTURE, "pngcairo noenhanced linewidth 2 pointscale 2", 200, 2,
-     "IEND\xae\x42\x60\x82"},
+    {".png", AS_PICTURE, "pngcairo noenhanced pointscale 2", 200, 2, "IEND\xae\x42\x60\x82"},
     {".svg", AS_PICTURE, "svg noenhanced dynamic", 100, 1, "</svg>"},
     {".pdf", AS_PICTURE, "pdfcairo noenhanced", 1, 1, "%%EOF"},
     {".tex", AS_TEX, "tikz bitmap", 2.54, 1, "\\end{tikzpicture}\n%% gnuplot variables"},
@@ -360,6 +359,8 @@ static bool draw_picture(const ThFigure *f, const ThPlotTarget *to, const Format
                    p.scale * format->scale, p.width * format->unit, p.height * format->unit);
     if (format->nature == AS_TEX)
         th_text_add(&terminal, "; set format '%g'");
+    else
+        th_text_printf(&terminal, " linewidth %.4g", (f->drawing ? p.scale : 1) * format->scale);
     return draw(f, &terminal, c, err) && check_drawn(c, format->end, err);
 }
 

@@ -68,9 +68,10 @@ void th_figure_string(ThFigure *f, const char *text);
 /* The same for the label of a tic, which gnuplot takes for a format of numbers. */
 void th_figure_tic(ThFigure *f, const char *text);
 
-/* Appends a number as axes have it: 5·10⁶ for large and small ones; and 10 to an exponent. */
+/* Appends a number as axes have it: 5·10⁶ for large and small ones; and 10 to an exponent, on an
+ * axis that has another as its greatest. */
 void th_figure_number(ThText *t, double x);
-void th_figure_power(ThText *t, int exponent);
+void th_figure_power(ThText *t, int exponent, int greatest);
 
 /* Tics of an axis ("x", "y", "y2") that shows the numbers from lo to hi, the large ones as powers
  * of ten; where there are none gnuplot's own tics stay.  The second one makes it logarithmic;

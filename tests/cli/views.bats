@@ -442,7 +442,7 @@ plot run inc 11 > "run.gp"'
     grep -q "xtics add ('5·10⁶' 5000000)" line.gp
     grep -q "xtics add ('10⁶' 1000000)" log.gp
     grep -q '␣ → 1,L' inc.gp
-    grep -q "title '␣'" run.gp
+    grep -q "title 'blank'" run.gp
 }
 
 @test "the usual view takes the options of figures; small figures have small texts" {

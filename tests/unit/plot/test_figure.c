@@ -235,10 +235,11 @@ static void test_numbers(void **state)
         th_text_free(&t);
     }
     ThText t = {0};
-    th_figure_power(&t, 400);
-    th_figure_power(&t, 3);
-    th_figure_power(&t, 5);
-    assert_string_equal(t.data, "10⁴⁰⁰100010⁵");
+    th_figure_power(&t, 400, 400);
+    th_figure_power(&t, 3, 4);
+    th_figure_power(&t, 2, 5);
+    th_figure_power(&t, 3, 5);
+    assert_string_equal(t.data, "10⁴⁰⁰100010010³");
     th_text_free(&t);
 }
 
@@ -257,6 +258,9 @@ static void test_axes(void **state)
     assert_non_null(strstr(f.script.data, "set logscale y"));
     assert_non_null(strstr(f.script.data, "set ytics add ('10' 10)"));
     assert_non_null(strstr(f.script.data, "set ytics add ('10⁷' 10000000)"));
+    assert_non_null(strstr(f.script.data, "set ytics add ('10⁴' 10000)"));
+    th_figure_log_axis(&f, "x2", 3, 3e4);
+    assert_non_null(strstr(f.script.data, "set x2tics add ('10000' 10000)"));
     th_figure_free(&f);
 }
 
