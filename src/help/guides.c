@@ -22,10 +22,9 @@ const char *const sh_regex_guide[] = {
 
 const char *const sh_logic_guide[] = {
     "automaton A = ltl \"G (a -> X b)\" makes an automaton of a formula of linear temporal logic "
-    "over "
-    "finite words; ltl \"...\" stands wherever an automaton may: classes ltl \"F (a & X F b)\".  A "
-    "word "
-    "is accepted if the formula is true at its first position; the empty word never is.",
+    "over finite words; ltl \"...\" stands wherever an automaton may: classes ltl \"F (a & X F "
+    "b)\".  A word is accepted if the formula is true at its first position; the empty word never "
+    "is.",
     "  a 'w0': the letter here; first last: the first, last position; true false\n"
     "  X x, N x: x at the next position; N also if there is none\n"
     "  F x, G x: x at some, at every position from here on\n"
@@ -36,10 +35,19 @@ const char *const sh_logic_guide[] = {
     "  x S y, x T y: as U and R, backwards\n"
     "  !x   x & y   x | y   x -> y   x <-> y",
     "From tight to loose: one-sided operators, then U R S T from the right, &, |, -> from the "
-    "right, "
-    "<->.  Letters are single characters but capitals, others stand in single quotes; the alphabet "
-    "is what is mentioned, ltl \"...\" over \"abc\" puts others in front.  Past and future may be "
-    "mixed: F (last & (!b S a)) is that no b is behind the last a.",
+    "right, <->.  Letters are single characters but capitals, others stand in single quotes; the "
+    "alphabet is what is mentioned, ltl \"...\" over \"abc\" puts others in front.  Past and "
+    "future may be mixed: F (last & (!b S a)) is that no b is behind the last a.",
+    "logic \"forall x. Qa(x) -> exists y. y = x + 1 & Qb(y)\" is the same of a sentence of "
+    "first-order logic, or monadic second-order logic, about the positions of a word, small "
+    "letters, and sets of positions, capitals.  The empty word is judged, too: exists x. true is "
+    "false of it.",
+    "  Qa(x) Q'w0'(x): the letter at a position; first(x) last(x)\n"
+    "  x < y <= = != >= >, x + 1 = y: where positions are; x in X, X(x): in which sets\n"
+    "  exists x Y. ..., forall x Y. ...: also ex, all; as far to the right as they can reach\n"
+    "  !x   x & y   x | y   x -> y   x <-> y   true   false: as above",
+    "exists and forall inside each other, in turn, may cost an exponential each: limit-states "
+    "bounds the automaton of every part.",
     NULL};
 
 const char *const sh_variables_guide[] = {

@@ -14,7 +14,7 @@ static const struct {
     {"syntax", "how commands are written"},
     {"automata", "built-in automata and the functions of automaton expressions"},
     {"regex", "regular expressions"},
-    {"logic", "formulas of temporal logic"},
+    {"logic", "formulas of temporal logic, sentences about positions"},
     {"variables", "variables, and the results of commands"},
     {"rasp", "the language of what transformers compute"},
     {"tasks", "kinds of tasks"},

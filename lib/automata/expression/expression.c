@@ -11,6 +11,7 @@
 #include "automata/expression/functions.h"
 #include "automata/operations/transducer.h"
 #include "automata/logic/ltl.h"
+#include "automata/logic/mso.h"
 #include "automata/regex/regex.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
@@ -394,12 +395,34 @@ static bool fail_in_pattern(Evaluator *e, const ThToken *pattern)
     return fail_at(e, pattern);
 }
 
-/* The rest of regex "…", or regex "…" over "…"; the same of ltl. */
-static bool regex(Evaluator *e, Value *v, bool logic)
+/* What makes an automaton of a text. */
+typedef ThAutomaton *Maker(const char *text, char *const *alphabet, int n, size_t max_states,
+                           ThStop *stop, ThError *err);
+typedef struct {
+    const char *name, *wanted;
+    Maker *make;
+} Notation;
+static const Notation notations[] = {
+    {"regex", "a regular expression in quotes", th_regex_automaton},
+    {"ltl", "a formula in quotes", th_automaton_ltl},
+    {"logic", "a sentence in quotes", th_automaton_mso},
+};
+enum { N_NOTATIONS = sizeof notations / sizeof *notations };
+
+static const Notation *notation(const char *name)
+{
+    for (size_t i = 0; i < N_NOTATIONS; i++)
+        if (strcmp(notations[i].name, name) == 0)
+            return &notations[i];
+    return NULL;
+}
+
+/* The rest of regex "…", or regex "…" over "…"; the same of ltl and logic. */
+static bool pattern_of(Evaluator *e, Value *v, const Notation *kind)
 {
     const ThToken *pattern = e->at;
     if (pattern->kind != TH_TOKEN_STRING)
-        return unexpected(e, logic ? "a formula in quotes" : "a regular expression in quotes");
+        return unexpected(e, kind->wanted);
     e->at++;
     char **alphabet = NULL;
     int n = 0;
@@ -414,8 +437,8 @@ static bool regex(Evaluator *e, Value *v, bool logic)
     }
     if (e->at->kind == '\n')
         advance(e);
-    v->automaton = (logic ? th_automaton_ltl : th_regex_automaton)(
-        th_token_text(&e->tokens, pattern), alphabet, n, e->max_states, e->stop, e->err);
+    v->automaton =
+        kind->make(th_token_text(&e->tokens, pattern), alphabet, n, e->max_states, e->stop, e->err);
     free(alphabet);
     return v->automaton || fail_in_pattern(e, pattern);
 }
@@ -427,16 +450,14 @@ static bool unknown_name(Evaluator *e, const ThToken *name)
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n_builtins);
     size_t n_functions;
     const ThAutomatonFunction *f = th_automaton_functions(&n_functions);
-    const char **known = th_alloc(n_builtins + n_functions + 2, sizeof *known, NULL);
+    const char **known = th_alloc(n_builtins + n_functions + N_NOTATIONS, sizeof *known, NULL);
     const char *near = NULL, *typed = th_token_text(&e->tokens, name);
     for (size_t i = 0; known && i < n_builtins; i++)
         known[n++] = b[i].name;
     for (size_t i = 0; known && i < n_functions; i++)
         known[n++] = f[i].name;
-    if (known)
-        known[n++] = "regex";
-    if (known)
-        known[n++] = "ltl";
+    for (size_t i = 0; known && i < N_NOTATIONS; i++)
+        known[n++] = notations[i].name;
     if (known)
         near = th_nearest(typed, known, n);
     th_fail_at(e->err, TH_EVALUE, name->line, name->col, "there is no automaton %s",
@@ -458,9 +479,9 @@ static bool named(Evaluator *e, Value *v)
     const ThAutomatonFunction *f = called ? th_automaton_function(typed) : NULL;
     if (f)
         return function(e, v, f, name);
-    bool logic = strcmp(typed, "ltl") == 0, pattern = logic || strcmp(typed, "regex") == 0;
-    if (pattern && e->at->kind == TH_TOKEN_STRING)
-        return regex(e, v, logic);
+    const Notation *kind = notation(typed);
+    if (kind && e->at->kind == TH_TOKEN_STRING)
+        return pattern_of(e, v, kind);
     const ThAutomaton *found = called || !e->find ? NULL : e->find(e->context, typed);
     const ThAutomatonBuiltin *b = th_automaton_builtin(typed);
     if (found) {
@@ -469,8 +490,8 @@ static bool named(Evaluator *e, Value *v)
     }
     if (b)
         return builtin(e, v, b, name);
-    if (pattern)
-        return regex(e, v, logic);
+    if (kind)
+        return pattern_of(e, v, kind);
     if (called && e->find && e->find(e->context, typed))
         return unexpected(e, "an operator");
     return unknown_name(e, name);

@@ -8,10 +8,19 @@
 
 enum { DEEPEST = 200 };
 
+/* A variable that is bound where the reader is. */
+typedef struct {
+    const char *name;
+    size_t n;
+} Variable;
+
 typedef struct {
     ThAutomatonFormula *f;
     const char *text, *at;
     int depth;
+    bool positions; /* a sentence, else a temporal formula */
+    Variable variable[TH_AUTOMATON_MOST_VARIABLES];
+    int variables;
     ThError *err;
 } Reader;
 
@@ -41,18 +50,23 @@ int th_automaton_formula_letter(ThAutomatonFormula *f, const char *name, size_t 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 /* Parts that are there already are shared, which keeps automata small. */
-static int part(Reader *r, ThAutomatonOperator is, int x, int y)
+static int part_by(Reader *r, ThAutomatonOperator is, int x, int y, int by)
 {
     ThAutomatonFormula *f = r->f;
     if (x < 0 || y < 0)
         return -1;
     for (size_t i = 0; i < f->n; i++)
-        if (f->part[i].is == is && f->part[i].x == x && f->part[i].y == y)
+        if (f->part[i].is == is && f->part[i].x == x && f->part[i].y == y && f->part[i].by == by)
             return (int)i;
     if (!th_grow(&f->part, &f->cap, f->n + 1, sizeof *f->part, r->err))
         return -1;
-    f->part[f->n] = (ThAutomatonPart){is, x, y};
+    f->part[f->n] = (ThAutomatonPart){is, x, y, by};
     return (int)f->n++;
+}
+
+static int part(Reader *r, ThAutomatonOperator is, int x, int y)
+{
+    return part_by(r, is, x, y, 0);
 }
 
 static int negation(Reader *r, int x)
@@ -132,6 +146,12 @@ static bool take(Reader *r, const char *sign)
     return true;
 }
 
+/* The same, or the sign of mathematics. */
+static bool take_either(Reader *r, const char *sign, const char *other)
+{
+    return take(r, sign) || take(r, other);
+}
+
 /* A word of the logic, which no letter of small letters goes on. */
 static bool take_word(Reader *r, const char *word)
 {
@@ -142,7 +162,8 @@ static bool take_word(Reader *r, const char *word)
     return false;
 }
 
-static int read_letter(Reader *r)
+/* The number of a letter, a character or a name in single quotes. */
+static int read_name(Reader *r)
 {
     size_t n = th_utf8_next(r->at, strlen(r->at), NULL);
     const char *name = r->at;
@@ -151,15 +172,182 @@ static int read_letter(Reader *r)
         if (n == 0 || name[n] == '\0')
             return fail(r, "a name in single quotes was expected");
         r->at += n + 2;
-    } else if (n == 0 || strchr("|&()<->!", *r->at) || (*r->at >= 'A' && *r->at <= 'Z')) {
-        return fail(r, *r->at ? "a letter, an operator or ( was expected"
-                              : "a formula was expected, not the end");
     } else {
         r->at += n;
     }
-    int letter = th_automaton_formula_letter(r->f, name, n, r->err);
-    return part(r, TH_AUTOMATON_LETTER, letter, 0);
+    return th_automaton_formula_letter(r->f, name, n, r->err);
 }
+
+static int read_letter(Reader *r)
+{
+    if (!*r->at)
+        return fail(r, "a formula was expected, not the end");
+    if (strchr("|&()<->!", *r->at) || (*r->at >= 'A' && *r->at <= 'Z'))
+        return fail(r, "a letter, an operator or ( was expected");
+    return part(r, TH_AUTOMATON_LETTER, read_name(r), 0);
+}
+
+/* ---- positions and sets ---------------------------------------------------------------------- */
+
+static bool is_capital(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* The bytes of a name of a variable, which begins with a letter, but Q, and is no word of the
+ * logic. */
+static size_t name_length(const Reader *r)
+{
+    static const char *const taken[] = {"exists", "forall", "ex",    "all", "in",
+                                        "true",   "false",  "first", "last"};
+    const char *at = r->at;
+    size_t n = 0;
+    while (*at != 'Q' && (is_capital(at[n]) || (at[n] >= 'a' && at[n] <= 'z') || at[n] == '_' ||
+                          (n > 0 && at[n] >= '0' && at[n] <= '9')))
+        n++;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strlen(taken[i]) == n && memcmp(taken[i], at, n) == 0)
+            return 0;
+    return n;
+}
+
+/* The number of a variable that is bound here, the innermost of its name. */
+static int read_variable(Reader *r, bool set)
+{
+    skip(r);
+    size_t n = name_length(r);
+    if (n == 0 || is_capital(*r->at) != set)
+        return fail(r, set ? "the name of a set was expected, with a capital"
+                           : "the name of a position was expected, as x");
+    for (int i = r->variables - 1; i >= 0; i--)
+        if (r->variable[i].n == n && memcmp(r->variable[i].name, r->at, n) == 0) {
+            r->at += n;
+            return i;
+        }
+    return fail(r, "this variable is not bound: exists or forall must stand before it");
+}
+
+/* x, or x + 1; *more gets the number. */
+static int read_term(Reader *r, int *more)
+{
+    enum { MOST = 100 };
+    int x = read_variable(r, false);
+    *more = 0;
+    if (x < 0 || !take(r, "+"))
+        return x;
+    skip(r);
+    if (*r->at < '0' || *r->at > '9')
+        return fail(r, "a number was expected");
+    const char *number = r->at;
+    for (; *r->at >= '0' && *r->at <= '9'; r->at++) {
+        *more = *more * 10 + (*r->at - '0');
+        if (*more > MOST) {
+            r->at = number;
+            return fail(r, "the number is too large: 100 at most");
+        }
+    }
+    return x;
+}
+
+/* (x) behind the name of a predicate. */
+static int read_argument(Reader *r)
+{
+    if (!take(r, "("))
+        return fail(r, "( was expected");
+    int x = read_variable(r, false);
+    return x < 0 || take(r, ")") ? x : fail(r, ") was expected");
+}
+
+/* How x + a and y + b compare. */
+static int read_comparison(Reader *r, int x, int a)
+{
+    static const char *const signs[] = {"<=", ">=", "!=", "<", ">", "="};
+    size_t sign = 0;
+    int b, y, by;
+    while (sign < sizeof signs / sizeof *signs && !take(r, signs[sign]))
+        sign++;
+    if (sign == sizeof signs / sizeof *signs)
+        return fail(r, "< <= = != >= > or in was expected");
+    if ((y = read_term(r, &b)) < 0)
+        return -1;
+    by = a - b;
+    int is = -1, not_before = part_by(r, TH_AUTOMATON_BEHIND, x, y, by),
+        not_behind = part_by(r, TH_AUTOMATON_BEHIND, y, x, -by);
+    switch (*signs[sign]) {
+    case '<':
+        is = signs[sign][1] ? not_before : negation(r, not_behind);
+        break;
+    case '>':
+        is = signs[sign][1] ? not_behind : negation(r, not_before);
+        break;
+    default:
+        is = conjunction(r, not_before, not_behind);
+    }
+    return *signs[sign] == '!' ? negation(r, is) : is;
+}
+
+static int read_relation(Reader *r)
+{
+    int more, x;
+    if (!*r->at)
+        return fail(r, "a formula was expected, not the end");
+    if (*r->at == 'Q' && r->at[1] && r->at[1] != '(') {
+        r->at++;
+        int letter = read_name(r);
+        x = letter < 0 ? -1 : read_argument(r);
+        return part(r, TH_AUTOMATON_HAS, x, letter);
+    }
+    if (take_word(r, "first"))
+        return part(r, TH_AUTOMATON_BEGINS, read_argument(r), 0);
+    if (take_word(r, "last"))
+        return part(r, TH_AUTOMATON_ENDS, read_argument(r), 0);
+    if (is_capital(*r->at)) {
+        int set = read_variable(r, true);
+        x = set < 0 ? -1 : read_argument(r);
+        return part(r, TH_AUTOMATON_MEMBER, x, set);
+    }
+    if (name_length(r) == 0)
+        return fail(r, "exists, forall, a variable, Qa(x) or ( was expected");
+    if ((x = read_term(r, &more)) < 0)
+        return -1;
+    if (more == 0 && take_word(r, "in"))
+        return part(r, TH_AUTOMATON_MEMBER, x, read_variable(r, true));
+    return read_comparison(r, x, more);
+}
+
+/* Whether a quantifier stands here, which is read; *every: forall. */
+static bool take_quantifier(Reader *r, bool *every)
+{
+    *every = false;
+    if (take_word(r, "exists") || take_word(r, "ex") || take(r, "∃"))
+        return true;
+    *every = take_word(r, "forall") || take_word(r, "all") || take(r, "∀");
+    return *every;
+}
+
+/* The rest of exists x Y. …, which reaches as far as it can. */
+static int read_quantified(Reader *r, bool every)
+{
+    int before = r->variables;
+    while (skip(r), name_length(r) > 0) {
+        if (r->variables == TH_AUTOMATON_MOST_VARIABLES)
+            return fail(r, "more than 12 variables in the scope of each other");
+        r->variable[r->variables++] = (Variable){r->at, name_length(r)};
+        r->at += name_length(r);
+    }
+    if (r->variables == before)
+        return fail(r, "a variable was expected: x of positions, X of sets");
+    if (!take(r, ".") && !take(r, ":"))
+        return fail(r, "a variable or . was expected");
+    int x = read_equivalence(r);
+    for (x = every ? negation(r, x) : x; r->variables > before;) {
+        bool set = is_capital(*r->variable[--r->variables].name);
+        x = part(r, set ? TH_AUTOMATON_SOME_SET : TH_AUTOMATON_SOME, r->variables, x);
+    }
+    return every ? negation(r, x) : x;
+}
+
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static int read_atom(Reader *r)
 {
@@ -167,13 +355,13 @@ static int read_atom(Reader *r)
         return truth(r);
     if (take_word(r, "false"))
         return negation(r, truth(r));
-    if (take_word(r, "first"))
+    if (!r->positions && take_word(r, "first"))
         return part(r, TH_AUTOMATON_FIRST, 0, 0);
-    if (take_word(r, "last"))
+    if (!r->positions && take_word(r, "last"))
         return negation(r, part(r, TH_AUTOMATON_NEXT, truth(r), 0));
     skip(r);
     if (*r->at != '(')
-        return read_letter(r);
+        return r->positions ? read_relation(r) : read_letter(r);
     r->at++;
     int x = read_equivalence(r);
     return x < 0 || take(r, ")") ? x : fail(r, ") was expected");
@@ -182,12 +370,15 @@ static int read_atom(Reader *r)
 static int read_unary(Reader *r)
 {
     skip(r);
-    char sign = *r->at;
+    bool every, negated = strncmp(r->at, "¬", 2) == 0;
+    char sign = negated ? '!' : *r->at;
     if (r->depth > DEEPEST)
         return fail(r, "brackets and operators are too deep");
-    if (!sign || !strchr("!XNYZFGPH", sign))
+    if (r->positions && take_quantifier(r, &every))
+        return read_quantified(r, every);
+    if (!sign || !strchr(r->positions ? "!" : "!XNYZFGPH", sign))
         return read_atom(r);
-    r->at++;
+    r->at += negated ? 2 : 1;
     r->depth++;
     int x = read_unary(r);
     r->depth--;
@@ -199,7 +390,7 @@ static int read_temporal(Reader *r)
     int x = read_unary(r);
     skip(r);
     char sign = *r->at;
-    if (x < 0 || !sign || !strchr("URST", sign))
+    if (x < 0 || !sign || r->positions || !strchr("URST", sign))
         return x;
     r->at++;
     int y = read_temporal(r);
@@ -209,7 +400,7 @@ static int read_temporal(Reader *r)
 static int read_conjunction(Reader *r)
 {
     int x = read_temporal(r);
-    while (x >= 0 && take(r, "&")) {
+    while (x >= 0 && take_either(r, "&", "∧")) {
         int y = read_temporal(r);
         x = y < 0 ? -1 : conjunction(r, x, y);
     }
@@ -219,7 +410,7 @@ static int read_conjunction(Reader *r)
 static int read_disjunction(Reader *r)
 {
     int x = read_conjunction(r);
-    while (x >= 0 && take(r, "|")) {
+    while (x >= 0 && take_either(r, "|", "∨")) {
         int y = read_conjunction(r);
         x = y < 0 ? -1 : disjunction(r, x, y);
     }
@@ -229,7 +420,7 @@ static int read_disjunction(Reader *r)
 static int read_implication(Reader *r)
 {
     int x = read_disjunction(r);
-    if (x < 0 || !take(r, "->"))
+    if (x < 0 || !take_either(r, "->", "→"))
         return x;
     int y = read_implication(r);
     return y < 0 ? -1 : disjunction(r, negation(r, x), y);
@@ -239,7 +430,7 @@ static int read_equivalence(Reader *r)
 {
     r->depth++;
     int x = read_implication(r);
-    while (x >= 0 && take(r, "<->")) {
+    while (x >= 0 && take_either(r, "<->", "↔")) {
         int y = read_implication(r);
         x = y < 0 ? -1
                   : disjunction(r, conjunction(r, x, y),
@@ -249,9 +440,9 @@ static int read_equivalence(Reader *r)
     return x;
 }
 
-bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError *err)
+static bool read_whole(ThAutomatonFormula *f, const char *text, bool positions, ThError *err)
 {
-    Reader r = {f, text, text, 0, err};
+    Reader r = {.f = f, .text = text, .at = text, .positions = positions, .err = err};
     int whole = read_equivalence(&r);
     if (whole < 0)
         return false;
@@ -260,6 +451,16 @@ bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError 
         return fail(&r, "an operator or the end was expected") > 0;
     /* The whole stands last, also where it is a part that was shared. */
     return conjunction(&r, whole, whole) >= 0;
+}
+
+bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError *err)
+{
+    return read_whole(f, text, false, err);
+}
+
+bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError *err)
+{
+    return read_whole(f, text, true, err);
 }
 
 void th_automaton_formula_free(ThAutomatonFormula *f)

@@ -1,4 +1,4 @@
-/* formula.h - formulas of temporal logic as lists of their parts.
+/* formula.h - formulas of temporal logic, and of logic on positions, as lists of their parts.
  *
  * Internal: for the library itself; not installed.
  */
@@ -16,12 +16,23 @@ typedef enum {
     TH_AUTOMATON_NEXT,
     TH_AUTOMATON_UNTIL,
     TH_AUTOMATON_PREVIOUS,
-    TH_AUTOMATON_SINCE
+    TH_AUTOMATON_SINCE,
+    TH_AUTOMATON_HAS,     /* letter y stands at position x */
+    TH_AUTOMATON_MEMBER,  /* position x is in set y */
+    TH_AUTOMATON_BEGINS,  /* x is the first position */
+    TH_AUTOMATON_ENDS,    /* x is the last one */
+    TH_AUTOMATON_BEHIND,  /* position y is that of x + by, or behind it */
+    TH_AUTOMATON_SOME,    /* y is true of some position x */
+    TH_AUTOMATON_SOME_SET /* y is true of some set x of positions */
 } ThAutomatonOperator;
+
+enum { TH_AUTOMATON_MOST_VARIABLES = 12 }; /* one in the scope of the other */
 
 typedef struct {
     ThAutomatonOperator is;
-    int x, y; /* parts before this one; or the number of a letter */
+    int x, y; /* parts before this one; numbers of letters; or of variables: how many quantifiers
+                 stand around theirs */
+    int by;
 } ThAutomatonPart;
 
 /* The last part is the whole; all other operators are written with these. */
@@ -33,6 +44,9 @@ typedef struct {
 
 /* Reads a formula, behind the letters that are there.  TH_EPARSE with line 1 and the column. */
 bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError *err);
+
+/* The same of a sentence about positions and sets of positions (mso.h). */
+bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError *err);
 
 /* The number of a letter of this name, which is added if it is new; -1 and TH_ENOMEM. */
 int th_automaton_formula_letter(ThAutomatonFormula *f, const char *name, size_t n, ThError *err);

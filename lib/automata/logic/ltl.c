@@ -80,6 +80,8 @@ static void evaluate(Build *b, uint64_t from, int letter, uint64_t next)
         case TH_AUTOMATON_SINCE:
             *v = b->value[p.y] || (b->value[p.x] && was);
             break;
+        default: /* of sentences only */
+            *v = false;
         }
     }
 }
