@@ -10,8 +10,8 @@
 enum { MOST_TRANSITIONS = 1 << 26 };
 
 /* The machine of a part.  Its symbols are letters with one bit for each of its variables: letter +
- * letters * bits, the variables in order.  It is right about words in which each position has its
- * bit once, and says anything about the others. */
+ * letters * bits, the variables in order.  A position is where its bit comes first: atoms look no
+ * further, and so does what is made of them.  Of words without that bit they say anything. */
 typedef struct {
     ThDfa *d;
     unsigned variables;
@@ -147,21 +147,17 @@ static ThDfa *negation(const Build *b, Machine x)
     return d;
 }
 
-/* Returns new: one more state each, for whether a position has had its bit, which it has once.
- * The variable is the last one. */
-static ThDfa *once(const Build *b, const ThDfa *d)
+/* Returns new: the machine that also asks for a bit of the last variable, by remembering whether
+ * there was one. */
+static ThDfa *with_bit(const Build *b, const ThDfa *d)
 {
-    int n = d->n_symbols, half = n / 2, sink = 2 * d->n_states;
-    ThDfa *e = th_dfa_new(sink + 1, n, 2, b->err);
-    for (int q = 0; e && q < sink; q++)
-        for (int a = 0; a < n; a++) {
-            int to = d->next[q / 2 * n + a];
-            e->next[q * n + a] = q % 2 && a >= half ? sink : 2 * to + (q % 2 || a >= half);
-        }
-    for (int a = 0; e && a < n; a++)
-        e->next[sink * n + a] = sink;
-    for (int q = 0; e && q < sink; q++)
+    int n = d->n_symbols;
+    ThDfa *e = th_dfa_new(2 * d->n_states, n, 2, b->err);
+    for (int q = 0; e && q < e->n_states; q++) {
+        for (int a = 0; a < n; a++)
+            e->next[q * n + a] = 2 * d->next[q / 2 * n + a] + (q % 2 || a >= n / 2);
         e->label[q] = q % 2 && d->label[q / 2];
+    }
     if (e)
         e->start = 2 * d->start;
     return e;
@@ -191,7 +187,7 @@ static ThDfa *erase(const Build *b, const ThDfa *d, size_t most)
 static ThDfa *some(const Build *b, ThAutomatonPart p, Machine y)
 {
     ThDfa *wide TH_OWNED(th_dfa_free) = widen(b, y, y.variables | 1u << p.x);
-    ThDfa *one TH_OWNED(th_dfa_free) = wide && p.is == TH_AUTOMATON_SOME ? once(b, wide) : NULL;
+    ThDfa *one TH_OWNED(th_dfa_free) = wide && p.is == TH_AUTOMATON_SOME ? with_bit(b, wide) : NULL;
     ThDfa *smaller TH_OWNED(th_dfa_free) = one ? th_dfa_minimize(one, b->stop, b->err) : NULL;
     const ThDfa *guessed = p.is == TH_AUTOMATON_SOME ? smaller : wide;
     return guessed ? erase(b, guessed, room(b, y.variables)) : NULL;
