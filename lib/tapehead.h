@@ -47,6 +47,7 @@ extern "C" {
 #include "automata/core/automaton_run.h"
 #include "automata/core/state_classes.h"
 #include "automata/logic/ltl.h"
+#include "automata/logic/mso.h"
 #include "automata/operations/shortest_difference.h"
 #include "automata/operations/operations.h"
 #include "automata/operations/relate.h"
