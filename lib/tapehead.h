@@ -100,6 +100,7 @@ extern "C" {
 #include "rasp/evaluate/rasp_run.h"
 #include "rasp/interpret/rasp.h"
 #include "language/any_language.h"
+#include "language/library.h"
 #include "language/trees.h"
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"

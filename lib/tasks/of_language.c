@@ -142,19 +142,24 @@ static bool replace_one(const ThTaskLanguage *d, ThRng *r, int *word, int length
 static bool draw_other(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length,
                        bool members, bool *found, ThError *err)
 {
+    enum { WORDS = 20 }; /* some are far from all that are none */
     int outside = th_option_choice(&t->options, "outside"), n = length, edits;
     bool uniform =
         outside == TH_TASK_UNIFORM || !members || (outside == TH_TASK_NEAR && th_rng_below(r, 2));
     *found = false;
     if (uniform)
         return th_language_draw_outside(d->language, r, length, word, found, d->stop, err);
-    if (!th_language_draw(d->words, r, word, err))
-        return false;
-    if (outside == TH_TASK_REPLACED)
-        return replace_one(d, r, word, length, found, err);
-    bool ok = th_language_near_miss(d->language, r, (ThLanguageLengths){length, length}, word, &n,
-                                    &edits, d->stop, err);
-    *found = edits > 0;
+    bool ok = true;
+    for (int i = 0; ok && !*found && i < WORDS; i++) {
+        ok = th_language_draw(d->words, r, word, err);
+        if (ok && outside == TH_TASK_REPLACED) {
+            ok = replace_one(d, r, word, length, found, err);
+        } else if (ok) {
+            ok = th_language_near_miss(d->language, r, (ThLanguageLengths){length, length}, word,
+                                       &n, &edits, d->stop, err);
+            *found = edits > 0;
+        }
+    }
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "automata/expression/builtins.h"
+#include "language/library.h"
 #include "automata/expression/functions.h"
 #include "base/text.h"
 #include "family.h"
@@ -336,6 +337,13 @@ static void list_builtins(ShDocument *d)
     }
 }
 
+static void list_languages(ShDocument *d)
+{
+    sh_document_lead(d, "languages by name, wherever a language is wanted:");
+    for (size_t i = 0; th_language_library(i); i++)
+        sh_document_row(d, th_language_library(i)->name, th_language_library(i)->summary);
+}
+
 static void list_functions(ShDocument *d)
 {
     size_t n;
@@ -350,6 +358,8 @@ static void list_functions(ShDocument *d)
 static void list_automata(ShDocument *d)
 {
     list_builtins(d);
+    sh_document_gap(d);
+    list_languages(d);
     sh_document_gap(d);
     list_functions(d);
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "formats.h"
 #include "language/automaton_hints.h"
+#include "language/library.h"
 #include "rasp.h"
 #include "scratchpad/scratchpad.h"
 #include "object_kinds.h"
@@ -318,6 +319,9 @@ static ShObject *make(ShSession *s, const ShOperand *o, bool *tried, ThError *er
     *tried = false;
     if (o->kind == A_OBJECT || o->kind == A_AUTOMATON || o->kind == A_LANGUAGE)
         made = make_object(s, o, SH_AUTOMATON, automaton_of(s, o, tried, err), err);
+    if (!*tried && (o->kind == A_OBJECT || o->kind == A_LANGUAGE) &&
+        (made = make_object(s, o, SH_LANGUAGE, th_language_named(o->text, err), err)))
+        return made;
     if (*tried && !made && o->kind == A_OBJECT)
         return make_program(s, o, err);
     if (!*tried && (o->kind == A_OBJECT || o->kind == A_LANGUAGE || o->kind == A_MACHINE))

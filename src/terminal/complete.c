@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "family.h"
 #include "help/help.h"
+#include "language/library.h"
 #include "language/operand.h"
 #include "language/parse.h"
 #include "rasp.h"
@@ -126,6 +127,15 @@ static void offer_expressions(Cursor *c)
         offer_call(c, f[i].name, true);
 }
 
+/* Languages by name; those that are made for a number with the least of them. */
+static void offer_languages(Cursor *c)
+{
+    for (size_t i = 0; th_language_library(i); i++) {
+        const ThLanguageRow *row = th_language_library(i);
+        offer_n(c, row->name, strlen(row->name) - (row->most > 0), "");
+    }
+}
+
 /* Kinds of tasks in the place of a task: those that take an operand take it in parentheses. */
 static void offer_tasks(Cursor *c)
 {
@@ -188,6 +198,7 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         offer_objects(c, SH_MACHINE);
         offer_objects(c, SH_S_OP);
         offer_objects(c, SH_AUTOMATON);
+        offer_languages(c);
         if (wants_all(c))
             offer_expressions(c);
         break;

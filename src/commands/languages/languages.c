@@ -245,7 +245,10 @@ SH_COMMAND(
         "A machine or a named s-op can stand itself where a language is asked for, with these "
         "options at their defaults.  Their words are found by trying all strings, up to two "
         "million of a length, and beyond that by drawing strings until one is a word: with from=G "
-        "words of G are drawn.",
+        "words of G are drawn.\n\n"
+        "Some languages of the literature have names, which help automata lists: anbn, shuffle_4, "
+        "marked_copy.  Their words are drawn uniformly, those with numbers by the lengths of these "
+        "(Butoi et al. 2025).",
     .example = "machine same {\n"
                "  start s ; accept y ; tape two-way\n"
                "  s a -> _ R r ; s _ -> S y\n"

@@ -7,6 +7,7 @@
 #include "terminal/confirm.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
+#include "language/library.h"
 #include "language/operand.h"
 #include "rasp.h"
 #include "object_kinds.h"
@@ -93,8 +94,11 @@ static bool language_of(ShSession *s, const ThTaskKind *kind, const ShOperand *s
     const ShObject *o = kind->takes_language ? sh_find(s, source->text) : NULL;
     bool wanted = o && (o->kind == SH_LANGUAGE || o->kind == SH_MACHINE ||
                         (o->kind == SH_S_OP && !kind->takes_program));
-    *l = wanted ? sh_language_of(s, o, err) : NULL;
-    return *l || !wanted;
+    ThError own = {0};
+    *l = wanted                       ? sh_language_of(s, o, err)
+         : kind->takes_language && !o ? th_language_named(source->text, &own)
+                                      : NULL;
+    return *l || (!wanted && !own.code);
 }
 
 ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *options,

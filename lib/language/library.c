@@ -1,0 +1,135 @@
+#include "language/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/owned.h"
+#include "base/symbols.h"
+
+/* A definition: the inside of a block, as it stands or made for a number; neither: computed. */
+typedef struct {
+    ThLanguageRow row;
+    const char *kind, *text;
+    void (*made)(ThText *t, int k);
+} Definition;
+
+static void write_dyck(ThText *t, int k)
+{
+    int n;
+    char **symbol TH_OWNED(free) = th_symbols_list(TH_LANGUAGE_BRACKETS, false, &n, NULL);
+    th_text_add(t, "alphabet");
+    for (int i = 0; symbol && i < 2 * k; i++)
+        th_text_printf(t, " \"%s\"", symbol[i]);
+    th_text_add(t, "\nS -> epsilon");
+    for (int i = 0; symbol && i < k; i++)
+        th_text_printf(t, " | \"%s\" S \"%s\" S", symbol[2 * i], symbol[2 * i + 1]);
+}
+
+/* Operators with 1, 2, … operands: the counter says how many values are wanted besides one. */
+static void write_boolean(ThText *t, int k)
+{
+    static const char *const names[] = {"~", "+", ">", "op4", "op5", "op6", "op7", "op8"};
+    th_text_add(t, "counters 1\nalphabet 0 1");
+    for (int i = 0; i < k; i++)
+        th_text_printf(t, " \"%s\"", names[i]);
+    th_text_add(t, "\nstart p\np 0,1 where + -> p / -1\np 0,1 where 0 -> q\naccept q");
+    for (int i = 0; i < k; i++)
+        th_text_printf(t, "\np \"%s\" -> p / +%d", names[i], i);
+}
+
+static const Definition library[] = {
+    {{"anbn", "a^n b^n", 0, 0},
+     "counters",
+     "start p; p a -> p / +1; p b -> q / -1; q b -> q / -1; accept p where 0; accept q where 0",
+     NULL},
+    {{"anbncn", "a^n b^n c^n", 0, 0},
+     "counters",
+     "counters 2; start p; p a -> p / +1 0; p b -> q / -1 +1; q b -> q / -1 +1\n"
+     "q c where 0 + -> r / 0 -1; r c -> r / 0 -1; accept p where 0 0; accept r where 0 0",
+     NULL},
+    {{"anbncndn", "a^n b^n c^n d^n", 0, 0},
+     "counters",
+     "counters 2; start p; p a -> p / +1 0; p b -> q / -1 +1; q b -> q / -1 +1\n"
+     "q c where 0 + -> r / +1 -1; r c -> r / +1 -1\n"
+     "r d where + 0 -> s / -1 0; s d -> s / -1 0; accept p where 0 0; accept s where 0 0",
+     NULL},
+    {{"binary_addition", "x+y=z, the lowest bit first", 0, 0}, NULL, NULL, NULL},
+    {{"binary_multiplication", "x*y=z, the lowest bit first", 0, 0}, NULL, NULL, NULL},
+    {{"boolean_K", "expressions of 0 and 1 with operators of 1 ... K operands before these", 1, 8},
+     "counters",
+     NULL,
+     write_boolean},
+    {{"bucket_sort", "w#v where v is w sorted, over 1 to 5", 0, 0}, NULL, NULL, NULL},
+    {{"compute_sqrt", "x=z, z the root of x rounded down, the lowest bit first", 0, 0},
+     NULL,
+     NULL,
+     NULL},
+    {{"dyck_K", "balanced brackets of K kinds, of any depth", 1, TH_LANGUAGE_MOST_KINDS},
+     "grammar",
+     NULL,
+     write_dyck},
+    {{"majority", "more 1 than 0", 0, 0},
+     "counters",
+     "alphabet 0 1; start p; p 1 -> p / +1; p 0 where + -> p / -1; p 0 where 0 -> n / +1\n"
+     "n 0 -> n / +1; n 1 where + -> n / -1; n 1 where 0 -> p / +1; accept p where +",
+     NULL},
+    {{"marked_copy", "w#w", 0, 0}, NULL, NULL, NULL},
+    {{"marked_reversal", "w#v where v is w backwards", 0, 0},
+     "grammar",
+     "alphabet 0 1 \"#\"; S -> 0 S 0 | 1 S 1 | \"#\"",
+     NULL},
+    {{"missing_duplicate", "ww with a 1 replaced by _", 0, 0}, NULL, NULL, NULL},
+    {{"odds_first", "w#v, v the 1st, 3rd, ... then the 2nd, 4th, ... of w", 0, 0},
+     NULL,
+     NULL,
+     NULL},
+    {{"shuffle_K", "brackets of K kinds, each balanced by itself", 1, TH_LANGUAGE_MOST_KINDS},
+     NULL,
+     NULL,
+     NULL},
+    {{"stack_manipulation", "bits, pushes and pops, # and the stack from its top", 0, 0},
+     NULL,
+     NULL,
+     NULL},
+    {{"unmarked_reversal", "wv where v is w backwards", 0, 0},
+     "grammar",
+     "alphabet 0 1; S -> 0 S 0 | 1 S 1 | epsilon",
+     NULL},
+};
+
+enum { ROWS = sizeof library / sizeof *library };
+
+const ThLanguageRow *th_language_library(size_t i)
+{
+    return i < ROWS ? &library[i].row : NULL;
+}
+
+/* Is it a row's name?  *k: the number that stands for K, else 0. */
+static bool is_named(const ThLanguageRow *row, const char *name, int *k)
+{
+    size_t n = strlen(row->name) - (row->most > 0);
+    *k = 0;
+    if (row->most == 0 || strncmp(name, row->name, n) != 0)
+        return row->most == 0 && strcmp(name, row->name) == 0;
+    *k = name[n] >= '1' && name[n] <= '9' && !name[n + 1] ? name[n] - '0' : 0;
+    return *k >= row->least && *k <= row->most;
+}
+
+ThLanguage *th_language_named(const char *name, ThError *err)
+{
+    int k;
+    const Definition *d = library;
+    while (d < library + ROWS && !is_named(&d->row, name, &k))
+        d++;
+    if (d == library + ROWS)
+        return NULL;
+    if (!d->kind)
+        return th_language_computed(k ? "shuffle_" : name, k, err);
+    ThText t TH_OWNED(th_text_free) = {0};
+    if (d->made)
+        d->made(&t, k);
+    else
+        th_text_add(&t, d->text);
+    return t.data ? th_language_parse(d->kind, t.data, err) : NULL;
+}
