@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "scratchpad/checker.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 enum { MARK = sizeof TH_PAD_BOS - 1 };
@@ -272,21 +273,47 @@ static bool is_misprint(const ThPadKind *kind, const ThPadChecking *k)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool check(ThPadChecking *k, size_t size, ThPadChecked *c, ThError *err)
+static bool check_plain(ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     const ThPadCheckRules *rules = k->rules;
-    size_t extra = trim(k, size);
     c->kind = rules->kind ? rules->kind : recognise(k);
     k->layout = c->kind && rules->style ? layout_of(c->kind, rules->style) : -1;
-    if (k->begin == k->end)
-        th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, k->begin, "a question", "", 0);
-    else if (!c->kind)
+    if (!c->kind)
         th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, k->begin, "a scratchpad", k->text + k->begin,
                            k->end - k->begin);
     else if (!c->kind->check(k, c, err))
         return false;
     if (c->slip && c->kind && is_misprint(c->kind, k))
         *c = (ThPadChecked){.kind = c->kind, .style = c->style, .misprint = true};
+    return true;
+}
+
+/* The text without its marks, and then the marks. */
+static bool check_hinted(const ThPadChecking *k, ThPadChecked *c, ThError *err)
+{
+    ThPadHints h TH_OWNED(th_pad_hints_free) = {0};
+    if (!th_pad_hints_strip(&h, k, err))
+        return false;
+    ThPadChecking plain = *k;
+    plain.text = h.plain.data ? h.plain.data : "";
+    plain.begin = 0;
+    plain.end = h.plain.size;
+    if (plain.end == 0)
+        th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, 0, "a question", "", 0);
+    else if (!check_plain(&plain, c, err))
+        return false;
+    return th_pad_hints_compare(&h, k, c, err);
+}
+
+static bool check(ThPadChecking *k, size_t size, ThPadChecked *c, ThError *err)
+{
+    size_t extra = trim(k, size);
+    if (k->begin == k->end) {
+        c->kind = k->rules->kind;
+        th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, k->begin, "a question", "", 0);
+    } else if (!(th_pad_hints_are_in(k) ? check_hinted(k, c, err) : check_plain(k, c, err))) {
+        return false;
+    }
     if (c->slip == TH_PAD_SLIP_NONE && extra < size)
         th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, extra, "", k->text + extra, size - extra);
     find_position(k, size, c);

@@ -1,4 +1,6 @@
 /* layouts.c - the verbose layout of a computation with digits, and those without steps. */
+#include "base/memory.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 /* ---- verbose --------------------------------------------------------------------------------- */
@@ -142,4 +144,92 @@ size_t th_pad_sum_most(size_t n)
     for (size_t k = n + 1; k > 0; k = (k - 1) / 26)
         letters++;
     return 3 * (n + 1) * (1 + letters) + 2;
+}
+
+/* ---- with places ------------------------------------------------------------------------------
+ */
+
+bool th_pad_sum_fill(ThPadSum *s, size_t nx, size_t ny, char **room, ThError *err)
+{
+    char *x = *room = th_alloc(nx + ny, 1, err);
+    if (!x)
+        return false;
+    memset(x, '0', nx + ny);
+    memcpy(x + nx - s->nx, s->x, s->nx);
+    memcpy(x + nx + ny - s->ny, s->y, s->ny);
+    s->x = x;
+    s->y = x + nx;
+    s->nx = nx;
+    s->ny = ny;
+    return true;
+}
+
+bool th_pad_sum_filled(const ThPad *p)
+{
+    return th_option_given(&p->options, "fill") ? th_option_flag(&p->options, "fill")
+                                                : th_pad_hints(p) > 0;
+}
+
+bool th_pad_sum_hints_fit(const ThPad *p, ThError *err)
+{
+    int style = th_option_choice(&p->options, "style");
+    if (th_pad_hints(p) == 0)
+        return true;
+    if (!th_pad_sum_filled(p))
+        return th_fail(err, TH_EUSAGE,
+                       "hints= goes with fill=yes: otherwise a result has places "
+                       "without a mark in the question");
+    return style == TH_PAD_COMPACT || style == TH_PAD_PLAIN || style == TH_PAD_REVERSED ||
+           th_fail(err, TH_EUSAGE, "hints= goes with style=compact, plain and reversed");
+}
+
+/* The first place of a field of n digits behind `mark`, in a line so many behind the question, of
+ * numbers that have `width` places; 0: it has none. */
+static long first_place(char mark, bool product, size_t line, size_t n, size_t width)
+{
+    long carry = (long)width - (long)line;
+    switch (mark) {
+    case '*':
+    case ')':
+        return 0;
+    case '(':
+        return product ? 0 : carry;
+    case '~':
+        return carry;
+    case ',':
+        return (long)width - (long)n + 1;
+    default:
+        return 1;
+    }
+}
+
+static bool is_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'j') || c == '^';
+}
+
+void th_pad_sum_places(const ThPadPiece *token, size_t n, int *place)
+{
+    char mark = '|';
+    bool product = false;
+    size_t line = 0, width = 0;
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        while (end < n && is_digit(*token[end].s))
+            end++;
+        width = width ? width : end - i;
+        long first = first_place(mark, product, line, end - i, width);
+        bool one = mark == '(' || mark == '~';
+        for (size_t k = i; k < end; k++) {
+            long at = first + (long)(k - i);
+            place[k] = first > 0 && at <= (long)width && (k == i || !one) ? (int)at : 0;
+        }
+        if (end < n) {
+            mark = *token[end].s;
+            product = product || mark == '*';
+            line += mark == '|';
+            place[end++] = 0;
+        }
+        i = end;
+    }
 }

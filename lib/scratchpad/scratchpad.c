@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 static const ThPadKind *const kinds[] = {
@@ -92,6 +93,7 @@ ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m
         p->byte[i] = -1;
     bool ok = take_options(p, options, err) &&
               (!kind->takes_machine || (p->machine = th_tm_copy(m, err))) && kind->init(p, err) &&
+              th_pad_hints_begin(p, err) &&
               (kind->own_ends ||
                (th_pad_add_token(p, TH_PAD_BOS, err) && th_pad_add_token(p, TH_PAD_EOS, err)));
     if (!ok) {
@@ -128,10 +130,15 @@ void th_pad_example_free(ThPadExample *e)
     *e = (ThPadExample){0};
 }
 
+static bool add_hints(const ThPad *p, ThRng *r, ThPadExample *e, ThError *err)
+{
+    return th_pad_hints(p) == 0 || th_pad_hints_put(p, r, e, err);
+}
+
 bool th_pad_write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
     o->wrong = 0;
-    return p->kind->write(p, o, r, e, err);
+    return p->kind->write(p, o, r, e, err) && add_hints(p, r, e, err);
 }
 
 ThRange th_pad_sizes(const ThPad *p)
@@ -142,12 +149,13 @@ ThRange th_pad_sizes(const ThPad *p)
 bool th_pad_draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
 {
     ThRange usual = th_pad_sizes(p);
-    return p->kind->draw(p, sizes ? sizes : &usual, r, e, err);
+    return p->kind->draw(p, sizes ? sizes : &usual, r, e, err) && add_hints(p, r, e, err);
 }
 
 size_t th_pad_most(const ThPad *p, int size)
 {
-    return p->kind->most(p, (size_t)size) + (p->bos >= 0 ? 2 : 0);
+    size_t tokens = p->kind->most(p, (size_t)size);
+    return (th_pad_hints(p) ? 2 : 1) * tokens + (p->bos >= 0 ? 2 : 0);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */

@@ -55,6 +55,12 @@ typedef struct {
 struct ThPadChecking;
 struct ThPadChecked;
 
+/* A token of a text. */
+typedef struct {
+    const char *s;
+    size_t n;
+} ThPadPiece;
+
 typedef struct {
     const char *name, *summary, *source; /* source: paper and section */
     const char *detail;                  /* paragraphs separated by an empty line */
@@ -84,6 +90,10 @@ typedef struct {
     /* Compares each line with what the lines before ask for: sets c->style, and c->slip if there
      * is one.  False on TH_ENOMEM only. */
     bool (*check)(const struct ThPadChecking *k, struct ThPadChecked *c, ThError *err);
+    /* Sets place (n) to the place, from 1, that each token of a text without marks stands for, 0
+     * for none: the same place wherever it is written, growing along the question, which has all;
+     * at most n, whatever the text.  NULL: there are no hints. */
+    void (*places)(const ThPadPiece *token, size_t n, int *place);
     const char *const *misprints; /* texts that the paper prints wrongly, up to NULL; NULL: none */
 } ThPadKind;
 
@@ -92,6 +102,7 @@ struct ThPad {
     ThOptions options;     /* of kind->options */
     ThTm *machine;         /* own; NULL unless kind->takes_machine */
     bool words;            /* tokens are words between blanks, else characters */
+    bool spaced;           /* they are characters between which marks stand (hints=) */
     const char *separator; /* between lines */
     int line_end;          /* its token */
     int source;            /* a line is made from the one so many lines before it */

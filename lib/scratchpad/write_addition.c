@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "scratchpad/checker.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 static const ThOptionSpec options[] = {
@@ -16,6 +17,9 @@ static const ThOptionSpec options[] = {
      "whether a last carry gets a line of its own or only goes into the answer"},
     {"blanks", TH_REAL, "0.3", 0, 1, NULL,
      "style=blanks: how likely a blank is between two digits of an operand"},
+    TH_PAD_HINTS_OPTION,
+    {"fill", TH_FLAG, NULL, 0, 0, NULL,
+     "fill operands up with zeros to one place more than the longer has; default: with hints="},
     {"comments", TH_FLAG, "yes", 0, 0, NULL,
      "style=verbose: explain each line behind a #; never in data sets"},
     {0}};
@@ -31,7 +35,7 @@ static bool init(ThPad *p, ThError *err)
     bool hints = style == TH_PAD_HINTS || style == TH_PAD_REVERSED_HINTS;
     p->words = style == TH_PAD_VERBOSE;
     p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
-    bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 +", err);
+    bool ok = th_pad_sum_hints_fit(p, err) && th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 +", err);
     if (steps)
         return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , )", err) &&
                (style == TH_PAD_COMPACT
@@ -123,6 +127,10 @@ static bool put_sum(const ThPad *p, ThPadSumStyle style, ThPadExample *e, ThPadS
 
 static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError *err)
 {
+    char *room TH_OWNED(free) = NULL;
+    size_t wide = (s->nx > s->ny ? s->nx : s->ny) + 1;
+    if (th_pad_sum_filled(p) && !th_pad_sum_fill(s, wide, wide, &room, err))
+        return false;
     ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
     bool fold = th_option_choice(&p->options, "final-carry") == CARRY_FOLD;
     if (style == TH_PAD_COMPACT)
@@ -171,7 +179,10 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 static size_t most(const ThPad *p, size_t n)
 {
     size_t m = (size_t)second(p, (ThRange){(long long)n, (long long)n, 1}).hi;
-    size_t longer = n > m ? n : m, tokens = n + m + 2 + longer + 1;
+    size_t longer = (n > m ? n : m) + th_pad_sum_filled(p);
+    if (th_pad_sum_filled(p))
+        n = m = longer;
+    size_t tokens = n + m + 2 + longer + 1;
     int style = th_option_choice(&p->options, "style");
     if (style > TH_PAD_VERBOSE)
         return th_pad_sum_most(longer);
@@ -211,7 +222,14 @@ const ThPadKind th_pad_addition = {
         "Layouts, by style=: compact, what models were trained on; verbose, a line each with "
         "comments, as in the paper's figures; and without steps: plain, 576+361=937; reversed, "
         "675+163=739; blanks, reversed with random blanks; hints, a letter for each place, "
-        "a5b7c6+a3b6c1=a9b3c7, shorter numbers filled up with zeros; reversed-hints.",
+        "a5b7c6+a3b6c1=a9b3c7, shorter numbers filled up with zeros; reversed-hints.\n\n"
+        "Those letters always begin with a, so that long numbers have some that short ones never had. "
+        " With hints=K the marks of a text are drawn, of so many: @3 6 @7 7 @9 0 + @3 1 ..., and every "
+        "place, a digit here, has its mark in front of it wherever it is written again.  A model "
+        "looks the next mark up in the question, as it does for any number of digits (index hints, "
+        "Zhou et al. 2024; theirs begin anywhere and have no gaps).  Both operands are filled up "
+        "with zeros, so that the question has all marks.  Multiplications, copies, points of sgd and "
+        "cells of a machine have hints=, too.",
     .example = "scratchpad addition 4324 139\n"
                "#> 4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^(0,4463)|4463\n"
                "scratchpad addition 99 1 final-carry=fold\n"
@@ -231,6 +249,7 @@ const ThPadKind th_pad_addition = {
     .size = "digits",
     .recognise = recognise,
     .check = check,
+    .places = th_pad_sum_places,
     .bars = true,
     .misprints = misprints,
 };

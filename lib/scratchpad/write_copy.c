@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "scratchpad/checker.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 static const ThOptionSpec options[] = {
@@ -16,6 +17,7 @@ static const ThOptionSpec options[] = {
     {"answer", TH_INT, "0", 0, 100000, NULL,
      "letters asked for behind the part; 0: all up to the end of the string"},
     {"letters", TH_INT, "26", 1, 26, NULL, "size of the alphabet"},
+    TH_PAD_HINTS_OPTION,
     {0}};
 
 static const ThOptionSpec check_options[] = {
@@ -37,6 +39,8 @@ static bool init(ThPad *p, ThError *err)
     for (int i = 0; ok && i < letters; i++)
         ok = th_pad_add_token(p, (const char[]){(char)('a' + i), '\0'}, err);
     p->separator = "|";
+    if (th_pad_hints(p) && asks_for_part((ThPadCopy)th_option_choice(&p->options, "variant")))
+        return th_fail(err, TH_EUSAGE, "hints= is of whole copies, variant=copy or duplicate");
     /* These are its marks of beginning and end: $ is no other token than <|BOS|>. */
     return ok && th_pad_add_tokens(p, "$ | . *", err);
 }
@@ -163,6 +167,17 @@ static size_t most(const ThPad *p, size_t n)
     return 2 * n + 3 + (part ? 1 : 0);
 }
 
+/* A letter of the copy has the place of the one that it is a copy of. */
+static void places(const ThPadPiece *token, size_t n, int *place)
+{
+    int next = 1;
+    for (size_t i = 0; i < n; i++) {
+        bool letter = *token[i].s >= 'a' && *token[i].s <= 'z';
+        place[i] = letter ? next : 0;
+        next = letter ? next + 1 : 1;
+    }
+}
+
 /* ---- reading back ---------------------------------------------------------------------------- */
 
 static bool recognise(const ThPadChecking *k)
@@ -199,6 +214,7 @@ const ThPadKind th_pad_copy = {
     .size = "length",
     .recognise = recognise,
     .check = th_pad_check_copy,
+    .places = places,
     .bars = true,
     .answers_only = true,
 };

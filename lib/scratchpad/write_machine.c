@@ -8,6 +8,7 @@
 #include "base/symbols.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/configuration_text.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 #include "turing/engine.h"
 
@@ -32,6 +33,7 @@ static const ThOptionSpec options[] = {
     {"comma", TH_FLAG, "yes", 0, 0, NULL, "write ~ between the parts of a transition"},
     {"style", TH_CHOICE, "compact", 0, 0, "compact|verbose",
      "one line, <|SEP|> separating configurations; or a line for each"},
+    TH_PAD_HINTS_OPTION,
     {0}};
 enum { EDGE_STAY, EDGE_EXTEND, EDGE_AVOID }; /* edge= */
 enum { STATE_FRONT, STATE_HEAD };            /* state= */
@@ -156,11 +158,27 @@ static bool inputs_known(const ThPad *p, ThError *err)
     return symbol ? th_fail(err, TH_EUSAGE, "inputs= names no symbol") : false;
 }
 
+/* Places are cells, which keep theirs in all lines. */
+static bool hints_fit(const ThPad *p, ThError *err)
+{
+    const ThOptions *o = &p->options;
+    bool step = !draws_inputs(p) && th_option_int_or(o, "steps", 1) == 1;
+    bool fit = p->machine->n_tapes == 1 && step && th_option_choice(o, "state") == STATE_FRONT &&
+               th_option_choice(o, "style") == STYLE_COMPACT &&
+               (!th_option_given(o, "edge") || th_option_choice(o, "edge") != EDGE_EXTEND);
+    return fit ||
+           th_fail(err, TH_EUSAGE,
+                   "hints= is of single steps of a machine with one tape whose cells stay") ||
+           th_hint(err, "without inputs=, steps=, state=head, style=verbose and edge=extend");
+}
+
 static bool init(ThPad *p, ThError *err)
 {
     bool paper = paper_names(p->machine, (Names)th_option_choice(&p->options, "names"));
     bool verbose = th_option_choice(&p->options, "style") == STYLE_VERBOSE;
     if ((!paper && !names_plain(p->machine, err)) || !inputs_known(p, err))
+        return false;
+    if (th_pad_hints(p) && !hints_fit(p, err))
         return false;
     p->words = true;
     p->source = th_option_flag(&p->options, "transitions") ? 2 : 1;
@@ -469,6 +487,22 @@ static size_t most(const ThPad *p, size_t cells)
     return tokens - 1 + (steps > 1 ? tapes * (cells + steps + 1) : 0);
 }
 
+static bool is(const ThPadPiece *token, const char *text)
+{
+    return token->n == strlen(text) && memcmp(token->s, text, token->n) == 0;
+}
+
+/* The cells of configurations, which stand behind a state and a bar. */
+static void places(const ThPadPiece *token, size_t n, int *place)
+{
+    int next = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool bar = is(&token[i], "|"), end = is(&token[i], TH_PAD_SEP);
+        place[i] = bar || end ? 0 : next;
+        next = bar ? 1 : end ? 0 : next + (next > 0);
+    }
+}
+
 /* ---- reading back ---------------------------------------------------------------------------- */
 
 /* Marks of configurations and transitions, in what no other kind claims. */
@@ -522,4 +556,5 @@ const ThPadKind th_pad_machine = {
     .size = "length",
     .recognise = recognise,
     .check = th_pad_check_machine,
+    .places = places,
 };

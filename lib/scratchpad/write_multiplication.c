@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "scratchpad/checker.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 static const ThOptionSpec options[] = {
@@ -13,6 +14,10 @@ static const ThOptionSpec options[] = {
     {"style", TH_CHOICE, "compact", 0, 0, TH_PAD_STYLES_SUM, "the layout"},
     {"flush", TH_CHOICE, "digit", 0, 0, "digit|once",
      "whether the last carry goes into the result a digit a line, or at once"},
+    TH_PAD_HINTS_OPTION,
+    {"fill", TH_FLAG, NULL, 0, 0, NULL,
+     "fill the first operand up with zeros to as many places as the product may have; default: "
+     "with hints="},
     {"comments", TH_FLAG, "yes", 0, 0, NULL,
      "style=verbose: explain each line behind a #; never in data sets"},
     {0}};
@@ -26,7 +31,7 @@ static bool init(ThPad *p, ThError *err)
     int style = th_option_choice(&p->options, "style");
     p->words = style == TH_PAD_VERBOSE;
     p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
-    bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
+    bool ok = th_pad_sum_hints_fit(p, err) && th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
     if (style > TH_PAD_VERBOSE)
         return ok && th_pad_add_token(p, "=", err);
     return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
@@ -157,6 +162,10 @@ static bool put_compact(ThPadExample *e, const ThPadSum *product, bool once, ThE
 
 static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, ThError *err)
 {
+    char *room TH_OWNED(free) = NULL;
+    size_t wide = product->nx + product->ny;
+    if (th_pad_sum_filled(p) && !th_pad_sum_fill(product, wide, product->ny, &room, err))
+        return false;
     ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
     bool once = th_option_choice(&p->options, "flush") == FLUSH_ONCE;
     if (style == TH_PAD_COMPACT)
@@ -206,7 +215,9 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 
 static size_t most(const ThPad *p, size_t n)
 {
-    size_t k = (size_t)th_option_int(&p->options, "multiplier"), tokens = 2 * (n + k + 1);
+    size_t k = (size_t)th_option_int(&p->options, "multiplier");
+    n += th_pad_sum_filled(p) ? k : 0;
+    size_t tokens = 2 * (n + k + 1);
     int style = th_option_choice(&p->options, "style");
     if (style > TH_PAD_VERBOSE)
         return th_pad_sum_most(n + k);
@@ -270,6 +281,7 @@ const ThPadKind th_pad_multiplication = {
     .size = "digits",
     .recognise = recognise,
     .check = check,
+    .places = th_pad_sum_places,
     .bars = true,
     .misprints = misprints,
 };

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/owned.h"
 #include "scratchpad/checker.h"
+#include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 static const ThOptionSpec options[] = {
@@ -24,6 +25,7 @@ static const ThOptionSpec options[] = {
     {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate"},
     {"style", TH_CHOICE, "turing", 0, 0, "turing|plain",
      "with the steps, or the answer right after the data"},
+    TH_PAD_HINTS_OPTION,
     {0}};
 
 static const ThOptionSpec check_options[] = {
@@ -302,6 +304,17 @@ static size_t most(const ThPad *p, size_t n)
     return 2 + POINT * n + (plain ? 4 : n * (n + 1) / 2 * POINT + n * RESULTS);
 }
 
+/* The d of a point has the point's place, in all lines. */
+static void places(const ThPadPiece *token, size_t n, int *place)
+{
+    int next = 1;
+    for (size_t i = 0; i < n; i++) {
+        bool point = token[i].n == 1 && *token[i].s == 'd';
+        place[i] = point ? next++ : 0;
+        next = token[i].n == 1 && *token[i].s == '|' ? 1 : next;
+    }
+}
+
 /* ---- reading back ---------------------------------------------------------------------------- */
 
 static bool recognise(const ThPadChecking *k)
@@ -337,5 +350,6 @@ const ThPadKind th_pad_sgd = {
     .size = "examples",
     .recognise = recognise,
     .check = th_pad_check_sgd,
+    .places = places,
     .bars = true,
 };

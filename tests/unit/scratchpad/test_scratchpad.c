@@ -261,7 +261,8 @@ static void vocabularies(void **state)
                     {"machine", "", 44},
                     {"copy", "letters=10", 14},
                     {"addition", "style=plain", 14},
-                    {"addition", "style=hints", 40}};
+                    {"addition", "style=hints", 40},
+                    {"machine", "hints=7", 51}};
     for (size_t i = 0; i < sizeof sizes_of / sizeof *sizes_of; i++) {
         ThPad *p = made(sizes_of[i].kind, sizes_of[i].settings, m);
         assert_int_equal(th_pad_tokens(p), sizes_of[i].tokens);

@@ -1,0 +1,272 @@
+#include "scratchpad/hints.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/owned.h"
+#include "scratchpad/writing.h"
+
+enum { MARK_SIZE = 16, MOST_MARK_DIGITS = 9 };
+
+int th_pad_hints(const ThPad *p)
+{
+    return th_option_known(&p->options, "hints") ? (int)th_option_int(&p->options, "hints") : 0;
+}
+
+bool th_pad_hints_begin(ThPad *p, ThError *err)
+{
+    int hints = th_pad_hints(p);
+    char name[MARK_SIZE];
+    if (hints > 0 && !p->words) {
+        p->words = p->spaced = true;
+        p->separator = *p->separator == '|' ? " | " : " = ";
+    }
+    for (int i = 1; i <= hints; i++) {
+        size_t before = p->token.n;
+        snprintf(name, sizeof name, "@%d", i);
+        if (!th_pad_add_token(p, name, err))
+            return false;
+        if (p->token.n == before)
+            return th_fail(err, TH_EVALUE, "%s is a symbol here, and cannot be a mark", name);
+    }
+    return true;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* The tokens of a text without marks: characters, or what stands between blanks.  Returns how
+ * many. */
+static size_t split(const ThPad *p, const ThText *t, ThPadPiece *to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->size;) {
+        const char *s = t->data + i;
+        size_t size = p->spaced ? 1 : strcspn(s, " ");
+        if (size > 0)
+            to[n++] = (ThPadPiece){s, size};
+        i += size + !p->spaced;
+    }
+    return n;
+}
+
+static int greatest(const int *place, size_t n)
+{
+    int most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = place[i] > most ? place[i] : most;
+    return most;
+}
+
+/* n of the numbers 1 … of, growing: every subset is as likely. */
+static void draw_marks(int n, int of, ThRng *r, int *mark)
+{
+    int drawn = 0;
+    for (int i = 0; i < of && drawn < n; i++)
+        if (th_rng_below(r, (uint64_t)(of - i)) < (uint64_t)(n - drawn))
+            mark[drawn++] = i + 1;
+}
+
+static void put_tokens(ThPadExample *e, const ThPadExample *plain, const ThPadPiece *token,
+                       const int *place, size_t n, const int *mark)
+{
+    ThText *t = &e->text;
+    e->question = e->answer = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = (size_t)(token[i].s - plain->text.data);
+        th_text_add(t, i > 0 ? " " : "");
+        if (at >= plain->question && e->question == SIZE_MAX)
+            e->question = t->size;
+        if (at >= plain->answer && e->answer == SIZE_MAX)
+            e->answer = t->size;
+        if (place[i] > 0)
+            th_text_printf(t, "@%d ", mark[place[i] - 1]);
+        th_text_add_bytes(t, token[i].s, token[i].n);
+    }
+    e->question = e->question == SIZE_MAX ? t->size : e->question;
+    e->answer = e->answer == SIZE_MAX ? t->size : e->answer;
+}
+
+bool th_pad_hints_put(const ThPad *p, ThRng *r, ThPadExample *e, ThError *err)
+{
+    ThPadExample plain TH_OWNED(th_pad_example_free) = *e;
+    *e = (ThPadExample){0};
+    size_t size = plain.text.size;
+    int hints = th_pad_hints(p);
+    ThPadPiece *token TH_OWNED(free) = th_alloc(size + 1, sizeof *token, err);
+    int *place TH_OWNED(free) = th_alloc(size + 1, sizeof *place, err);
+    int *mark TH_OWNED(free) = th_alloc((size_t)hints, sizeof *mark, err);
+    if (!token || !place || !mark || !th_pad_example_begin(e, 0, err))
+        return false;
+    size_t n = split(p, &plain.text, token);
+    p->kind->places(token, n, place);
+    int places = greatest(place, n);
+    if (places > hints)
+        return th_fail(err, TH_EVALUE,
+                       "the scratchpad has %d places, and hints=%d has no more "
+                       "marks",
+                       places, hints);
+    draw_marks(places, hints, r, mark);
+    put_tokens(e, &plain, token, place, n, mark);
+    return th_pad_example_good(e, err);
+}
+
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+/* The number of a mark, or 0. */
+static int mark_of(const char *s, size_t n)
+{
+    int number = 0;
+    if (n < 2 || n > 1 + MOST_MARK_DIGITS || s[0] != '@' || s[1] == '0')
+        return 0;
+    for (size_t i = 1; i < n; i++) {
+        if (s[i] < '0' || s[i] > '9')
+            return 0;
+        number = 10 * number + s[i] - '0';
+    }
+    return number;
+}
+
+/* The next word from *at on: sets *at behind it and returns its size, or 0 at the end. */
+static size_t next_word(const ThPadChecking *k, size_t *at)
+{
+    while (*at < k->end && th_pad_check_is_space(k->text[*at]))
+        ++*at;
+    size_t from = *at;
+    while (*at < k->end && !th_pad_check_is_space(k->text[*at]))
+        ++*at;
+    return *at - from;
+}
+
+bool th_pad_hints_are_in(const ThPadChecking *k)
+{
+    for (size_t at = k->begin, n; (n = next_word(k, &at)) > 0;)
+        if (mark_of(k->text + at - n, n))
+            return true;
+    return false;
+}
+
+void th_pad_hints_free(ThPadHints *h)
+{
+    th_text_free(&h->plain);
+    TH_FREE(h->token, h->piece);
+    *h = (ThPadHints){0};
+}
+
+/* Where all tokens are characters, nothing stands between them in the text without marks. */
+static bool all_characters(const ThPadChecking *k)
+{
+    for (size_t at = k->begin, n; (n = next_word(k, &at)) > 0;)
+        if (n > 1 && k->text[at - n] != '@')
+            return false;
+    return true;
+}
+
+bool th_pad_hints_strip(ThPadHints *h, const ThPadChecking *k, ThError *err)
+{
+    bool joined = all_characters(k);
+    ThPadHinted next = {0};
+    h->loose = SIZE_MAX;
+    for (size_t at = k->begin, n; (n = next_word(k, &at)) > 0;) {
+        const char *word = k->text + at - n;
+        int mark = mark_of(word, n);
+        if (mark && next.mark && h->loose == SIZE_MAX)
+            h->loose = next.mark_at;
+        if (mark) {
+            next = (ThPadHinted){.mark = mark, .mark_at = at - n};
+            continue;
+        }
+        if (!th_grow(&h->token, &h->cap, h->n + 1, sizeof *h->token, err))
+            return false;
+        th_text_add(&h->plain, joined || h->n == 0 ? "" : " ");
+        next.at = at - n;
+        next.plain = h->plain.size;
+        th_text_add_bytes(&h->plain, word, n);
+        h->token[h->n++] = next;
+        next = (ThPadHinted){0};
+    }
+    if (next.mark && h->loose == SIZE_MAX)
+        h->loose = next.mark_at;
+    if (h->plain.failed || !th_grow(&h->piece, &h->piece_cap, h->n + 1, sizeof *h->piece, err))
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    for (size_t i = 0; i < h->n; i++) {
+        size_t end = i + 1 < h->n ? h->token[i + 1].plain - !joined : h->plain.size;
+        h->piece[i] = (ThPadPiece){h->plain.data + h->token[i].plain, end - h->token[i].plain};
+    }
+    return true;
+}
+
+/* Where in the text byte `plain` of that without marks stands. */
+static size_t offset_of(const ThPadHints *h, const ThPadChecking *k, size_t plain)
+{
+    size_t i = 0;
+    if (plain >= h->plain.size)
+        return k->end;
+    while (i < h->n && h->token[i].plain <= plain)
+        i++;
+    return h->token[i - 1].at + (plain - h->token[i - 1].plain);
+}
+
+/* A mark that is not the one of its place, which is `wanted`; 0: none that is known. */
+static void tell(const ThPadHints *h, size_t i, int place, int wanted, ThPadChecked *c)
+{
+    const ThPadHinted *t = &h->token[i];
+    char expected[MARK_SIZE] = "a mark", found[MARK_SIZE];
+    if (wanted > 0)
+        snprintf(expected, sizeof expected, "@%d", wanted);
+    snprintf(found, sizeof found, "@%d", t->mark);
+    const ThPadPiece *p = &h->piece[i];
+    th_pad_slip_at(c, TH_PAD_SLIP_MOVE, t->mark ? t->mark_at : t->at, place ? expected : p->s,
+                   place ? strlen(expected) : p->n, t->mark ? found : p->s,
+                   t->mark ? strlen(found) : p->n);
+}
+
+/* Marks grow with the places: is this one of `place` between its neighbours that are known? */
+static bool grows(const int *mark, int places, int place, int found)
+{
+    int below = place - 1, above = place + 1;
+    while (below > 0 && mark[below] == 0)
+        below--;
+    while (above <= places && mark[above] == 0)
+        above++;
+    return found > 0 && found > mark[below] && (above > places || found < mark[above]);
+}
+
+static void compare_marks(const ThPadHints *h, const int *place, int *mark, size_t end,
+                          ThPadChecked *c)
+{
+    int places = greatest(place, h->n);
+    for (size_t i = 0; i < h->n && h->token[i].at < end; i++) {
+        int at = place[i], found = h->token[i].mark;
+        bool right = at == 0         ? found == 0
+                     : mark[at] == 0 ? grows(mark, places, at, found)
+                                     : found == mark[at];
+        if (!right) {
+            tell(h, i, at, mark[at], c);
+            return;
+        }
+        mark[at] = found;
+    }
+}
+
+bool th_pad_hints_compare(const ThPadHints *h, const ThPadChecking *k, ThPadChecked *c,
+                          ThError *err)
+{
+    int *place TH_OWNED(free) = th_alloc(2 * h->n + 3, sizeof *place, err);
+    if (!place)
+        return false;
+    c->offset = offset_of(h, k, c->offset);
+    bool slip = c->slip != TH_PAD_SLIP_NONE;
+    size_t end = slip ? c->offset + 1 : k->end;
+    if (c->kind && c->kind->places) {
+        c->kind->places(h->piece, h->n, place);
+        memset(place + h->n, 0, (h->n + 3) * sizeof *place);
+        compare_marks(h, place, place + h->n, end, c);
+    }
+    slip = c->slip != TH_PAD_SLIP_NONE;
+    if (h->loose != SIZE_MAX && (!slip || h->loose < c->offset) && c->slip != TH_PAD_SLIP_EARLY_END)
+        th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, h->loose, slip ? "a symbol" : "",
+                           k->text + h->loose, strcspn(k->text + h->loose, " \n"));
+    return true;
+}
