@@ -175,10 +175,17 @@ class Positions:
             up = relu(x * self.parameter(layer, "up")[0] + self.parameter(layer, "up_bias"))
             down = self.parameter(layer, "down"), self.parameter(layer, "down_bias")
             return up.ravel() @ down[0][:, head] + down[1].ravel()[head]
-        if self.kind == "hard_alibi":
+        if self.kind in ("hard_alibi", "recency"):
             masked = int(self.o.get("window_heads", (self.heads + 1) // 2))
             windowed = layer < int(self.o.get("window_layers", 64))
-            return -math.inf if windowed and head < masked and distance > head else 0
+            if windowed and head < masked and distance > head:
+                return -math.inf
+        if self.kind == "recency":
+            free = range(masked, self.heads)
+            rates = [float(self.o.get("recency", 8)) / 2**k for k in range(len(free))][::-1]
+            if len(rates) > 1:
+                rates[0] = 0
+            return -dict(zip(free, rates)).get(head, 0) * math.log(1 + distance)
         return 0
 
     def by_content(self, layer, head, q, k, rows):

@@ -83,7 +83,9 @@ bool th_position_check(const ThPosition *p, ThError *err)
     if (p->causal ? !p->kind->causal : !p->kind->full)
         return th_fail(err, TH_EUSAGE, "position=%s is defined for causal=%s only", p->kind->name,
                        p->causal ? "no" : "yes");
-    if (p->longest && (p->kind == &th_position_random || p->kind->at_attention))
+    bool masked =
+        p->kind->windows && p->kind->bias; /* a mask is a bias where positions are drawn */
+    if (p->longest && (p->kind == &th_position_random || p->kind->at_attention || masked))
         return th_fail(err, TH_EUSAGE, "position=random draws no positions base_position=%s",
                        p->kind->name);
     return check_options(p, err) && (!p->kind->check || p->kind->check(p, err));
@@ -283,7 +285,7 @@ void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const T
     how->biased = drawn ? TH_TAPE_BIAS_FULL : p->kind->biased;
     if (layer >= th_position_windowed(p)) {
         how->window = NULL;
-        how->biased = TH_TAPE_BIAS_NONE;
+        how->biased = p->kind->bias ? how->biased : TH_TAPE_BIAS_NONE;
     }
     if (p->kind->at_attention)
         p->kind->at_attention(p, t, layer, span->distance, how);

@@ -306,6 +306,40 @@ static void test_hard_alibi_windows(void **state)
     th_model_free(m);
 }
 
+/* Four heads that see everything: r is 0, 1, 2 and 4; one that sees everything has all. */
+static void test_recency_values(void **state)
+{
+    (void)state;
+    static const double r[] = {0, 0, 1, 2, 4};
+    int columns;
+    double *bias = bias_of("heads=5 dim=10 position=recency causal=yes masked=1 recency=4",
+                           (const Weight[]){{NULL, 0}}, SPAN, &columns);
+    for (int h = 0; h < 5; h++)
+        for (int distance = 0; distance < SPAN; distance++)
+            assert_close(bias[h * columns + SPAN - 1 - distance], -r[h] * log(1 + distance), 1e-5);
+    free(bias);
+    bias = bias_of("heads=3 dim=6 position=recency causal=yes masked=2",
+                   (const Weight[]){{NULL, 0}}, SPAN, &columns);
+    assert_close(bias[columns + SPAN - 1 - 9], 0, 0);
+    assert_close(bias[2 * columns + SPAN - 1 - 9], -18.420681, 1e-5);
+    free(bias);
+    ThModel *m;
+    ThTape *t;
+    ThPosition place;
+    const ThPosition *p = encoding(
+        "heads=4 dim=8 layers=2 position=recency causal=yes masked=3 windowed=1", &m, &place, &t);
+    ThPositionSpan span = {.B = 1, .T = 5};
+    th_position_prepare(p, t, NULL, NULL, &span);
+    for (int layer = 0; layer < 2; layer++) { /* windows are in the first, the bias in both */
+        ThOpAttention how = {.bias = -1};
+        th_position_at_attention(p, t, layer, &span, &how);
+        assert_int_equal(how.window != NULL, layer == 0);
+        assert_int_equal(how.biased, TH_TAPE_BIAS_DISTANCE);
+    }
+    th_tape_free(t);
+    th_model_free(m);
+}
+
 /* x at a position, turned as a query. */
 static void turned(const char *settings, const float *x, int position, bool key, double *y)
 {
@@ -442,6 +476,9 @@ static void test_refusals(void **state)
                                       "position=rope turned=0.1",
                                       "position=random over=random",
                                       "position=random over=xl",
+                                      "position=recency",
+                                      "position=random over=recency causal=yes",
+                                      "position=hard_alibi recency=2 causal=yes",
                                       "position=t5 buckets=7",
                                       "position=t5 buckets=32 farthest=8",
                                       "position=random over=fire",
@@ -568,6 +605,7 @@ int main(void)
         cmocka_unit_test(test_kerple_values),
         cmocka_unit_test(test_fire_values),
         cmocka_unit_test(test_hard_alibi_windows),
+        cmocka_unit_test(test_recency_values),
         cmocka_unit_test(test_rotary_values),
         cmocka_unit_test(test_xpos_rows),
         cmocka_unit_test(test_drawn_positions),
