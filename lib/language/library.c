@@ -38,6 +38,39 @@ static void write_boolean(ThText *t, int k)
         th_text_printf(t, "\np \"%s\" -> p / +%d", names[i], i);
 }
 
+/* Moves on a cycle of five, and the place that they lead to. */
+static void write_cycle(ThText *t, int k)
+{
+    (void)k;
+    th_text_add(t, "alphabet \"<\" \">\" \"=\" 0 1 2 3 4");
+    for (int q = 0; q < 5; q++)
+        th_text_printf(t, "\nP%d -> \"<\" P%d | \">\" P%d | \"=\" P%d | %d", q, (q + 4) % 5,
+                       (q + 1) % 5, q, q);
+}
+
+/* Operations on digits, from left to right modulo 5, =, and the value. */
+static void write_arithmetic(ThText *t, int k)
+{
+    static const char sign[] = "+-*";
+    (void)k;
+    th_text_add(t, "alphabet 0 1 2 3 4 \"+\" \"-\" \"*\" \"=\"\nS -> 0 V0");
+    for (int v = 1; v < 5; v++)
+        th_text_printf(t, " | %d V%d", v, v);
+    for (int v = 0; v < 5; v++) {
+        th_text_printf(t, "\nV%d -> \"=\" E%d", v, v);
+        for (int o = 0; o < 3; o++)
+            th_text_printf(t, " | \"%c\" O%d%d", sign[o], o, v);
+        th_text_printf(t, "\nE%d -> %d", v, v);
+        for (int o = 0; o < 3; o++)
+            for (int d = 0; d < 5; d++) {
+                int value[] = {v + d, v - d + 5, v * d};
+                if (d == 0)
+                    th_text_printf(t, "\nO%d%d ->", o, v);
+                th_text_printf(t, "%s %d V%d", d ? " |" : "", d, value[o] % 5);
+            }
+    }
+}
+
 static const Definition library[] = {
     {{"anbn", "a^n b^n", 0, 0},
      "counters",
@@ -54,6 +87,10 @@ static const Definition library[] = {
      "q c where 0 + -> r / +1 -1; r c -> r / +1 -1\n"
      "r d where + 0 -> s / -1 0; s d -> s / -1 0; accept p where 0 0; accept s where 0 0",
      NULL},
+    {{"arithmetic_answer", "d+d*d...=d, from left to right modulo 5", 0, 0},
+     "grammar",
+     NULL,
+     write_arithmetic},
     {{"binary_addition", "x+y=z, the lowest bit first", 0, 0}, NULL, NULL, NULL},
     {{"binary_multiplication", "x*y=z, the lowest bit first", 0, 0}, NULL, NULL, NULL},
     {{"boolean_K", "expressions of 0 and 1 with operators of 1 ... K operands before these", 1, 8},
@@ -65,6 +102,10 @@ static const Definition library[] = {
      NULL,
      NULL,
      NULL},
+    {{"cycle_answer", "moves < > = on a cycle of five, and the place", 0, 0},
+     "grammar",
+     NULL,
+     write_cycle},
     {{"dyck_K", "balanced brackets of K kinds, of any depth", 1, TH_LANGUAGE_MOST_KINDS},
      "grammar",
      NULL,

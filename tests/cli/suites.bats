@@ -24,8 +24,56 @@ rows() { # TASK LENGTHS COUNT
     for l in anbn anbncn anbncndn majority marked_copy marked_reversal odds_first bucket_sort \
         unmarked_reversal missing_duplicate stack_manipulation binary_addition \
         binary_multiplication compute_sqrt shuffle_2 shuffle_4 shuffle_6 dyck_1 dyck_2 dyck_3 \
-        boolean_3 boolean_5; do
+        boolean_3 boolean_5 cycle_answer arithmetic_answer; do
         rows "recognize $l outside=near" 1..24 60 | python3 "$CHECK" "$l"
         rows "recognize $l" 1..9 60 | python3 "$CHECK" "$l"
     done
+}
+
+@test "a suite is a script, goes on where it was, and prints what is published" {
+    run "$TAPEHEAD" -e 'suite deletang models="rnn" tasks="parity odds" seeds=1 steps=2 dim=4 samples=4 into="d"'
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"parity"*"published"* ]]
+    [ "$(cat d/published.csv)" = 'task,kind,published,paper_chance,statistic
+"parity",rnn,100,50,max
+"odds_first",rnn,51,50,max' ]
+    run "$TAPEHEAD" -e 'suite deletang models="rnn gru" tasks="parity odds" seeds=1 steps=2 dim=4 samples=4 into="d"'
+    [[ "${lines[0]}" == "4 points: 4 done (2 of them before)" ]]
+    run "$TAPEHEAD" -f csv -e 'source "d/suite.th"'
+    [ "$status" -eq 0 ]
+    for s in flare bhattamishra; do
+        run "$TAPEHEAD" -e "suite $s models=rnn seeds=1 steps=1 dim=2 samples=2 apart=100"
+        [ "$status" -eq 0 ]
+        [[ "${lines[0]}" != *failed* ]]
+    done
+}
+
+@test "the files of MLRegTest are swept by language and set" {
+    mkdir files
+    for part in Train Dev TestSR TestSA TestLR TestLA; do
+        printf 'ab\tTRUE\nba\tFALSE\naabb\tTRUE\nbabb\tFALSE\n' >"files/04.04.SP.2.1.0_$part.txt"
+        printf 'abc\tTRUE\nbca\tFALSE\n' >"files/16.07.TLT.4.1.3_$part.txt"
+    done
+    run "$TAPEHEAD" -e 'suite mlregtest "files" models=rnn seeds=1 steps=2 dim=4 into="m"'
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "8 points: 8 done" ]]
+    run "$TAPEHEAD" -f csv -e 'results "m" by class test k tier'
+    [[ "$output" == *"SP,LA,2,04"* ]]
+    [[ "$output" == *"TLT,SR,4,07"* ]]
+}
+
+@test "what is asked of a suite wrongly is one error" {
+    bad() {
+        run "$TAPEHEAD" -e "$1"
+        [ "$status" -ne 0 ]
+        [[ "${lines[0]}" == *"$2"* ]]
+        [ ! -e suite-deletang ]
+    }
+    bad 'suite chomsky' "no suite is named 'chomsky'"
+    bad 'suite deletang tasks="sorting"' "no task of the suite has such a name"
+    bad 'suite mlregtest' "mlregtest needs the folder"
+    bad 'suite deletang "x"' "only mlregtest has a folder"
+    bad 'suite mlregtest "nowhere"' "cannot read the folder 'nowhere'"
+    mkdir empty
+    bad 'suite mlregtest "empty"' "'empty' has no files"
 }

@@ -164,7 +164,25 @@ def runs(letters):
     return member
 
 
+def moved(w):
+    place = sum({"<": -1, ">": 1, "=": 0}.get(x, 99) for x in w[:-1])
+    return bool(w) and not set(w[:-1]) - set("<>=") and w[-1] == str(place % 5)
+
+
+def calculated(w):
+    if len(w) < 3 or len(w) % 2 == 0 or w[-2] != "=":
+        return False
+    digits, signs = w[:-2:2], w[1:-2:2]
+    if set(digits + [w[-1]]) - set("01234") or set(signs) - set("+-*"):
+        return False
+    x = int(digits[0])
+    for sign, d in zip(signs, digits[1:]):
+        x = eval(f"({x}){sign}{d}")
+    return x % 5 == int(w[-1])
+
+
 MEMBERS = {
+    "cycle_answer": moved, "arithmetic_answer": calculated,
     "anbn": runs("ab"), "anbncn": runs("abc"), "anbncndn": runs("abcd"),
     "majority": lambda w: w.count("1") > w.count("0"),
     "marked_copy": marked(lambda w: w), "marked_reversal": marked(lambda w: w[::-1]),

@@ -20,6 +20,8 @@ static const ThOptionSpec evaluate_options[] = {
     {"answers", TH_CHOICE, "written", 0, 0, "written|forced|both",
      "of a task that asks for texts: those that the model writes by itself, or what it says where "
      "the true text stands before"},
+    {"whole", TH_FLAG, "no", 0, 0, NULL,
+     "also the share of strings that are right at every position"},
     SH_WRITING_OPTIONS,
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
     {0},
@@ -240,7 +242,8 @@ SH_COMMAND(
         "right where the true ones stand before, and its exact is the share of strings with all of "
         "these right; answers=both has that accuracy beside what is written.  generate shows some "
         "texts, diagnose where they go wrong.  Of a text, perplexity is e to the power of the "
-        "loss, and as a figure that of the greatest length.\n\nOf a file the rows to test on are "
+        "loss, and as a figure that of the greatest length.  With whole=yes exact is there for any "
+        "task: the share of strings that are right at every position.\n\nOf a file the rows to test on are "
         "taken, all that have the lengths; a line of the table stands for the lengths from least "
         "to length, which are apart by the step of length=A..B:STEP, and accuracy is that of all "
         "answers; chance is the share of the most frequent class, and random what one of the "
@@ -260,7 +263,8 @@ SH_COMMAND(
     Evaluation e = {.s = s};
     int answers = th_option_choice(o, "answers");
     Scores scores = {.rows = th_task_finite(task),
-                     .exact = task->signature.next && !task->kind->perplexity,
+                     .exact = th_option_flag(o, "whole") ||
+                              (task->signature.next && !task->kind->perplexity),
                      .perplexity = task->kind->perplexity};
     scores.written = th_lab_can_try(task) && answers != ANSWERS_FORCED;
     scores.forced = !scores.written || answers == ANSWERS_BOTH;

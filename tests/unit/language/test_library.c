@@ -24,6 +24,8 @@ static const struct {
     {"anbn", 12, true, 1},
     {"anbncn", 9, true, 1},
     {"anbncndn", 8, true, 1},
+    {"cycle_answer", 4, true, 27},
+    {"arithmetic_answer", 5, true, 75},
     {"boolean_3", 6, true, 282},
     {"boolean_5", 6, true, 394},
     {"dyck_2", 8, true, 14 * 16},
