@@ -422,6 +422,9 @@ static const ThOptionSpec results_options[] = {
      "accuracy, that of the training"},
     {"statistic", TH_CHOICE, "mean", 0, 0, "mean|median|max",
      "with published=: what the paper has of its runs, where the file does not say"},
+    {"looks", TH_INT, "1", 1, 1000000, NULL,
+     "with published=: a point's figure is the best of so many tests on as many strings each, and "
+     "chance the best of as many guesses"},
     {"rank", TH_STRING, NULL, 0, 0, NULL,
      "with published=: a variable; in place of the rows how both order its values: correlations of "
      "ranks"},

@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     const ShResults *r;
     double scale, near;
+    int looks;          /* of which a point's figure is the best */
     int versus, within; /* columns of the variables; -1: none */
     const char *value, *inside;
     const char
@@ -31,7 +32,7 @@ typedef struct {
 
 /* The mean of what evaluate gives as chance; NaN where there is none, and for figures that are no
  * shares of right answers. */
-static double measured_chance(const ShResults *r, const ShGroup *g)
+static double measured_chance(const Table *t, const ShGroup *g)
 {
     double sum = 0, n = 0;
     for (size_t i = 0; i < g->n; i++) {
@@ -39,7 +40,8 @@ static double measured_chance(const ShResults *r, const ShGroup *g)
         sum += isnan(x) ? 0 : x;
         n += !isnan(x);
     }
-    return n > 0 && strcmp(r->of, "accuracy") == 0 ? sum / n : (double)NAN;
+    bool right = strcmp(t->r->of, "accuracy") == 0 || t->looks > 1;
+    return n > 0 && right ? sum / n : (double)NAN;
 }
 
 static ThStatsInterval scaled(ThStatsInterval i, double scale)
@@ -73,14 +75,15 @@ static ThStatsInterval both(const ThStatsSummary *f, ThStatsStatistic statistic)
                                    fmax(f->seeds.high, f->strings.high)};
 }
 
-/* Of our test; of the best of several runs what the best of as many guesses reaches. */
+/* Of our test; of the best of several looks or runs what the best of as many guesses reaches. */
 static double chance_of(const Table *t, const ShPublished *p, const ShGroup *g)
 {
     if (!isnan(p->chance))
         return p->chance;
-    double chance = g ? measured_chance(t->r, g) : (double)NAN;
-    if (p->statistic == TH_STATS_MAX && g && g->strings >= 1 && !isnan(chance))
-        chance = th_stats_best_of((int)g->strings, chance, (int)g->n);
+    double chance = g ? measured_chance(t, g) : (double)NAN;
+    if (g && g->strings >= 1 && !isnan(chance))
+        chance = th_stats_best_of((int)g->strings, chance,
+                                  t->looks * (p->statistic == TH_STATS_MAX ? (int)g->n : 1));
     return chance * t->scale;
 }
 
@@ -132,7 +135,7 @@ static int row_learned(const Table *t, const Row *row)
 {
     json_t *key TH_OWNED(json_decref) = key_with(row, t->within, t->inside);
     const ShGroup *g = sh_results_at(t->r, key);
-    double chance = g ? measured_chance(t->r, g) * t->scale : (double)NAN;
+    double chance = g ? measured_chance(t, g) * t->scale : (double)NAN;
     if (isnan(chance) || g->n == 0)
         return -1;
     return g->sorted[g->n - 1] * t->scale > chance + t->near;
@@ -366,6 +369,20 @@ static void tell_verdicts(ShSession *s, const Table *t)
     }
 }
 
+/* What would be next for rows from which nothing follows: the order is that of what helps most. */
+static void tell_what_is_next(ShSession *s, const Table *t)
+{
+    int n = 0;
+    for (size_t i = 0; i < t->n; i++)
+        n += t->row[i].verdict == TH_STATS_NOT_LEARNED;
+    if (n > 0)
+        sh_say(
+            s,
+            "note: not learned (%d): four times the steps first; then the rate, three times higher "
+            "and lower; then the batch; longer strings only after that\n",
+            n);
+}
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static bool check_learned(const Table *t, ThError *err)
@@ -383,6 +400,7 @@ static bool read_options(Table *t, const ThOptions *o, ThError *err)
                *within = th_option_text_or(o, "within", NULL);
     t->scale = th_option_real(o, "scale");
     t->near = th_option_real_or(o, "near", 0.02 * t->scale);
+    t->looks = (int)th_option_int(o, "looks");
     t->versus = t->within = -1;
     if (within && !strchr(within, '='))
         t->learned = within;
@@ -408,6 +426,7 @@ bool sh_results_compare(ShSession *s, const ThOptions *o, const ShResults *r, Sh
     bool ok = read_options(&t, o, err) && make_rows(&t, err);
     if (ok) {
         tell_verdicts(s, &t);
+        tell_what_is_next(s, &t);
         if (th_option_given(o, "rank"))
             ok = print_ranks(s, o, &t, err);
         else if (layout == SH_LAYOUT_PLAIN)

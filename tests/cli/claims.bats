@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# scripts/claims: verdicts about claims, from records made here, whose figures are known.
+
+setup() {
+    claims=$(realpath "$BATS_TEST_DIRNAME/../../scripts/claims")
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    echo "paper;claim;sweep;of;higher;lower;learned" >claims.csv
+}
+
+# A point of sweep s: variables as "name":"value", seed, figure, chance.
+point() { # VARIABLES SEED ACCURACY CHANCE [STRINGS]
+    mkdir -p s/points
+    printf '{"point":{%s,"seed":%s},"status":"done","results":[{"command":"train","accuracy":0.9},{"command":"evaluate","accuracy":%s,"chance":%s,"strings":%s}]}' \
+        "$1" "$2" "$3" "$4" "${5:-400}" >"s/points/$(ls s/points | wc -l).json"
+}
+
+# The columns seeds … verdict of the one claim about figure accuracy.
+judged() { # HIGHER LOWER LEARNED
+    echo "P;c;s;accuracy;$1;$2;$3" >>claims.csv
+    "$claims" . claims.csv | tail -n 1 | cut -d'|' -f4-
+}
+
+kinds() { # KIND FIGURE...
+    local kind=$1 seed=0
+    shift
+    for x; do
+        seed=$((seed + 1))
+        point "\"kind\":\"$kind\",\"far\":2" $seed "$x" 0.25
+    done
+}
+
+@test "higher in all of three seeds is reproduced, in all the other way contradicted" {
+    kinds a 0.9 0.8 0.7
+    kinds b 0.5 0.79 0.6
+    [ "$(judged kind=a kind=b train)" = " 3 | 3 | 80 | 63 | 17 | 0.25 | reproduced |" ]
+    [ "$(judged kind=b kind=a train)" = " 3 | 0 | 63 | 80 | -17 | 0.25 | contradicted |" ]
+}
+
+@test "one seed the other way, or two seeds, are inconclusive" {
+    kinds a 0.9 0.8 0.7
+    kinds b 0.5 0.79 0.71
+    kinds c 0.3 0.3
+    [ "$(judged kind=a kind=b train)" = " 3 | 2 | 80 | 66.67 | 13.33 | 0.75 | inconclusive |" ]
+    [ "$(judged kind=a kind=c train)" = " 2 | 2 | 85 | 30 | 55 | 0.5 | inconclusive |" ]
+    [ "$(judged kind=a kind=d train)" = " 0 |  |  |  |  |  | not run |" ]
+}
+
+@test "a number is reached, missed by some, by all, or by all at chance" {
+    kinds a 0.95 0.97 0.99
+    kinds b 0.27 0.23 0.25
+    [ "$(judged kind=a 0.95 train)" = " 3 | 3 | 95, 97, 99 | 95 | 2 |  | reproduced |" ]
+    [ "$(judged kind=a 0.96 train)" = " 3 | 2 | 95, 97, 99 | 96 | 1 |  | inconclusive |" ]
+    [ "$(judged kind=a 0.995 train)" = " 3 | 0 | 95, 97, 99 | 99.5 | -2.5 |  | contradicted |" ]
+    [ "$(judged kind=b 0.5 train)" = " 3 | 0 | 27, 23, 25 | 50 | -25 |  | not extended |" ]
+}
+
+@test "what is at chance on the lengths of training says nothing, on either side" {
+    kinds a 0.9 0.8 0.7
+    kinds b 0.3 0.3 0.3
+    for seed in 1 2 3; do
+        point '"kind":"a","far":1' $seed 1 0.25
+        point '"kind":"b","far":1' $seed 0.26 0.25
+    done
+    [ "$(judged "kind=a far=2" "kind=b far=2" far=1)" = " 3 | 3 | 80 | 30 | 50 | 0.25 | not learned |" ]
+    [ "$(judged "kind=b far=2" 0.5 far=1)" = " 3 | 0 | 30, 30, 30 | 50 | -20 |  | not learned |" ]
+}
+
+@test "cells of a seed are averaged, and values may be alternatives" {
+    for seed in 1 2 3; do
+        point '"kind":"a","far":1' $seed 0.9 0.25
+        point '"kind":"a","far":2' $seed 0.5 0.25
+        point '"kind":"b","far":1' $seed 0.6 0.25
+        point '"kind":"c","far":1' $seed 0.7 0.25
+    done
+    [ "$(judged kind=a "kind=b|c" "")" = " 3 | 3 | 70 | 65 | 5 | 0.25 | reproduced |" ]
+}
+
+@test "points that failed do not count, and the arguments are checked" {
+    kinds a 0.9 0.9 0.9
+    sed -i 's/"done"/"failed"/' s/points/0.json
+    [ "$(judged kind=a 0.5 train)" = " 2 | 2 | 90, 90 | 50 | 40 |  | inconclusive |" ]
+    run "$claims"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"usage"* ]]
+}
