@@ -39,10 +39,11 @@ bool th_plot_grid(ThFigure *f, const char *title, const ThPlotGrid *g, ThError *
     int widest = 1;
     for (int i = 0; i < g->columns; i++)
         widest = th_utf8_width(g->column[i]) > widest ? th_utf8_width(g->column[i]) : widest;
-    double column = fmin(1.5, fmax(0.75, 0.15 + 0.085 * widest));
+    double column = g->compact ? 0.2 : fmin(1.5, fmax(0.75, 0.15 + 0.085 * widest));
     bool slanted = column < 0.1 + 0.085 * widest || 2.5 + column * g->columns > 40;
     f->width = fmin(40, 3 + column * g->columns);
-    f->height = fmin(40, (slanted ? 1.6 + 0.05 * widest : 1.6) + 0.32 * g->rows);
+    f->height =
+        fmin(40, (slanted ? 1.6 + 0.05 * widest : 1.6) + (g->compact ? 0.2 : 0.32) * g->rows);
     th_figure_begin(f, title, NULL);
     put_cells(f, g);
     put_tics(f, "x", g->column, g->columns);
@@ -57,9 +58,10 @@ bool th_plot_grid(ThFigure *f, const char *title, const ThPlotGrid *g, ThError *
         "set style fill solid 1 noborder; set palette defined (0 '#ffffff', 0.5 '#d9e6f2', "
         "0.9 '#8fb8d8', 1 '#3f7fb5'); set cbrange [0:1]\n"
         "if (%d && !plain) set xtics rotate by 30 right\n"
-        "if (plain) plot $CELLS using 1:2:(sprintf('%%.2f', $3)) with labels\n"
-        "if (!plain) plot $CELLS using 1:2:(0.48):(0.45):3 with boxxyerror lc palette, "
-        "\\\n     '' using 1:2:(sprintf('%%.2f', $3)) with labels font ',9'\n",
-        g->columns - 0.5, g->rows - 0.5, slanted);
+        "if (plain) plot $CELLS using 1:2:(%s) with labels\n"
+        "if (!plain) plot $CELLS using 1:2:(0.48):(0.45):3 with boxxyerror lc palette%s\n",
+        g->columns - 0.5, g->rows - 0.5, slanted,
+        g->compact ? "sprintf('%d', 10 * $3)" : "sprintf('%.2f', $3)",
+        g->compact ? "" : ", \\\n     '' using 1:2:(sprintf('%.2f', $3)) with labels font ',9'");
     return true;
 }

@@ -20,6 +20,7 @@
 #include "lab/evaluate.h"
 #include "models/model.h"
 #include "plot/figure.h"
+#include "proof/check/check.h"
 #include "proof/tree/closure.h"
 
 /* RegularGPT: the routing path of the last position over positions and levels, with edges as thick
@@ -126,8 +127,21 @@ typedef struct {
     char **row, **column;
     const char *down, *over; /* what rows and columns are values of */
     double *share;
+    bool compact; /* cells are small, and without numbers: with a digit where they are characters */
 } ThPlotGrid;
 bool th_plot_grid(ThFigure *f, const char *title, const ThPlotGrid *g, ThError *err);
+
+/* The sets of a certificate, and what its pairs make that must stay within them, as shadows on the
+ * plane of the ways.  The ways go round in the plane of the first two principal components of the
+ * centres, (TH_PLOT_WAYS, dim), new: the checker is to look along them. */
+enum { TH_PLOT_WAYS = 64 };
+typedef struct {
+    const ThProofCertificate *certificate; /* by sets */
+    const ThProofPairs *pairs;             /* with these ways */
+    char *const *name;                     /* (n_labels) */
+} ThPlotSets;
+double *th_plot_sets_ways(const ThProofCertificate *c, ThError *err);
+bool th_plot_sets(ThFigure *f, const char *title, const ThPlotSets *v, ThError *err);
 
 /* First slips of n ≥ 1 strings, in the order of their lengths: the share of each kind by length,
  * and each by line and column (by length and column where all are on one line), filled where at

@@ -18,9 +18,11 @@ typedef struct {
     const ThProofCell *g; /* or of a recurrent network */
     ThStop *stop;
     ThProofChecked *out;
+    ThProofPairs *pairs; /* who looks on, or NULL */
     ThProofCheckSet *s;
     double *identity, *inverse, *stretch; /* (dim, dim); (n_labels or 1, dim, dim), of the shapes */
-    double *leaf[2]; /* (dim, dim): how far a run's embedded symbols may be off */
+    ThProofCheckWays **ways; /* (n_labels or 1): of the shapes; of a recurrent network none */
+    double *leaf[2];         /* (dim, dim): how far a run's embedded symbols may be off */
     bool *ends; /* (2, n_domain): does an even (odd) number of symbols lead from there inside? */
     double slack;
 } Check;
@@ -87,7 +89,13 @@ static ThProofEllipsoid ellipsoid(const Check *k, int i)
 {
     const ThProofCertificate *c = k->c;
     size_t d = (size_t)c->dim, shape = c->shape && is_label(k, i) ? (size_t)i : 0;
-    ThProofEllipsoid e = {NULL, k->identity, k->inverse + shape * d * d, 0, k->stretch[shape]};
+    ThProofEllipsoid e = {NULL,
+                          k->identity,
+                          k->inverse + shape * d * d,
+                          0,
+                          k->stretch[shape],
+                          !c->shape || !is_label(k, i),
+                          k->ways[shape]};
     if (is_label(k, i)) {
         e.centre = c->centre + (size_t)i * d;
         e.radius = c->radius[i];
@@ -189,6 +197,8 @@ static void combine(Check *k, int i, int j, double unit)
         th_proof_check_step(k->s, k->g, &x, j - k->c->n_labels);
         return;
     }
+    x.ways = is_symbol(k, i) ? NULL : x.ways;
+    y.ways = is_symbol(k, j) ? NULL : y.ways;
     if (is_symbol(k, i))
         th_proof_check_leaf(k->s, k->leaf[0], &x);
     if (is_symbol(k, j))
@@ -208,8 +218,36 @@ static void refuse_float(Check *k, const char *format, ...)
     k->out->in_float = false;
 }
 
+/* Lets who looks on have a pair that will be counted when all is well: what is made of it is the
+ * present set. */
+static bool look(Check *k, ThError *err)
+{
+    ThProofPairs *p = k->pairs;
+    const int d = k->c->dim;
+    if (!p)
+        return true;
+    const size_t ways = (size_t)p->n_ways, at = 2 * ways * p->n;
+    if (!th_grow(&p->pair, &p->room[0], p->n + 1, sizeof *p->pair, err) ||
+        !th_grow(&p->seen, &p->room[1], at + 2 * ways, sizeof *p->seen, err))
+        return false;
+    for (size_t w = 0; w < ways; w++) {
+        const double *way = p->way + w * (size_t)d;
+        p->seen[at + w] = th_proof_check_inner(k->s->row, way, d);
+        th_proof_check_widths(k->s, way, 1, p->seen + at + ways + w);
+    }
+    return true;
+}
+
+void th_proof_pairs_free(ThProofPairs *p)
+{
+    free(p->pair);
+    free(p->seen);
+    p->pair = NULL;
+    p->seen = NULL;
+}
+
 /* What the model makes of i and j lies in the set of what they stand for together. */
-static bool check_pair(Check *k, int i, int j)
+static bool check_pair(Check *k, int i, int j, ThError *err)
 {
     char text[2][32];
     const char *first = name_of(k, i, text[0]), *second = name_of(k, j, text[1]);
@@ -217,12 +255,19 @@ static bool check_pair(Check *k, int i, int j)
     int to = target(k, i, j);
     if (to < 0)
         return refuse(k, "no set is there for %s with %s", first, second);
+    if (!look(k, err))
+        return false;
     ThProofEllipsoid into = ellipsoid(k, to);
     double far = th_proof_check_distance(k->s, &into);
     if (!within(k, far + k->slack * into.stretch, into.radius))
         return refuse(k, "%s with %s reaches %.6g from the centre of set %d, whose radius is %.6g",
                       first, second, far + k->slack * into.stretch, to + 1, into.radius);
     k->out->tolerance = fmin(k->out->tolerance, (into.radius - far) / into.stretch);
+    if (k->pairs)
+        k->pairs->pair[k->pairs->n++] =
+            (ThProofPair){i, j, to, (far + k->slack * into.stretch) / into.radius};
+    if (!k->out->in_float)
+        return true;
     combine(k, i, j, TH_PROOF_FLOAT_UNIT);
     double run = th_proof_check_distance(k->s, &into);
     k->out->rounding = fmax(k->out->rounding, (run - far) / into.stretch);
@@ -271,7 +316,7 @@ static bool check_all(Check *k, ThError *err)
     for (int i = NOTHING; i < symbols + (k->g != NULL); i++)
         for (int j = 0; j < symbols; j++)
             if (th_stopped(k->stop, err) ||
-                (meet(k, i, j) && occurs(k, i, j) && !check_pair(k, i, j)))
+                (meet(k, i, j) && occurs(k, i, j) && !check_pair(k, i, j, err)))
                 return false;
     for (int i = 0; i < k->c->n_labels; i++)
         if (!check_answer(k, i))
@@ -310,12 +355,17 @@ static bool make_room(Check *k, ThError *err)
     k->identity = th_alloc(square, sizeof *k->identity, err);
     k->inverse = th_alloc(shapes * square, sizeof *k->inverse, err);
     k->stretch = th_alloc(shapes, sizeof *k->stretch, err);
+    k->ways = th_alloc(shapes, sizeof *k->ways, err);
+    for (size_t i = 0; f && k->ways && i < shapes; i++)
+        if (!(k->ways[i] = th_proof_check_ways_new(f, err)))
+            return false;
     k->leaf[0] = th_alloc(square, sizeof **k->leaf, err);
     k->leaf[1] = th_alloc(square, sizeof **k->leaf, err);
     k->ends = th_alloc(2 * (size_t)k->c->n_domain, sizeof *k->ends, err);
     if (k->ends)
         find_ends(k);
-    return k->s && k->identity && k->inverse && k->stretch && k->leaf[0] && k->leaf[1] && k->ends;
+    return k->s && k->identity && k->inverse && k->stretch && k->ways && k->leaf[0] && k->leaf[1] &&
+           k->ends;
 }
 
 /* The matrices are symmetric and positive. */
@@ -329,6 +379,8 @@ static bool check_shapes(Check *k)
         if (!th_proof_check_invert(k->s, ellipsoid(k, i).shape, inverse))
             return refuse(k, "the matrix of set %d is not symmetric and positive", i + 1);
         k->stretch[i] = th_proof_check_norm(k->s, inverse, d, d) * (1 + TH_PROOF_SPARE);
+        if (k->f)
+            th_proof_check_ways(k->s, k->f, ellipsoid(k, i).shape, k->ways[i]);
     }
     return true;
 }
@@ -336,15 +388,24 @@ static bool check_shapes(Check *k)
 bool th_proof_check_sets(const ThProofCertificate *c, const ThProofMap *f, const ThProofCell *g,
                          double slack, ThStop *stop, ThProofChecked *checked, ThError *err)
 {
+    return th_proof_check_set_pairs(c, f, g, slack, stop, NULL, checked, err);
+}
+
+bool th_proof_check_set_pairs(const ThProofCertificate *c, const ThProofMap *f,
+                              const ThProofCell *g, double slack, ThStop *stop, ThProofPairs *pairs,
+                              ThProofChecked *checked, ThError *err)
+{
     ThError problem = {0};
-    Check k = {.c = c, .f = f, .g = g, .stop = stop, .out = checked};
+    Check k = {.c = c, .f = f, .g = g, .stop = stop, .pairs = pairs, .out = checked};
     k.slack = fmax(slack, c->slack);
     *checked = (ThProofChecked){.tolerance = HUGE_VAL, .in_float = true};
     checked->holds =
         check_papers(&k) && make_room(&k, &problem) && check_shapes(&k) && check_all(&k, &problem);
     checked->in_float &= checked->holds;
     checked->in_double = checked->holds;
-    void *room[] = {k.s, k.identity, k.inverse, k.stretch, k.leaf[0], k.leaf[1], k.ends};
+    for (int i = 0; k.ways && i < (c->shape ? c->n_labels : 1); i++)
+        free(k.ways[i]);
+    void *room[] = {k.s, k.ways, k.identity, k.inverse, k.stretch, k.leaf[0], k.leaf[1], k.ends};
     for (size_t i = 0; i < sizeof room / sizeof *room; i++)
         free(room[i]);
     return problem.code == TH_OK || th_fail(err, problem.code, "%s", problem.msg);

@@ -32,6 +32,23 @@ typedef struct {
     char why_float[200]; /* what does not, or is not known, of runs in float alone; "" otherwise */
 } ThProofChecked;
 
+/* What is made of two things (-1: nothing; the sets; behind them the symbols; and the start of a
+ * recurrent network) beside the set that it must lie in. */
+typedef struct {
+    int x, y, into;
+    double share; /* how far it reaches from that set's centre, in its radii, slack included */
+} ThProofPair;
+
+/* All pairs of a certificate by sets, to be freed with th_proof_pairs_free. */
+typedef struct {
+    ThProofPair *pair;
+    size_t n, room[2];
+    const double *way; /* (n_ways, dim): directions that sets are looked at along, borrowed */
+    int n_ways;        /* 0: none */
+    double *seen;      /* (n, 2, n_ways): of what a pair makes: centres, and how far it reaches */
+} ThProofPairs;
+void th_proof_pairs_free(ThProofPairs *p);
+
 /* Checks that a certificate proves a claim about a model: that it is about these weights, symbols
  * and classes, the claim's automaton, and all strings that the claim asks about, and that all its
  * sets are what it needs.  Nothing of the claim is taken from the certificate.  That it does not
@@ -39,10 +56,18 @@ typedef struct {
 bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                     ThStop *stop, ThProofChecked *checked, ThError *err);
 
+/* The same; *pairs, which begins empty but for ways, gets what was checked of a certificate by
+ * sets. */
+bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                          ThStop *stop, ThProofPairs *pairs, ThProofChecked *checked, ThError *err);
+
 /* The last part of it: that the sets of a certificate prove of a tree's map f, or of a recurrent
  * network's step g (the other one is NULL), what the certificate itself says, with a tolerance of
  * at least `slack`, and of what the certificate says. */
 bool th_proof_check_sets(const ThProofCertificate *c, const ThProofMap *f, const ThProofCell *g,
                          double slack, ThStop *stop, ThProofChecked *checked, ThError *err);
+bool th_proof_check_set_pairs(const ThProofCertificate *c, const ThProofMap *f,
+                              const ThProofCell *g, double slack, ThStop *stop, ThProofPairs *pairs,
+                              ThProofChecked *checked, ThError *err);
 
 #endif

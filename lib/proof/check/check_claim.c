@@ -162,12 +162,12 @@ static bool find_gap(const ThProofCertificate *c, const ThProofClaim *claim, cha
 /* ---- by sets, by algebra, by a table --------------------------------------------------------- */
 
 static bool check_sets(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
-                       ThStop *stop, ThProofChecked *checked, ThError *err)
+                       ThStop *stop, ThProofPairs *pairs, ThProofChecked *checked, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
     ThProofCell *g TH_OWNED(th_proof_cell_free) = cell ? th_proof_cell_new(m, err) : NULL;
     ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(m, err);
-    return (f || g) && th_proof_check_sets(c, f, g, claim->slack, stop, checked, err);
+    return (f || g) && th_proof_check_set_pairs(c, f, g, claim->slack, stop, pairs, checked, err);
 }
 
 /* Looks whether balls of the certificate's radius are closed, in double and in single precision. */
@@ -254,6 +254,12 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
 bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                     ThStop *stop, ThProofChecked *checked, ThError *err)
 {
+    return th_proof_check_pairs(c, m, claim, stop, NULL, checked, err);
+}
+
+bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                          ThStop *stop, ThProofPairs *pairs, ThProofChecked *checked, ThError *err)
+{
     ThProofMethod can;
     *checked = (ThProofChecked){.holds = false};
     if (!th_proof_method(m, &can, err) || !th_signature_match(&m->signature, &claim->asked, err) ||
@@ -264,7 +270,7 @@ bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProof
     if (claim->bits && c->method != TH_PROOF_BY_ALGEBRA)
         return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
     if (c->method == TH_PROOF_BY_SETS)
-        return check_sets(c, m, claim, stop, checked, err);
+        return check_sets(c, m, claim, stop, pairs, checked, err);
     if (!th_proof_certificate_fits(c, th_proof_digest(&m->params), checked->why))
         return true;
     if (c->method == TH_PROOF_BY_ALGEBRA && !(c->ball > 0 && c->ball < HUGE_VAL)) {

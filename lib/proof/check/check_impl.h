@@ -15,11 +15,23 @@
  * lose.  What products of large numbers lose is in the sets themselves, by `unit`. */
 static const double TH_PROOF_SPARE = 1e-9;
 
+/* What the heads make of a shape A (d, d), the rows of which are generators, at radius 1. */
+typedef struct {
+    const double *shape;                                   /* A, borrowed */
+    double *query, *key, *value;                           /* (d, d): A times these weights */
+    double *width, *query_width, *key_width, *value_width; /* (d): lengths of columns */
+    double *way, *gram;            /* (heads, d, d): values through each head, and their Gram */
+    double *query_norm, *key_norm; /* (heads): upper bounds of those of a head's columns */
+    double number[];               /* where all these are */
+} ThProofCheckWays;
+
 /* An ellipsoid: centre + radius z A over |z| ≤ 1, A symmetric. */
 typedef struct {
     const double *centre, *shape, *inverse; /* (d), (d, d): A and its inverse */
     double radius;
-    double stretch; /* |A⁻¹| */
+    double stretch;               /* |A⁻¹| */
+    bool round;                   /* A is the identity */
+    const ThProofCheckWays *ways; /* of A; NULL: where they are needed they are made */
 } ThProofEllipsoid;
 
 /* The present set: a centre, and generators times numbers.  The first n_part generators go in parts
@@ -63,6 +75,11 @@ double th_proof_check_distance(ThProofCheckSet *s, const ThProofEllipsoid *into)
  * (Σ s) Σ GᵀG / s.  gather adds `by` times n rows; settle writes the sum as d rows, and begins
  * anew. */
 void th_proof_check_gather(ThProofCheckSet *s, const double *rows, int n, double by);
+void th_proof_check_gather_all(ThProofCheckSet *s, double by); /* each part and other generator */
+void th_proof_check_gather_gram(ThProofCheckSet *s, const double *gram, double by); /* by GᵀG */
+
+/* to (d, d) <- the upper half of the Gram matrix of d rows. */
+void th_proof_check_gram(ThProofCheckSet *s, const double *rows, double *to);
 void th_proof_check_settle(ThProofCheckSet *s, double *rows);
 
 /* A box with half widths off (d) comes to what d rows hold: it lies in the ellipsoid of the
@@ -79,7 +96,12 @@ typedef struct {
 ThProofLine th_proof_check_line(ThProofBend bend, double at, const double range[2],
                                 const double loose[2]);
 
-/* out (n, m) = a (n, k) b (k, m) */
+/* out (n, m) = a (n, k) b (k, m); and the same where the rows of a are `apart` numbers apart. */
+typedef struct {
+    int n, k, m;
+} ThProofCheckSizes;
+void th_proof_check_block(const double *a, int apart, const double *b, double *out,
+                          ThProofCheckSizes s);
 void th_proof_check_times(const double *a, const double *b, double *out, int n, int k, int m);
 double th_proof_check_inner(const double *a, const double *b, int n);
 void th_proof_check_centre(double *rows, int n, int d); /* takes every row's mean off it */
@@ -100,6 +122,11 @@ static inline double th_proof_check_gamma(const ThProofCheckSet *s, int n)
 /* *e, a point at an embedded symbol, becomes the box around a run's, which is a product with the
  * root of dim; shape (d, d) is zero but for its diagonal, and borrowed by *e. */
 void th_proof_check_leaf(const ThProofCheckSet *s, double *shape, ThProofEllipsoid *e);
+
+/* Returns new: room for what heads make of a shape; and *w becomes that.  TH_ENOMEM. */
+ThProofCheckWays *th_proof_check_ways_new(const ThProofMap *f, ThError *err);
+void th_proof_check_ways(ThProofCheckSet *s, const ThProofMap *f, const double *shape,
+                         ThProofCheckWays *w);
 
 /* The set becomes F(x, y) over two ellipsoids, x NULL: nothing; and by how much the logit of class
  * `right` leads that of another at least, everywhere in one.  The set is for 3 parts and

@@ -6,26 +6,16 @@
  * (Higham 2002, section 3.3) for all of the set at once.  Exponentials may be off by eight units
  * (four ulps), sums be made in any order, and products be fused with them or not. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "proof/check/check_impl.h"
 
-/* Both children, as centres and generators, and what the heads make of them. */
-enum { EARLIER, LATER, QUERY, KEY_EARLIER, KEY_LATER, VALUE_EARLIER, VALUE_LATER };
+/* The centres of both children, and what the heads make of them. */
+enum { EARLIER, LATER, QUERY, KEY_EARLIER, KEY_LATER, VALUE_EARLIER, VALUE_LATER, VECTORS };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
-
-/* to (d) <- the greatest magnitude of each number of a child, or of a product of it. */
-static void measure(const ThProofCheckSet *s, const double *stack, double *to)
-{
-    int d = s->d;
-    for (int j = 0; j < d; j++) {
-        double square = 0;
-        for (int i = 1; i <= d; i++)
-            square += stack[i * d + j] * stack[i * d + j];
-        to[j] = fabs(stack[j]) + sqrt(square);
-    }
-}
 
 /* s->most (d) <- the same of the set. */
 static void measure_set(ThProofCheckSet *s)
@@ -59,6 +49,74 @@ static void blur_centred(ThProofCheckSet *s)
     th_proof_check_blur(s, s->off, th_proof_check_row(s, 2 * d));
 }
 
+/* ---- what the heads make of a shape --------------------------------------------------------- */
+
+typedef struct {
+    const double *centre;
+    double radius;
+    const ThProofCheckWays *ways;
+} Child;
+
+/* to <- what the values of n rows become through head h. */
+static void through(const ThProofMap *f, int h, const double *values, double *to, int n)
+{
+    int d = f->dim, size = d / f->heads;
+    th_proof_check_block(values + h * size, d, f->output + h * size * d, to,
+                         (ThProofCheckSizes){n, size, d});
+    th_proof_check_centre(to, n, d);
+}
+
+/* to (d) <- the lengths of the columns. */
+static void widths_of(const double *rows, int d, double *to)
+{
+    memset(to, 0, (size_t)d * sizeof *to);
+    for (int i = 0; i < d * d; i++)
+        to[i % d] += rows[i] * rows[i];
+    for (int j = 0; j < d; j++)
+        to[j] = sqrt(to[j]);
+}
+
+ThProofCheckWays *th_proof_check_ways_new(const ThProofMap *f, ThError *err)
+{
+    size_t d = (size_t)f->dim, heads = (size_t)f->heads;
+    ThProofCheckWays *w = th_alloc(
+        1, sizeof *w + ((3 + 2 * heads) * d * d + 4 * d + 2 * heads) * sizeof *w->number, err);
+    if (!w)
+        return NULL;
+    double **square[] = {&w->value, &w->query, &w->key}, *at = w->number;
+    double **row[] = {&w->width, &w->query_width, &w->key_width, &w->value_width};
+    for (int i = 0; i < 3; i++, at += d * d)
+        *square[i] = at;
+    for (int i = 0; i < 4; i++, at += d)
+        *row[i] = at;
+    w->way = at;
+    w->gram = at + heads * d * d;
+    w->query_norm = w->gram + heads * d * d;
+    w->key_norm = w->query_norm + heads;
+    return w;
+}
+
+void th_proof_check_ways(ThProofCheckSet *s, const ThProofMap *f, const double *shape,
+                         ThProofCheckWays *w)
+{
+    int d = s->d, size = d / f->heads;
+    w->shape = shape;
+    th_proof_check_times(shape, f->query, w->query, d, d, d);
+    th_proof_check_times(shape, f->key, w->key, d, d, d);
+    th_proof_check_times(shape, f->value, w->value, d, d, d);
+    widths_of(shape, d, w->width);
+    widths_of(w->query, d, w->query_width);
+    widths_of(w->key, d, w->key_width);
+    widths_of(w->value, d, w->value_width);
+    for (int h = 0; h < f->heads; h++) {
+        double *way = w->way + (size_t)h * (size_t)(d * d);
+        through(f, h, w->value, way, d);
+        th_proof_check_gram(s, way, w->gram + (size_t)h * (size_t)(d * d));
+        w->query_norm[h] = th_proof_check_norm(s, w->query + h * size, d, size);
+        w->key_norm[h] = th_proof_check_norm(s, w->key + h * size, d, size);
+    }
+}
+
 /* ---- attention ------------------------------------------------------------------------------- */
 
 /* Of a weight 1 / (1 + e^x): two exponentials of eight units, each of which counts by a quarter, a
@@ -83,23 +141,26 @@ static double round_score(const ThProofCheckSet *s, const ThProofMap *f, int h)
 
 /* The weight of the earlier child in head h as a line; s->at, s->slope <- how the generators of x
  * and y move what goes into it. */
-static ThProofLine weigh(ThProofCheckSet *s, const ThProofMap *f, int h)
+static ThProofLine weigh(ThProofCheckSet *s, const ThProofMap *f, int h, const Child *x,
+                         const Child *y)
 {
     int d = s->d, size = d / f->heads, from = h * size;
     const double *query = s->stack[QUERY] + from, *near = s->stack[KEY_LATER] + from,
                  *far = s->stack[KEY_EARLIER] + from;
     double scale = 1 / sqrt(size);
-    for (int i = 0, k = d; i < d; i++, k += d) {
-        s->at[i] = scale * th_proof_check_inner(far + k, query, size);
-        s->slope[i] = scale * (th_proof_check_inner(query + k, far, size) -
-                               th_proof_check_inner(query + k, near, size) -
-                               th_proof_check_inner(near + k, query, size));
+    for (int i = 0; i < d; i++) {
+        const double *far_by = x->ways->key + i * d + from, *near_by = y->ways->key + i * d + from;
+        const double *query_by = y->ways->query + i * d + from;
+        s->at[i] = scale * x->radius * th_proof_check_inner(far_by, query, size);
+        s->slope[i] = scale * y->radius *
+                      (th_proof_check_inner(query_by, far, size) -
+                       th_proof_check_inner(query_by, near, size) -
+                       th_proof_check_inner(near_by, query, size));
     }
     double at = f->relative[h] + scale * (th_proof_check_inner(query, far, size) -
                                           th_proof_check_inner(query, near, size));
-    double quadratic =
-        scale * th_proof_check_norm(s, query + d, d, size) *
-        (th_proof_check_norm(s, far + d, d, size) + th_proof_check_norm(s, near + d, d, size));
+    double quadratic = scale * y->radius * y->ways->query_norm[h] *
+                       (x->radius * x->ways->key_norm[h] + y->radius * y->ways->key_norm[h]);
     quadratic += round_score(s, f, h);
     double by = sqrt(th_proof_check_inner(s->at, s->at, d)) +
                 sqrt(th_proof_check_inner(s->slope, s->slope, d)) + quadratic;
@@ -110,29 +171,19 @@ static ThProofLine weigh(ThProofCheckSet *s, const ThProofMap *f, int h)
     return l;
 }
 
-/* rows <- what the values of one row become through head h. */
-static void through(const ThProofCheckSet *s, const ThProofMap *f, int h, const double *values,
-                    double *to)
-{
-    int size = s->d / f->heads;
-    th_proof_check_times(values + h * size, f->output + h * size * s->d, to, 1, size, s->d);
-    th_proof_check_centre(to, 1, s->d);
-}
-
 /* A child's d generators += weight times what they become through head h, and slope·tilt gap. */
-static void take_child(ThProofCheckSet *s, const ThProofMap *f, int h, int later, ThProofLine l)
+static void take_child(ThProofCheckSet *s, int h, const Child *c, bool later, ThProofLine l)
 {
     int d = s->d;
     const double *gap = th_proof_check_row(s, s->n), *tilt = later ? s->slope : s->at;
-    double *values = s->stack[later ? VALUE_LATER : VALUE_EARLIER];
-    double *way = s->stack[later ? LATER : EARLIER], weight = later ? 1 - l.value : l.value;
-    for (int i = 1; i <= d; i++) {
-        double *row = th_proof_check_row(s, later * d + i - 1), *to = way + i * d;
-        through(s, f, h, values + i * d, to);
+    const double *way = c->ways->way + (size_t)h * (size_t)(d * d);
+    double weight = c->radius * (later ? 1 - l.value : l.value);
+    for (int i = 0; i < d; i++, way += d) {
+        double *row = th_proof_check_row(s, later * d + i), by = l.slope * tilt[i];
         for (int j = 0; j < d; j++)
-            row[j] += weight * to[j] + l.slope * tilt[i - 1] * gap[j];
+            row[j] += weight * way[j] + by * gap[j];
     }
-    th_proof_check_gather(s, way + d, d, l.reach);
+    th_proof_check_gather_gram(s, c->ways->gram + (size_t)h * (size_t)(d * d), l.reach * c->radius);
 }
 
 /* What a run rounds of head h's values, of their mean and of what becomes of it: to s->off, and the
@@ -157,57 +208,72 @@ static void round_head(ThProofCheckSet *s, const ThProofMap *f, int h, ThProofLi
 }
 
 /* One head's share of the set. */
-static void take_head(ThProofCheckSet *s, const ThProofMap *f, int h, ThProofLine l)
+static void take_head(ThProofCheckSet *s, const ThProofMap *f, int h, const Child *x,
+                      const Child *y, ThProofLine l)
 {
-    double *gap = th_proof_check_row(s, s->n), *way = s->line;
-    through(s, f, h, s->stack[VALUE_LATER], way);
-    through(s, f, h, s->stack[VALUE_EARLIER], gap);
+    double *gap = th_proof_check_row(s, s->n), *later = s->line;
+    through(f, h, s->stack[VALUE_LATER], later, 1);
+    through(f, h, s->stack[VALUE_EARLIER], gap, 1);
     for (int j = 0; j < s->d; j++) {
-        gap[j] -= way[j];
-        s->row[j] += way[j] + l.value * gap[j];
+        gap[j] -= later[j];
+        s->row[j] += later[j] + l.value * gap[j];
     }
     round_head(s, f, h, l);
-    take_child(s, f, h, 0, l);
-    take_child(s, f, h, 1, l);
+    take_child(s, h, x, false, l);
+    take_child(s, h, y, true, l);
     for (int j = 0; j < s->d; j++)
         gap[j] *= l.error;
     s->n++;
 }
 
+/* The vectors of both children and what the heads make of them: in s->stack the centres, in s->size
+ * the greatest magnitudes, and in s->sum_of those of the sums that products are. */
+static void take_vectors(ThProofCheckSet *s, const ThProofMap *f, const Child *x, const Child *y)
+{
+    const struct {
+        int from;
+        const double *by, *width;
+    } vector[VECTORS] = {[EARLIER] = {EARLIER, NULL, x->ways->width},
+                         [LATER] = {LATER, NULL, y->ways->width},
+                         [QUERY] = {LATER, f->query, y->ways->query_width},
+                         [KEY_EARLIER] = {EARLIER, f->key, x->ways->key_width},
+                         [KEY_LATER] = {LATER, f->key, y->ways->key_width},
+                         [VALUE_EARLIER] = {EARLIER, f->value, x->ways->value_width},
+                         [VALUE_LATER] = {LATER, f->value, y->ways->value_width}};
+    int d = s->d;
+    memcpy(s->stack[EARLIER], x->centre, (size_t)d * sizeof *x->centre);
+    memcpy(s->stack[LATER], y->centre, (size_t)d * sizeof *y->centre);
+    for (int i = 0; i < VECTORS; i++) {
+        int from = vector[i].from;
+        double radius = from == EARLIER ? x->radius : y->radius;
+        if (vector[i].by)
+            th_proof_check_times(s->stack[from], vector[i].by, s->stack[i], 1, d, d);
+        for (int j = 0; j < d; j++)
+            s->size[i][j] = fabs(s->stack[i][j]) + radius * vector[i].width[j];
+        if (vector[i].by)
+            through_sizes(s->size[from], vector[i].by, s->sum_of[i], d, d);
+    }
+}
+
 /* The set becomes y with what attention adds.  Where nothing earlier is masked, all weight is on
  * the later child. */
-static void attend(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *x,
-                   const ThProofEllipsoid *y)
+static void attend(ThProofCheckSet *s, const ThProofMap *f, const Child *x, const Child *y,
+                   bool masked)
 {
-    const ThProofEllipsoid pad = {.centre = f->pad, .shape = y->shape};
-    const struct {
-        int to, from;
-        const double *by;
-    } product[] = {{QUERY, LATER, f->query},
-                   {KEY_EARLIER, EARLIER, f->key},
-                   {KEY_LATER, LATER, f->key},
-                   {VALUE_EARLIER, EARLIER, f->value},
-                   {VALUE_LATER, LATER, f->value}};
     int d = s->d;
-    size_t square = (size_t)d * (size_t)d;
-    th_proof_check_load(x ? x : &pad, d, s->stack[EARLIER]);
-    th_proof_check_load(y, d, s->stack[LATER]);
-    for (size_t i = 0; i < sizeof product / sizeof *product; i++)
-        th_proof_check_times(s->stack[product[i].from], product[i].by, s->stack[product[i].to],
-                             1 + d, d, d);
-    for (int i = EARLIER; i <= VALUE_LATER; i++)
-        measure(s, s->stack[i], s->size[i]);
-    for (size_t i = 0; i < sizeof product / sizeof *product; i++)
-        through_sizes(s->size[product[i].from], product[i].by, s->sum_of[product[i].to], d, d);
+    double *rows = th_proof_check_row(s, d);
+    take_vectors(s, f, x, y);
     memset(s->off, 0, (size_t)d * sizeof *s->off);
     memcpy(s->most, s->size[LATER], (size_t)d * sizeof *s->most);
     s->n = 3 * d;
-    memset(s->row, 0, ((size_t)d + 3 * square) * sizeof *s->row);
-    memcpy(s->row, s->stack[LATER], (size_t)d * sizeof *s->row);
-    memcpy(th_proof_check_row(s, d), s->stack[LATER] + d, square * sizeof *s->row);
-    th_proof_check_centre(s->row, 1 + 2 * d, d);
+    memset(s->row, 0, (size_t)(1 + 3 * d) * (size_t)d * sizeof *s->row);
+    memcpy(s->row, y->centre, (size_t)d * sizeof *s->row);
+    for (int i = 0; i < d * d; i++)
+        rows[i] = y->radius * y->ways->shape[i];
+    th_proof_check_centre(s->row, 1, d);
+    th_proof_check_centre(rows, d, d);
     for (int h = 0; h < f->heads; h++)
-        take_head(s, f, h, x || !f->mask ? weigh(s, f, h) : (ThProofLine){0});
+        take_head(s, f, h, x, y, masked ? (ThProofLine){0} : weigh(s, f, h, x, y));
     th_proof_check_settle(s, th_proof_check_row(s, 2 * d));
     for (int j = 0; j < d; j++)
         s->off[j] += 2 * s->unit * s->most[j];
@@ -237,10 +303,7 @@ static void normalise(ThProofCheckSet *s, const double *gain, const double *offs
     int d = s->d;
     ThProofLine l = shrink(s);
     double *rest = th_proof_check_row(s, 2 * d), *c = s->row, *extra;
-    for (int i = 0, n; i < s->n; i += n) {
-        n = i < s->n_part ? d : 1;
-        th_proof_check_gather(s, th_proof_check_row(s, i), n, l.reach);
-    }
+    th_proof_check_gather_all(s, l.reach);
     for (int i = 0; i < s->n; i++) {
         double *row = th_proof_check_row(s, i);
         double along = l.slope * 2 / d * th_proof_check_inner(row, c, d);
@@ -296,8 +359,8 @@ static void round_sums(ThProofCheckSet *s, const ThProofMap *f)
 /* What hidden units add is a matrix where their lines are, and boxes for what these miss. */
 static void feed(ThProofCheckSet *s, const ThProofMap *f)
 {
-    int d = s->d, n = f->hidden;
-    double *both = s->stack[0], *wide = s->stack[1];
+    int d = s->d, n = f->hidden, on = 0;
+    double *both = s->stack[0], *wide = s->stack[1], *narrow = s->stack[2];
     round_inputs(s, f);
     th_proof_check_times(s->row, f->up, s->at, 1, d, n);
     th_proof_check_widths(s, f->up, n, s->half);
@@ -311,9 +374,15 @@ static void feed(ThProofCheckSet *s, const ThProofMap *f)
         s->half[k] = l.error;
     }
     round_sums(s, f);
-    for (int i = 0; i < d * n; i++)
-        wide[i] = f->up[i] * s->slope[i % n];
-    th_proof_check_times(wide, f->down, both, d, n, d);
+    for (int k = 0; k < n; k++) {
+        if (s->slope[k] == 0)
+            continue;
+        memcpy(narrow + on * d, f->down + k * d, (size_t)d * sizeof *narrow);
+        for (int i = 0; i < d; i++)
+            wide[i * n + on] = f->up[i * n + k] * s->slope[k];
+        on++;
+    }
+    th_proof_check_block(wide, n, narrow, both, (ThProofCheckSizes){d, on, d});
     for (int i = 0; i < d; i++)
         both[i * (d + 1)] += 1;
     th_proof_check_turn(s, both);
@@ -346,13 +415,36 @@ void th_proof_check_leaf(const ThProofCheckSet *s, double *shape, ThProofEllipso
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* The child that an ellipsoid is; what is not known of its shape yet is made in *own. */
+static bool child_of(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *e,
+                     const ThProofEllipsoid *shape, ThProofCheckWays **own, Child *c)
+{
+    *c = (Child){e->centre, e->radius, shape->ways};
+    if (c->ways)
+        return true;
+    c->ways = *own = th_proof_check_ways_new(f, NULL);
+    if (*own)
+        th_proof_check_ways(s, f, shape->shape, *own);
+    return *own != NULL;
+}
+
 void th_proof_check_tree(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *x,
                          const ThProofEllipsoid *y)
 {
-    attend(s, f, x, y);
-    normalise(s, f->gain1, f->offset1);
-    feed(s, f);
-    normalise(s, f->gain2, f->offset2);
+    ThProofCheckWays *own[2] = {0};
+    const ThProofEllipsoid pad = {.centre = f->pad};
+    Child earlier, later;
+    if (child_of(s, f, y, y, &own[0], &later) &&
+        child_of(s, f, x ? x : &pad, x ? x : &(ThProofEllipsoid){.ways = later.ways}, &own[1],
+                 &earlier)) {
+        attend(s, f, &earlier, &later, !x && f->mask);
+        normalise(s, f->gain1, f->offset1);
+        feed(s, f);
+        normalise(s, f->gain2, f->offset2);
+    } else
+        s->row[0] = HUGE_VAL; /* which lies in no set */
+    free(own[0]);
+    free(own[1]);
 }
 
 double th_proof_check_tree_lead(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *e,

@@ -411,12 +411,13 @@ SH_COMMAND(certificate, .group = "inspection",
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-static void say_checked(ShSession *s, const char *name, const ShDomain *d,
-                        const ThProofCertificate *c, const ThProofChecked *k)
+void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
 {
+    const ThProofCertificate *c = v->c;
+    const ThProofChecked *k = &v->k;
     if (k->holds) {
         sh_say(s, "the certificate holds: %s is right on strings of every length%s%s%s%s\n", name,
-               d->before, d->name, d->after,
+               v->d.before, v->d.name, v->d.after,
                strcmp(sh_proved(s, k), "proved") == 0 ? "" : ", in real numbers");
         if (c->method == TH_PROOF_BY_SETS)
             sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
@@ -425,51 +426,70 @@ static void say_checked(ShSession *s, const char *name, const ShDomain *d,
             sh_say(s, "  %s %lld products and answers\n",
                    c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);
         sh_say_arithmetic(s, k);
+        if (sh_interactive(s))
+            sh_say(s, "  checked in   %.3g s\n", v->seconds);
     }
-    sh_results(s, "holds:b checks:i tightest:r why:s", k->holds, (long long)k->checks, k->tightest,
-               k->why);
+    sh_results(s, "holds:b checks:i tightest:r why:s seconds:r", k->holds, (long long)k->checks,
+               k->tightest, k->why, v->seconds);
 }
 
-/* Of the certificate in file: does it prove a model right on a task? */
-static bool check_file(ShSession *s, const ShOperand *file, const ShOperand *where,
-                       const ShObject *o, const ThProofClaim *claim, const ShDomain *d,
-                       ThError *err)
+ThProofCertificate *sh_read_certificate(ShSession *s, const ShOperand *file, ThError *err)
 {
     char *path TH_OWNED(free) = sh_beside_script(s, file->text, err);
-    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
-        path ? th_proof_certificate_read(path, err) : NULL;
+    ThProofCertificate *c = path ? th_proof_certificate_read(path, err) : NULL;
     if (!c)
-        return sh_error_inside(err, file);
-    ThProofChecked k = {.holds = false};
-    bool ok = th_proof_check(c, o->as.model, claim, sh_stop(s), &k, err);
-    if (ok)
-        say_checked(s, o->name, d, c, &k);
-    if (!ok)
-        return sh_error_inside(err, where);
-    return k.holds ||
-           sh_fail_operand(err, file, TH_EVALUE, "the certificate is REFUSED: %s", k.why);
+        sh_error_inside(err, file);
+    return c;
 }
 
-bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, const ShObject *task,
-                          ThError *err)
+void sh_verified_free(ShVerified *v)
+{
+    th_proof_certificate_free(v->c);
+    th_proof_pairs_free(&v->pairs);
+    th_dfa_free(v->d.words);
+}
+
+bool sh_verify(ShSession *s, const ShCall *call, const ShObject *o, const ShObject *task,
+               ShVerified *v, ThError *err)
 {
     const ShOperand *of = &call->operand[call->n > 1], *on = &call->operand[call->n > 1 ? 2 : 0];
-    ShDomain d;
     if (!o->as.model->bound)
         return sh_fail_operand(err, of, TH_EVALUE, "the %s has not been trained",
                                o->as.model->kind->name);
     if (!th_task_machine(task->as.task, err))
         return sh_error_inside(err, on);
-    if (!sh_find_domain(s, call, o->as.model, task, &d, err))
+    if (!sh_find_domain(s, call, o->as.model, task, &v->d, err))
         return false;
     ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
-        claim_of(s, o->as.model, on, task, &d, 0, err);
-    bool ok = claim && check_file(s, &call->operand[0], of, o, claim, &d, err);
-    th_dfa_free(d.words);
+        claim_of(s, o->as.model, on, task, &v->d, 0, err);
+    v->c = claim ? sh_read_certificate(s, &call->operand[0], err) : NULL;
+    if (!v->c)
+        return false;
+    double begun = sh_clock();
+    bool ok = th_proof_check_pairs(v->c, o->as.model, claim, sh_stop(s), &v->pairs, &v->k, err);
+    v->seconds = sh_clock() - begun;
+    return ok || sh_error_inside(err, of);
+}
+
+bool sh_need_proof(const ShCall *call, const ShVerified *v, ThError *err)
+{
+    return v->k.holds || sh_fail_operand(err, &call->operand[0], TH_EVALUE,
+                                         "the certificate is REFUSED: %s", v->k.why);
+}
+
+bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, const ShObject *task,
+                          ThError *err)
+{
+    ShVerified v = {.d = {.words = NULL}};
+    bool ok = sh_verify(s, call, o, task, &v, err);
+    if (ok)
+        sh_say_checked(s, o->name, &v);
+    ok = ok && sh_need_proof(call, &v, err);
+    sh_verified_free(&v);
     return ok;
 }
 
-static const ThOptionSpec check_options[] = {SH_DOMAIN_OPTION, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+const ThOptionSpec sh_check_options[] = {SH_DOMAIN_OPTION, {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 SH_COMMAND(
     check_certificate, .group = "inspection",
@@ -498,13 +518,13 @@ SH_COMMAND(
         "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
         "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
         "assert holds and in_float and checks == 22 and rounding < tolerance",
-    .results = "holds in_float in_double checks tightest tolerance rounding why",
+    .results = "holds in_float in_double checks tightest tolerance rounding why seconds",
     .args = {{A_FILE, "FILE", 0},
              {A_KEYWORD, "of", 0},
              {A_MODEL, "MODEL", 0},
              {A_KEYWORD, "on", 0},
              {A_TASK, "TASK", 0}},
-    .options = check_options)
+    .options = sh_check_options)
 {
     return sh_check_certificate(s, call, call->operand[1].object, call->operand[2].object, err);
 }

@@ -14,6 +14,9 @@ static const double SH_COMPILED_SLACK = 1e-5;
                   "the strings that are meant: those of an automaton, or all; default: those "     \
                   "that the task can draw")
 
+/* The options of check certificate, and of what else takes one: domain= alone. */
+extern const ThOptionSpec sh_check_options[];
+
 /* The strings that are meant, and how to say so: "", " that t draws", " in A". */
 typedef struct {
     ThDfa *words; /* to be freed; NULL: all strings */
@@ -43,6 +46,30 @@ const char *sh_proved(const ShSession *s, const ThProofChecked *k);
 
 /* Says in which arithmetic a proof that was checked holds. */
 void sh_say_arithmetic(ShSession *s, const ThProofChecked *k);
+
+/* Returns new: the certificate that an operand names. */
+ThProofCertificate *sh_read_certificate(ShSession *s, const ShOperand *file, ThError *err);
+
+/* A certificate beside the model and the task that it is held against. */
+typedef struct {
+    ThProofCertificate *c;
+    ThProofChecked k;
+    ThProofPairs pairs; /* begins empty, but for ways */
+    ShDomain d;
+    double seconds; /* that the check took */
+} ShVerified;
+
+/* Reads and checks a certificate for the call of sh_check_certificate; that it does not hold is no
+ * error.  *v is to be freed in any case. */
+bool sh_verify(ShSession *s, const ShCall *call, const ShObject *model, const ShObject *task,
+               ShVerified *v, ThError *err);
+void sh_verified_free(ShVerified *v);
+
+/* Fails with why the certificate of a call does not hold, where it does not. */
+bool sh_need_proof(const ShCall *call, const ShVerified *v, ThError *err);
+
+/* Says what was found of a certificate that holds, and sets the figures. */
+void sh_say_checked(ShSession *s, const char *name, const ShVerified *v);
 
 /* check certificate FILE of MODEL on TASK, and check file FILE model=MODEL task=TASK, of which the
  * call is: does the certificate hold?  One that does not is an error. */

@@ -203,7 +203,7 @@ static void check_point(Fuzz *z, const ThProofBall *x, const ThProofBall *y, con
 static ThProofEllipsoid ellipsoid(const Fuzz *z, const ThProofBall *b)
 {
     size_t at = (size_t)b->shape * (size_t)z->f->dim * (size_t)z->f->dim;
-    return (ThProofEllipsoid){b->centre, z->shape + at, z->inverse + at, b->radius, 1};
+    return (ThProofEllipsoid){b->centre, z->shape + at, z->inverse + at, b->radius, 1, false, NULL};
 }
 
 /* The set that the checker makes, which it keeps as rows of generators. */

@@ -160,7 +160,7 @@ static double distance(Fuzz *z, const ThProofBall *from, int symbol, const doubl
 static ThProofEllipsoid ellipsoid(const Fuzz *z, const ThProofBall *b)
 {
     int at = b->shape * z->f->dim * z->f->dim;
-    return (ThProofEllipsoid){b->centre, z->shape + at, z->inverse + at, b->radius, 1};
+    return (ThProofEllipsoid){b->centre, z->shape + at, z->inverse + at, b->radius, 1, false, NULL};
 }
 
 /* Returns new: what the checker needs. */
@@ -412,7 +412,7 @@ static void check_view(const ThProofCell *f, ThRng *r, double radius)
     }
     ThProofBall b = {centre, radius, 0};
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    ThProofEllipsoid set = {centre, identity, identity, radius, 1};
+    ThProofEllipsoid set = {centre, identity, identity, radius, 1, false, NULL};
     assert_true(th_proof_cell_image_lead(e, &b, 1, 0) <= least);
     assert_true(th_proof_check_step_lead(k, f, &set, 1, 0) <= least);
     th_proof_cell_image_free(e);

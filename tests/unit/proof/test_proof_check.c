@@ -175,8 +175,8 @@ static double remainder_proved(const ThProofSet *s, const double *a)
 static void check_balls(Given *g, const double *x, const double *y, const double radius[2])
 {
     static const double identity[D * D] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-    ThProofEllipsoid ex = {x, identity, identity, radius[0], 1};
-    ThProofEllipsoid ey = {y, identity, identity, radius[1], 1};
+    ThProofEllipsoid ex = {x, identity, identity, radius[0], 1, false, NULL};
+    ThProofEllipsoid ey = {y, identity, identity, radius[1], 1, false, NULL};
     ThProofCheckSet *s = th_proof_check_set_new(D, 3, 1 + D + 3, D, NULL);
     ThProofEnclosure *e = th_proof_enclosure_new(&g->f, NULL, 1, NULL);
     ThProofBall bx = {x, radius[0], 0}, by = {y, radius[1], 0};

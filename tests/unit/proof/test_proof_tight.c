@@ -134,8 +134,8 @@ static void drop(Given *g)
 static void enclose(Given *g)
 {
     const double *a = g->shape;
-    ThProofEllipsoid x = {g->x, a, g->inverse, g->c.rx, 1e4};
-    ThProofEllipsoid y = {g->y, a + D * D, g->inverse + D * D, g->c.ry, 1e4};
+    ThProofEllipsoid x = {g->x, a, g->inverse, g->c.rx, 1e4, false, NULL};
+    ThProofEllipsoid y = {g->y, a + D * D, g->inverse + D * D, g->c.ry, 1e4, false, NULL};
     ThProofBall bx = {g->x, g->c.rx, 0}, by = {g->y, g->c.ry, 1};
     th_proof_check_tree(g->s, &g->f, &x, &y);
     g->proved = th_proof_enclose(g->e, &bx, &by);
