@@ -48,6 +48,7 @@ extern "C" {
 #include "automata/core/state_classes.h"
 #include "automata/logic/ltl.h"
 #include "automata/logic/mso.h"
+#include "automata/logic/star_free.h"
 #include "automata/operations/shortest_difference.h"
 #include "automata/operations/operations.h"
 #include "automata/operations/relate.h"

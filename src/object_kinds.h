@@ -18,7 +18,7 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
 /* Print the object in the syntax that defines it, where it has one, on sh_listing(s), and set its
  * figures. */
 bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err); /* commands/automata.c */
-bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err);     /* commands/automata.c */
+bool sh_show_as(ShSession *s, const ShCall *call, ThError *err);       /* commands/automata.c */
 bool sh_show_machine(ShSession *s, const ShObject *o, ThError *err);   /* commands/turing.c */
 bool sh_show_language(ShSession *s, const ShObject *o, ThError *err);  /* languages/languages.c */
 bool sh_show_task(ShSession *s, const ShObject *o, ThError *err);      /* commands/tasks.c */

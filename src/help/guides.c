@@ -38,6 +38,9 @@ const char *const sh_logic_guide[] = {
     "right, <->.  Letters are single characters but capitals, others stand in single quotes; the "
     "alphabet is what is mentioned, ltl \"...\" over \"abc\" puts others in front.  Past and "
     "future may be mixed: F (last & (!b S a)) is that no b is behind the last a.",
+    "s1 = a & Y b; in front of a formula names a part of it, by two small letters or digits at "
+    "least; empty is true of the empty word, which formulas with it may accept.  show A as ltl "
+    "writes a star-free automaton as a formula.",
     "logic \"forall x. Qa(x) -> exists y. y = x + 1 & Qb(y)\" is the same of a sentence of "
     "first-order logic, or monadic second-order logic, about the positions of a word, small "
     "letters, and sets of positions, capitals.  The empty word is judged, too: exists x. true is "

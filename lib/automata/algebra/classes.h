@@ -12,6 +12,7 @@
 #define TH_AUTOMATA_ALGEBRA_CLASSES_H
 
 #include "automata/core/dfa.h"
+#include "base/owned.h"
 
 /* In the order of the table: a class stands before those that contain it. */
 typedef enum {
@@ -81,5 +82,6 @@ bool th_class_within(int which, int other);
 ThClassReport *th_class_report(const ThDfa *d, char *const *symbol, size_t elements, ThStop *stop,
                                ThError *err);
 void th_class_report_free(ThClassReport *r); /* NULL is fine */
+TH_RELEASES(th_class_report_free, ThClassReport)
 
 #endif

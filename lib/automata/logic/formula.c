@@ -14,6 +14,13 @@ typedef struct {
     size_t n;
 } Variable;
 
+/* NAME = …; in front of a temporal formula. */
+typedef struct {
+    const char *name;
+    size_t n;
+    int part;
+} Definition;
+
 typedef struct {
     ThAutomatonFormula *f;
     const char *text, *at;
@@ -21,6 +28,8 @@ typedef struct {
     bool positions; /* a sentence, else a temporal formula */
     Variable variable[TH_AUTOMATON_MOST_VARIABLES];
     int variables;
+    Definition *definition;
+    size_t definitions, definition_cap;
     ThError *err;
 } Reader;
 
@@ -49,19 +58,9 @@ int th_automaton_formula_letter(ThAutomatonFormula *f, const char *name, size_t 
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Parts that are there already are shared, which keeps automata small. */
 static int part_by(Reader *r, ThAutomatonOperator is, int x, int y, int by)
 {
-    ThAutomatonFormula *f = r->f;
-    if (x < 0 || y < 0)
-        return -1;
-    for (size_t i = 0; i < f->n; i++)
-        if (f->part[i].is == is && f->part[i].x == x && f->part[i].y == y && f->part[i].by == by)
-            return (int)i;
-    if (!th_grow(&f->part, &f->cap, f->n + 1, sizeof *f->part, r->err))
-        return -1;
-    f->part[f->n] = (ThAutomatonPart){is, x, y, by};
-    return (int)f->n++;
+    return th_automaton_formula_part(r->f, (ThAutomatonPart){is, x, y, by}, r->err);
 }
 
 static int part(Reader *r, ThAutomatonOperator is, int x, int y)
@@ -71,9 +70,7 @@ static int part(Reader *r, ThAutomatonOperator is, int x, int y)
 
 static int negation(Reader *r, int x)
 {
-    if (x >= 0 && r->f->part[x].is == TH_AUTOMATON_NOT)
-        return r->f->part[x].x;
-    return part(r, TH_AUTOMATON_NOT, x, 0);
+    return th_automaton_formula_not(r->f, x, r->err);
 }
 
 static int conjunction(Reader *r, int x, int y)
@@ -88,7 +85,7 @@ static int disjunction(Reader *r, int x, int y)
 
 static int truth(Reader *r)
 {
-    return part(r, TH_AUTOMATON_TRUE, 0, 0);
+    return th_automaton_formula_truth(r->f, r->err);
 }
 
 static int unary(Reader *r, char sign, int x)
@@ -347,14 +344,65 @@ static int read_quantified(Reader *r, bool every)
     return every ? negation(r, x) : x;
 }
 
+/* ---- definitions ----------------------------------------------------------------------------- */
+
+/* The bytes of a name of a part: small letters and digits, two at least. */
+static size_t part_name(Reader *r)
+{
+    size_t n = 0;
+    skip(r);
+    while ((r->at[n] >= 'a' && r->at[n] <= 'z') || (n > 0 && r->at[n] >= '0' && r->at[n] <= '9'))
+        n++;
+    return n < 2 ? 0 : n;
+}
+
+/* The part whose name stands here, which is read; -1: none does. */
+static int defined(Reader *r)
+{
+    size_t n = part_name(r);
+    for (size_t i = 0; n && i < r->definitions; i++)
+        if (r->definition[i].n == n && memcmp(r->definition[i].name, r->at, n) == 0) {
+            r->at += n;
+            return r->definition[i].part;
+        }
+    return -1;
+}
+
+/* Reads all of NAME = …; that stand here. */
+static bool read_definitions(Reader *r)
+{
+    size_t n;
+    while ((n = part_name(r)) > 0 && r->at[n + strspn(r->at + n, " \t\n")] == '=') {
+        Definition d = {r->at, n, 0};
+        bool again = defined(r) >= 0;
+        r->at = d.name + (again ? 0 : n);
+        if (again)
+            return fail(r, "this name is defined already") > 0;
+        take(r, "=");
+        if ((d.part = read_equivalence(r)) < 0)
+            return false;
+        if (!take(r, ";"))
+            return fail(r, "an operator or ; was expected") > 0;
+        if (!th_grow(&r->definition, &r->definition_cap, r->definitions + 1, sizeof d, r->err))
+            return false;
+        r->definition[r->definitions++] = d;
+    }
+    return true;
+}
+
 /* ---- operators ------------------------------------------------------------------------------- */
 
 static int read_atom(Reader *r)
 {
+    int x;
     if (take_word(r, "true"))
         return truth(r);
     if (take_word(r, "false"))
         return negation(r, truth(r));
+    if (!r->positions && (x = defined(r)) >= 0)
+        return x;
+    if (!r->positions && take_word(r, "empty"))
+        return part(r, TH_AUTOMATON_EMPTY, 0, 0);
     if (!r->positions && take_word(r, "first"))
         return part(r, TH_AUTOMATON_FIRST, 0, 0);
     if (!r->positions && take_word(r, "last"))
@@ -363,7 +411,7 @@ static int read_atom(Reader *r)
     if (*r->at != '(')
         return r->positions ? read_relation(r) : read_letter(r);
     r->at++;
-    int x = read_equivalence(r);
+    x = read_equivalence(r);
     return x < 0 || take(r, ")") ? x : fail(r, ") was expected");
 }
 
@@ -443,14 +491,15 @@ static int read_equivalence(Reader *r)
 static bool read_whole(ThAutomatonFormula *f, const char *text, bool positions, ThError *err)
 {
     Reader r = {.f = f, .text = text, .at = text, .positions = positions, .err = err};
-    int whole = read_equivalence(&r);
+    int whole = positions || read_definitions(&r) ? read_equivalence(&r) : -1;
+    free(r.definition);
     if (whole < 0)
         return false;
     skip(&r);
     if (*r.at)
         return fail(&r, "an operator or the end was expected") > 0;
-    /* The whole stands last, also where it is a part that was shared. */
-    return conjunction(&r, whole, whole) >= 0;
+    f->whole = whole;
+    return true;
 }
 
 bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError *err)

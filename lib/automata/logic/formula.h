@@ -9,6 +9,7 @@
 
 typedef enum {
     TH_AUTOMATON_TRUE,
+    TH_AUTOMATON_EMPTY, /* the word is */
     TH_AUTOMATON_FIRST,
     TH_AUTOMATON_LETTER,
     TH_AUTOMATON_NOT,
@@ -35,9 +36,10 @@ typedef struct {
     int by;
 } ThAutomatonPart;
 
-/* The last part is the whole; all other operators are written with these. */
+/* All other operators are written with these. */
 typedef struct {
     ThAutomatonPart *part;
+    int whole;     /* the part that is meant */
     char **letter; /* (letters) */
     size_t n, cap, letters, letter_cap;
 } ThAutomatonFormula;
@@ -50,6 +52,24 @@ bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError
 
 /* The number of a letter of this name, which is added if it is new; -1 and TH_ENOMEM. */
 int th_automaton_formula_letter(ThAutomatonFormula *f, const char *name, size_t n, ThError *err);
+
+/* Adds all of them. */
+bool th_automaton_formula_letters(ThAutomatonFormula *f, char *const *name, int n, ThError *err);
 void th_automaton_formula_free(ThAutomatonFormula *f);
+
+/* The number of a part, which is added if it is new: operands and numbers below 0, of what failed,
+ * are handed on.  -1 and TH_ENOMEM. */
+int th_automaton_formula_part(ThAutomatonFormula *f, ThAutomatonPart p, ThError *err);
+
+/* The same, simplified as far as one can see: what is said of letters becomes the shorter list of
+ * those that are meant or are not, so all letters have to be there. */
+int th_automaton_formula_truth(ThAutomatonFormula *f, ThError *err);
+int th_automaton_formula_false(ThAutomatonFormula *f, ThError *err);
+int th_automaton_formula_is(ThAutomatonFormula *f, int letter, ThError *err);
+int th_automaton_formula_not(ThAutomatonFormula *f, int x, ThError *err);
+int th_automaton_formula_and(ThAutomatonFormula *f, int x, int y, ThError *err);
+int th_automaton_formula_or(ThAutomatonFormula *f, int x, int y, ThError *err);
+int th_automaton_formula_previous(ThAutomatonFormula *f, int x, ThError *err);
+int th_automaton_formula_since(ThAutomatonFormula *f, int x, int y, ThError *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "automata/core/nfa.h"
 #include "automata/logic/formula.h"
+#include "automata/operations/operations.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -17,6 +18,7 @@ enum { MOST_FUTURE = 20 };
 typedef struct {
     const ThAutomatonFormula *f;
     int past, future;
+    bool backwards;  /* words are read so, and the formula is asked at the last position */
     uint64_t *state; /* (n.n_states) */
     size_t cap;
     bool *value; /* (f->n): at the position that is being read */
@@ -80,7 +82,7 @@ static void evaluate(Build *b, uint64_t from, int letter, uint64_t next)
         case TH_AUTOMATON_SINCE:
             *v = b->value[p.y] || (b->value[p.x] && was);
             break;
-        default: /* of sentences only */
+        default: /* the word is empty; and what is of sentences only */
             *v = false;
         }
     }
@@ -99,7 +101,24 @@ static uint64_t told(const Build *b, bool future)
             at++;
         }
     }
+    if (!future && b->backwards && b->value[b->f->whole])
+        bits |= bit(at);
     return bits;
+}
+
+/* Whether the formula speaks of the empty word, and is true of it: nothing else is true there. */
+static bool is_empty_word_meant(Build *b)
+{
+    bool spoken = false;
+    for (size_t i = 0; i < b->f->n; i++)
+        spoken = spoken || b->f->part[i].is == TH_AUTOMATON_EMPTY;
+    for (size_t i = 0; i < b->f->n; i++) {
+        ThAutomatonPart p = b->f->part[i];
+        b->value[i] = p.is == TH_AUTOMATON_TRUE || p.is == TH_AUTOMATON_EMPTY ||
+                      (p.is == TH_AUTOMATON_NOT && !b->value[p.x]) ||
+                      (p.is == TH_AUTOMATON_AND && b->value[p.x] && b->value[p.y]);
+    }
+    return spoken && b->value[b->f->whole];
 }
 
 /* The number of the state, or -1.  It accepts if nothing is foretold: the word may end. */
@@ -111,8 +130,9 @@ static int state_of(Build *b, uint64_t bits)
     for (uint32_t x; (x = th_hash_next(&b->table, &s)) != TH_HASH_END;)
         if (b->state[x] == bits)
             return (int)x;
-    bool end = !(bits & FRESH) && bits >> b->past == 0;
-    int q = th_nfa_state(&b->n, bits & FRESH ? TH_NFA_START : end ? TH_NFA_ACCEPT : 0, b->err);
+    bool fresh = bits & FRESH,
+         end = fresh ? is_empty_word_meant(b) : bits >> b->past == b->backwards;
+    int q = th_nfa_state(&b->n, (fresh ? TH_NFA_START : 0) | (end ? TH_NFA_ACCEPT : 0), b->err);
     if (q < 0 || !th_grow(&b->state, &b->cap, (size_t)q + 1, sizeof *b->state, b->err))
         return -1;
     b->state[q] = bits;
@@ -128,8 +148,8 @@ static bool add_arcs(Build *b, int q, int letter)
     for (uint64_t way = 0; way < ways; way++) {
         uint64_t next = way << b->past;
         evaluate(b, from, letter, next);
-        bool fits =
-            from & FRESH ? b->value[b->f->n - 1] : told(b, true) == (from & ~(bit(b->past) - 1));
+        bool fits = b->backwards || (from & FRESH ? b->value[b->f->whole]
+                                                  : told(b, true) == (from & ~(bit(b->past) - 1)));
         if (!fits)
             continue;
         int to = state_of(b, told(b, false) | next);
@@ -138,6 +158,24 @@ static bool add_arcs(Build *b, int q, int letter)
             return false;
     }
     return true;
+}
+
+/* What speaks of the future only is turned around: there is one way to go on then. */
+static void turn(Build *b, ThAutomatonFormula *f)
+{
+    bool past = false, future = false;
+    for (size_t i = 0; i < f->n; i++) {
+        ThAutomatonOperator is = f->part[i].is;
+        past = past || is_past(is) || is == TH_AUTOMATON_FIRST;
+        future = future || is_future(is);
+    }
+    b->backwards = future && !past;
+    for (size_t i = 0; b->backwards && i < f->n; i++) {
+        ThAutomatonOperator is = f->part[i].is;
+        f->part[i].is = is == TH_AUTOMATON_NEXT    ? TH_AUTOMATON_PREVIOUS
+                        : is == TH_AUTOMATON_UNTIL ? TH_AUTOMATON_SINCE
+                                                   : is;
+    }
 }
 
 static bool build(Build *b)
@@ -165,12 +203,19 @@ ThAutomaton *th_automaton_ltl(const char *formula, char *const *alphabet, int n,
     bool ok = true;
     for (int i = 0; ok && i < n; i++)
         ok = th_automaton_formula_letter(&f, alphabet[i], strlen(alphabet[i]), err) >= 0;
-    ok = ok && th_automaton_formula_read(&f, formula, err) && build(&b);
+    ok = ok && th_automaton_formula_read(&f, formula, err);
+    if (ok)
+        turn(&b, &f);
+    ok = ok && build(&b);
     ThNfaNames names = {.symbol = f.letter, .n_symbols = (int)f.letters};
     ThAutomaton *a = th_nfa_finish(&b.n, &names, ok, err);
     free(b.state);
     free(b.value);
     th_hash_free(&b.table);
     th_automaton_formula_free(&f);
-    return a;
+    if (!a || !b.backwards)
+        return a;
+    ThAutomaton *turned = th_automaton_reverse(a, (ThAutomatonWork){max_states, stop}, err);
+    th_automaton_free(a);
+    return turned;
 }

@@ -257,7 +257,7 @@ ThAutomaton *th_automaton_mso(const char *sentence, char *const *alphabet, int n
     ok = ok && th_automaton_sentence_read(&f, sentence, err);
     b.machine = ok ? th_alloc(f.n, sizeof *b.machine, err) : NULL;
     ok = b.machine && build(&b);
-    ThAutomaton *a = ok ? th_automaton_from_dfa(b.machine[f.n - 1].d, f.letter, err) : NULL;
+    ThAutomaton *a = ok ? th_automaton_from_dfa(b.machine[f.whole].d, f.letter, err) : NULL;
     for (size_t i = 0; b.machine && i < f.n; i++)
         th_dfa_free(b.machine[i].d);
     free(b.machine);

@@ -1,10 +1,13 @@
 /* automata.c - commands about automata: defining, comparing, minimizing; and how an automaton is
  * shown, run and traced. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "automata/core/automaton_run.h"
 #include "automata/operations/shortest_difference.h"
 #include "automata/operations/relate.h"
+#include "automata/algebra/classes.h"
+#include "automata/logic/star_free.h"
 #include "automata/regex/regex.h"
 #include "base/symbols.h"
 #include "command.h"
@@ -122,25 +125,62 @@ static void write_alphabet(ThText *t, const ThAutomaton *a)
     th_text_quoted(t, list.data ? list.data : "");
 }
 
-bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
+/* Returns new: the language as a regular expression; *whole: it mentions every symbol. */
+static char *regex_of(ShSession *s, const ThAutomaton *a, bool *whole, ThError *err)
 {
+    return th_regex_of(a, whole, max_states(s), sh_stop(s), err);
+}
+
+/* Returns new: the same as a formula of temporal logic, which may leave symbols out. */
+static char *ltl_of(ShSession *s, const ThAutomaton *a, bool *whole, ThError *err)
+{
+    enum { ELEMENTS = 20000 };
+    *whole = false;
+    ThDfa *any TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, max_states(s), sh_stop(s), err);
+    ThDfa *d TH_OWNED(th_dfa_free) = any ? th_dfa_minimize(any, sh_stop(s), err) : NULL;
+    ThClassReport *r TH_OWNED(th_class_report_free) =
+        d ? th_class_report(d, a->symbol, ELEMENTS, sh_stop(s), err) : NULL;
+    if (!r)
+        return NULL;
+    if (r->verdict[TH_CLASS_STAR_FREE].is == TH_CLASS_NO) {
+        th_fail(err, TH_EVALUE, "no formula of temporal logic says this: it is not star-free");
+        th_hint(err, "%s", r->verdict[TH_CLASS_STAR_FREE].witness);
+        return NULL;
+    }
+    return th_automaton_star_free(d, a->symbol, max_states(s), sh_stop(s), err);
+}
+
+bool sh_show_as(ShSession *s, const ShCall *call, ThError *err)
+{
+    static const struct {
+        const char *name;
+        char *(*write)(ShSession *s, const ThAutomaton *a, bool *whole, ThError *err);
+    } forms[] = {{"regex", regex_of}, {"ltl", ltl_of}};
+    const ShObject *o = call->operand[0].object;
     const ThAutomaton *a = o->as.automaton;
+    size_t form = 0, n = sizeof forms / sizeof *forms;
+    while (form < n && strcmp(forms[form].name, call->operand[1].text) != 0)
+        form++;
+    if (form == n)
+        return sh_fail_operand(err, &call->operand[1], TH_EUSAGE,
+                               "an automaton is shown as regex or ltl, not as '%s'",
+                               call->operand[1].text);
     ThText t = {0};
     bool whole = false;
-    char *pattern TH_OWNED(free) = th_regex_of(a, &whole, max_states(s), sh_stop(s), err);
-    if (!pattern)
-        return false;
+    char *text TH_OWNED(free) = forms[form].write(s, a, &whole, err);
+    if (!text)
+        return sh_error_inside(err, &call->operand[0]);
     th_text_add(&t, "automaton ");
     th_text_symbol(&t, sh_shown_name(o));
-    th_text_printf(&t, " = regex \"%s\"", pattern);
+    th_text_printf(&t, " = %s \"%s\"", forms[form].name, text);
     if (!whole)
         write_alphabet(&t, a);
     sh_automaton_figures(s, a);
-    sh_result_text(s, "regex", pattern);
-    char *text TH_OWNED(free) = th_text_take(&t, err);
-    if (text)
-        fprintf(sh_listing(s), "%s\n", text);
-    return text != NULL;
+    sh_result_text(s, forms[form].name, text);
+    char *line TH_OWNED(free) = th_text_take(&t, err);
+    if (line)
+        fprintf(sh_listing(s), "%s\n", line);
+    return line != NULL;
 }
 
 /* ---- comparing and minimizing ---------------------------------------------------------------- */

@@ -161,17 +161,21 @@ SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
                "many parameters there are; an s-op or selector of RASP as the program that "
                "computes it: typing its name shows its value.\n\n"
                "With as regex an automaton is shown as a regular expression for its language: a "
-               "short one, and the same one for equal languages over the same alphabet.",
+               "short one, and the same one for equal languages over the same alphabet.  as ltl "
+               "shows it as a formula of temporal logic, if the language is star-free: what the "
+               "levels of the cascade remember (decompose) is said by S, P and Y, with definitions "
+               "where it would be long.  Read again it is the automaton, which is checked.",
            .example = "automaton p = parity\nshow p\nautomaton e = regex \"(b*ab*a)*b*\"\n"
-                      "echo that was e\nshow e as regex",
-           .results = "states transitions symbols all_states all_transitions regex",
+                      "echo that was e\nshow e as regex\n"
+                      "automaton f = regex \"(10)*\"\nshow f as ltl",
+           .results = "states transitions symbols all_states all_transitions regex ltl",
            .args = {{A_OBJECT, "NAME", 0}},
-           .args2 = {{A_AUTOMATON, "NAME", 0}, {A_KEYWORD, "as", 0}, {A_KEYWORD, "regex", 0}},
+           .args2 = {{A_AUTOMATON, "NAME", 0}, {A_KEYWORD, "as", 0}, {A_TEXT, "regex|ltl", 0}},
            .flags = C_PAGED)
 {
     const ShObject *o = call->operand[0].object;
     if (call->form == 2)
-        return sh_show_regex(s, o, err);
+        return sh_show_as(s, call, err);
     if (o->kind == SH_AUTOMATON)
         return sh_show_automaton(s, o, err);
     if (o->kind == SH_MACHINE)

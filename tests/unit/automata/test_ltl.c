@@ -175,6 +175,10 @@ static void test_binding(void **state)
         {"a -> b -> c", "a -> (b -> c)"},
         {"a -> b <-> c", "(a -> b) <-> c"},
         {"a U b U c", "a U (b U c)"},
+        {"ab = a | b; ab U c", "(a | b) U c"},
+        {"s1 = X a; s2 = s1 & b; s2 | F s1", "X a & b | F X a"},
+        {"empty & a", "false"},
+        {"empty | F a | G b", "!(!empty & !F a & !G b)"},
         {"!a U b", "(!a) U b"},
         {"X a | b", "(X a) | b"},
         {"XFa", "X (F a)"},
@@ -218,6 +222,24 @@ static void test_sizes(void **state)
     th_automaton_free(a);
 }
 
+/* The empty word is judged by formulas that speak of it, of which nothing else is true there. */
+static void test_empty(void **state)
+{
+    static const struct {
+        const char *formula;
+        bool is;
+    } known[] = {{"empty", true},          {"empty | a", true},     {"!empty", false},
+                 {"empty & F a", false},   {"G a", false},          {"G a | false & empty", true},
+                 {"F !a & !empty", false}, {"empty & F !a", false}, {"P a | empty", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        ThDfa *d = machine(known[i].formula);
+        if ((d->label[d->start] == 1) != known[i].is)
+            fail_msg("%s", known[i].formula);
+        th_dfa_free(d);
+    }
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -230,7 +252,10 @@ static void test_refused(void **state)
                {"a b", 3, "an operator or the end was expected"},
                {"F K", 3, "a letter, an operator or ( was expected"},
                {"ä & & b", 5, "a letter, an operator or ( was expected"},
-               {"'w", 1, "a name in single quotes was expected"}};
+               {"'w", 1, "a name in single quotes was expected"},
+               {"s1 = a; s1 = b; s1", 9, "this name is defined already"},
+               {"s1 = a F s1", 8, "an operator or ; was expected"},
+               {"s1 = a; s2", 10, "an operator or the end was expected"}};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ThError err = {0};
@@ -246,7 +271,7 @@ static void test_refused(void **state)
     assert_null(th_automaton_ltl(deep, NULL, 0, 0, NULL, &err));
     assert_string_equal(err.msg, "brackets and operators are too deep");
     err = (ThError){0};
-    assert_null(th_automaton_ltl("Xa&XXa&XXXXXXXXXXXXXXXXXXXXXXXXXa", NULL, 0, 0, NULL, &err));
+    assert_null(th_automaton_ltl("Ya&XXa&XXXXXXXXXXXXXXXXXXXXXXXXXa", NULL, 0, 0, NULL, &err));
     assert_int_equal(err.code, TH_ELIMIT);
     err = (ThError){0};
     assert_null(th_automaton_ltl("XXXXXXXXXXa", NULL, 0, 5, NULL, &err));
@@ -255,8 +280,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_meaning),
-                                       cmocka_unit_test(test_binding), cmocka_unit_test(test_sizes),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_meaning), cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_empty), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
