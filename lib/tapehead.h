@@ -102,6 +102,7 @@ extern "C" {
 #include "rasp/interpret/rasp.h"
 #include "language/any_language.h"
 #include "language/library.h"
+#include "language/pushdown.h"
 #include "language/trees.h"
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"

@@ -73,6 +73,7 @@ void th_language_free(ThLanguage *l)
     free(l->symbol);
     if (l->data)
         l->kind->free_data(l->data);
+    th_language_free(l->as);
     free(l);
 }
 
@@ -98,9 +99,15 @@ char *const *th_language_symbols(const ThLanguage *l, int *n)
     return l->symbol;
 }
 
+/* The one that answers. */
+static const ThLanguage *asked(const ThLanguage *l)
+{
+    return l->as ? l->as : l;
+}
+
 bool th_language_knows_prefixes(const ThLanguage *l)
 {
-    return l->kind->knows_prefixes;
+    return asked(l)->kind->knows_prefixes;
 }
 
 bool th_language_may_not_answer(const ThLanguage *l)
@@ -111,7 +118,13 @@ bool th_language_may_not_answer(const ThLanguage *l)
 bool th_language_automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err)
 {
     *a = NULL;
+    l = asked(l);
     return !l->kind->automaton || l->kind->automaton(l, a, stop, err);
+}
+
+ThAutomaton *th_language_picture(const ThLanguage *l, ThError *err)
+{
+    return l->kind->picture ? l->kind->picture(l, err) : NULL;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -129,6 +142,7 @@ ThLanguageReader *th_language_reader(const ThLanguage *l, ThStop *stop, ThError 
     ThLanguageReader *r = th_alloc(1, sizeof *r, err);
     if (!r)
         return NULL;
+    l = asked(l);
     *r = (ThLanguageReader){.l = l, .stop = stop};
     if (!l->kind->read || (r->own = l->kind->read(l, err)))
         return r;
@@ -191,8 +205,8 @@ bool th_language_next(ThLanguageReader *r, bool *next, ThError *err)
 bool th_language_member(const ThLanguage *l, ThLanguageWord word, ThStop *stop,
                         ThLanguageAnswer *answer, ThError *err)
 {
-    if (l->kind->member)
-        return l->kind->member(l, word, stop, answer, err);
+    if (asked(l)->kind->member)
+        return asked(l)->kind->member(asked(l), word, stop, answer, err);
     ThLanguageReader *r = th_language_reader(l, stop, err);
     bool ok = r != NULL, viable = true;
     for (int i = 0; ok && viable && i < word.n; i++)
@@ -312,6 +326,7 @@ ThLanguageWords *th_language_words(const ThLanguage *l, int length, ThStop *stop
     ThLanguageWords *w = th_alloc(1, sizeof *w, err);
     if (!w)
         return NULL;
+    l = asked(l);
     *w = (ThLanguageWords){.l = l, .length = length, .stop = stop};
     w->own = l->kind->words ? l->kind->words(l, length, stop, &own) : NULL;
     if (own.code)
@@ -427,6 +442,7 @@ bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *s
                        ThStop *stop, ThError *err)
 {
     mpz_t *n = th_alloc((size_t)hi + 1, sizeof *n, err);
+    l = asked(l);
     if (!n)
         return false;
     for (int i = 0; i <= hi; i++)

@@ -91,6 +91,10 @@ bool th_language_member(const ThLanguage *l, ThLanguageWord word, ThStop *stop,
  * Turing machines that never write; else to NULL. */
 bool th_language_automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err);
 
+/* Returns new: what there is to draw of it, states and moves as an automaton, whose symbols are the
+ * labels of the moves; NULL without an error: nothing. */
+ThAutomaton *th_language_picture(const ThLanguage *l, ThError *err);
+
 /* A word that is read symbol by symbol, and back.  l is borrowed. */
 typedef struct ThLanguageReader ThLanguageReader;
 ThLanguageReader *th_language_reader(const ThLanguage *l, ThStop *stop, ThError *err);

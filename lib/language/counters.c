@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/core/build.h"
 #include "base/memory.h"
+#include "base/owned.h"
 #include "language/counters.h"
 #include "language/language_text.h"
 
@@ -353,6 +355,32 @@ static void write(ThText *t, const ThLanguage *l)
     th_text_add(t, "\n");
 }
 
+/* Labels "a, 0 + / +1 0": what is read, which counters are zero, and how they change. */
+static ThAutomaton *picture(const ThLanguage *l, ThError *err)
+{
+    const ThCounters *c = l->data;
+    static const char *const sign[] = {" *", " 0", " +"};
+    ThAutomatonBuild b = {0};
+    for (int q = 0; q < c->n_states; q++)
+        th_automaton_build_state(&b, th_intern_at(&c->state, (size_t)q, NULL));
+    th_automaton_build_start(&b, 0);
+    for (size_t i = 0; i < c->n_accept; i++)
+        th_automaton_build_accept(&b, c->accept[i].state);
+    for (size_t i = 0; i < c->n_rules; i++) {
+        const ThCountersRule *r = &c->rule[i];
+        ThText t TH_OWNED(th_text_free) = {0};
+        th_text_printf(&t, "%s,", l->symbol[r->symbol]);
+        for (int j = 0; j < c->k; j++)
+            th_text_add(&t, sign[r->where.test[j]]);
+        th_text_add(&t, " /");
+        for (int j = 0; j < c->k; j++)
+            th_text_printf(&t, r->change[j] ? " %+d" : " %d", r->change[j]);
+        int label = th_automaton_build_symbol(&b, t.data ? t.data : "");
+        th_automaton_build_arc(&b, (ThAutomatonArc){r->from, label, r->to, TH_AUTOMATON_NO_OUTPUT});
+    }
+    return th_automaton_build_finish(&b, err);
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 static int positive_set(const ThCounters *c, const int *counter)
@@ -548,6 +576,7 @@ const ThLanguageKind th_language_kind_counters = {
     .parse = parse,
     .write = write,
     .free_data = free_data,
+    .picture = picture,
     .member = member,
     .read = start_reading,
     .push = push,

@@ -315,6 +315,7 @@ static bool fill_table(const Table *t, ThStop *stop, ThError *err)
 bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, double *n,
                        ThError *err)
 {
+    l = l->as ? l->as : l;
     if (l->kind != &th_language_kind_grammar)
         return th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
     const ThGrammarPairs *p = &((const ThGrammar *)l->data)->pairs;
@@ -362,6 +363,7 @@ bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity 
     Search s = {l, a, stop, &inner};
     long long tried = 0;
     *a = (ThLanguageAmbiguity){.tried_to = -1};
+    s.l = l = l->as ? l->as : l;
     if (l->kind != &th_language_kind_grammar)
         return th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
     for (int n = 0; n <= length && tried < MOST && !a->word; n++) {

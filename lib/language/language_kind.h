@@ -20,6 +20,8 @@ typedef struct {
     bool (*parse)(ThLanguage *l, const char *text, ThError *err);
     void (*write)(ThText *t, const ThLanguage *l); /* the inside of the block; NULL: none */
     void (*free_data)(void *data);
+    /* Returns new: states and labelled moves, to be drawn; NULL: it has none. */
+    ThAutomaton *(*picture)(const ThLanguage *l, ThError *err);
     /* One of the two: member, or read. */
     bool (*member)(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
                    ThError *err);
@@ -47,6 +49,7 @@ struct ThLanguage {
     int n_symbols;
     char **symbol; /* (n_symbols), each owned */
     void *data;
+    ThLanguage *as; /* of the same words, which answers in its place; NULL: it does itself */
 };
 
 #define KIND(name) extern const ThLanguageKind th_language_kind_##name;

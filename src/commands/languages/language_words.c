@@ -10,6 +10,7 @@
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "language/operand.h"
+#include "language/pushdown.h"
 #include "language/trees.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -266,7 +267,9 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
     const ThLanguage *l = o->object->kind == SH_LANGUAGE ? o->object->as.language : NULL;
     ThLanguageAmbiguity a = {0};
     int n;
-    if (!l || strcmp(th_language_kind_name(l), "grammar") != 0)
+    bool trees =
+        l && (th_language_is_pushdown(l) || strcmp(th_language_kind_name(l), "grammar") == 0);
+    if (!trees)
         return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no automaton and no grammar", o->text);
     if (!th_language_ambiguity(l, 12, &a, sh_stop(s), err))
         return false;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/symbols.h"
+#include "language/pushdown.h"
 #include "language/trees.h"
 #include "object_kinds.h"
 #include "rasp.h"
@@ -36,6 +37,46 @@ static bool define(ShSession *s, const ShCall *call, const char *kind, ThError *
     return true;
 }
 
+/* Rules q -> a p for the moves of an automaton, and q -> epsilon where it accepts. */
+static char *right_linear(const ThAutomaton *a, ThError *err)
+{
+    ThText t = {0};
+    th_text_add(&t, "alphabet");
+    for (int i = 0; i < a->n_symbols; i++) {
+        th_text_add(&t, " ");
+        th_text_quoted(&t, a->symbol[i]);
+    }
+    th_text_add(&t, "\nstart S\nS -> ");
+    const char *between = "";
+    for (int q = 0; q < a->n_states; q++)
+        if (a->start[q]) {
+            th_text_printf(&t, "%s\"<%d>\"", between, q);
+            between = " | ";
+        }
+    for (int q = 0; q < a->n_states; q++)
+        if (a->accept[q])
+            th_text_printf(&t, "\n\"<%d>\" -> epsilon", q);
+    for (size_t i = 0; i < a->n_arcs; i++) {
+        const ThAutomatonArc *arc = &a->arc[i];
+        th_text_printf(&t, "\n\"<%d>\" -> ", arc->from);
+        if (arc->symbol != TH_AUTOMATON_EPSILON)
+            th_text_quoted(&t, a->symbol[arc->symbol]);
+        th_text_printf(&t, " \"<%d>\"", arc->to);
+    }
+    return th_text_take(&t, err);
+}
+
+static char *grammar_of(const ShOperand *o, ThError *err)
+{
+    const ShObject *x = o->object;
+    if (x->kind == SH_AUTOMATON)
+        return right_linear(x->as.automaton, err);
+    if (x->kind == SH_LANGUAGE && th_language_is_pushdown(x->as.language))
+        return th_pushdown_grammar(x->as.language, err);
+    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no automaton, with a stack or without", o->text);
+    return NULL;
+}
+
 SH_COMMAND(
     grammar, .group = "languages", .summary = "define a context-free grammar",
     .detail =
@@ -49,6 +90,9 @@ SH_COMMAND(
         "\xce\xb5, by itself.  Rules that no word needs are left out, and named; left recursion "
         "is as good as any, but a variable that derives itself alone is an error, as its words "
         "would have infinitely many trees.\n\n"
+        "grammar NAME = A makes one of an automaton, right-linear, or of a pushdown automaton, "
+        "which "
+        "has as many trees of a word as that has accepting runs.\n\n"
         "A grammar is a language: words, count, compare and tasks take it as they take an "
         "automaton.  A right-linear one is regular, and treated so.  Words are drawn uniformly by "
         "counting trees, one with t trees being kept with probability 1/t (Hickey and Cohen 1983; "
@@ -68,9 +112,18 @@ SH_COMMAND(
                "#>   pairs rejects it\n"
                "#>   regex \"a*b*\" accepts it\n"
                "task t = recognize pairs",
-    .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}}, .flags = C_DEFINES)
+    .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
+    .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_LANGUAGE, "A", 0}}, .flags = C_DEFINES)
 {
-    return define(s, call, "grammar", err);
+    const ShOperand *of = &call->operand[1];
+    if (!of->object)
+        return define(s, call, "grammar", err);
+    char *text TH_OWNED(free) = grammar_of(of, err);
+    ShOperand body = {.text = text, .line = of->line, .col = of->col};
+    ShOperand operand[2] = {call->operand[0], body};
+    ShCall own = *call;
+    own.operand = operand;
+    return text && define(s, &own, "grammar", err);
 }
 
 SH_COMMAND(
@@ -109,6 +162,49 @@ SH_COMMAND(
     .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}}, .flags = C_DEFINES)
 {
     return define(s, call, "counters", err);
+}
+
+SH_COMMAND(
+    pushdown, .group = "languages", .summary = "define a pushdown automaton",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  Q A X -> R Y Z: in state Q reading A, with X on top of the stack, go to R with Y Z in "
+        "its "
+        "place, Y on top\n"
+        "  epsilon in the place of A, X or Y: nothing is read, taken or put; several symbols may "
+        "be "
+        "taken\n"
+        "  start Q: without it, the state that is named first\n"
+        "  bottom Z: what the stack holds at first; without it, Z\n"
+        "  accept Q ...: the states that accept; or empty: it accepts with an empty stack\n"
+        "  alphabet A B ...: the symbols in order; without it, those used\n\n"
+        "It may be nondeterministic, and is a language as grammars are: a grammar is made of it, "
+        "grammar g = P, that has a tree for each accepting run, and answers in its place, so that "
+        "members are always decided and words are drawn by counting.  Only where a word has "
+        "infinitely many runs, which go round without reading, there is none: then runs are looked "
+        "for breadth first, and a word has no answer where their stacks hold more than ten million "
+        "symbols, together.  trace shows an accepting run, plot automaton draws the states; "
+        "JFLAP's "
+        "files are loaded and saved.",
+    .example = "pushdown pairs {\n"
+               "  start p; accept f\n"
+               "  p a epsilon -> p A\n"
+               "  p b A -> q epsilon; q b A -> q epsilon\n"
+               "  q epsilon Z -> f Z; p epsilon Z -> f Z\n"
+               "}\n"
+               "trace pairs ab\n"
+               "#> step  read  state  stack\n"
+               "#>    0        p      Z\n"
+               "#>    1  a     p      A Z\n"
+               "#>    2  b     q      Z\n"
+               "#>    3        f      Z\n"
+               "#> accept\n"
+               "grammar g = pairs\n"
+               "compare g pairs length=0..8\n"
+               "#> the same on all 511 words of 0 to 8 symbols",
+    .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}}, .flags = C_DEFINES)
+{
+    return define(s, call, "pushdown", err);
 }
 
 bool sh_show_language(ShSession *s, const ShObject *o, ThError *err)
@@ -351,10 +447,40 @@ static bool trace_row(ShSession *s, const ThLanguage *l, ThLanguageReader *r, in
     return true;
 }
 
+/* The configurations of an accepting run. */
+static bool trace_pushdown(ShSession *s, const ThLanguage *l, const ShOperand *input, ThError *err)
+{
+    ThLanguageWord w = {0};
+    ThLanguageAnswer answer = TH_LANGUAGE_NO;
+    ThPushdownAt *run = NULL;
+    int n = 0, symbols;
+    char *const *name = th_language_symbols(l, &symbols);
+    int *word TH_OWNED(free) = read_word(l, input, &w.n, err);
+    w.symbol = word;
+    bool ok = word && th_pushdown_run(l, w, &run, &n, &answer, sh_stop(s), err);
+    if (ok && run)
+        sh_table(s, "steps", "step:i read:s state:s stack:s");
+    for (int i = 0; ok && i < n; i++) {
+        bool reads = i > 0 && run[i].read > run[i - 1].read;
+        sh_row(s, (long long)i, reads ? name[word[run[i].read - 1]] : "", run[i].state,
+               run[i].stack);
+    }
+    if (ok && run)
+        sh_table_end(s);
+    th_pushdown_free_run(run, n);
+    if (!ok)
+        return false;
+    sh_say(s, "%s\n", answers[answer]);
+    sh_result_flag(s, "accepted", answer == TH_LANGUAGE_YES);
+    return true;
+}
+
 bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThLanguage *l = call->operand[0].object->as.language;
     int n, length;
+    if (th_language_is_pushdown(l))
+        return trace_pushdown(s, l, &call->operand[1], err);
     char *const *name = th_language_symbols(l, &n);
     int *word = read_word(l, &call->operand[1], &length, err);
     ThLanguageReader *r = word ? th_language_reader(l, sh_stop(s), err) : NULL;

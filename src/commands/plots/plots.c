@@ -141,13 +141,28 @@ SH_PLOT(
     .detail =
         "States are circles, accepting states have two, an arrow without a tail marks the start.  "
         "Symbols that lead from one state to the same other share an arrow.  Graphviz's dot finds "
-        "the places where it is installed; otherwise the states stand on a circle.",
+        "the places where it is installed; otherwise the states stand on a circle.  Of machines "
+        "with "
+        "counters or a stack an arrow says what is read, what is found, and behind / what it "
+        "becomes; of a right-linear grammar the automaton is drawn.",
     .example = "automaton p = parity\n"
                "plot automaton p > \"parity.svg\"",
-    .args = {{A_AUTOMATON, "AUTOMATON", 0}})
+    .args = {{A_LANGUAGE, "AUTOMATON", 0}})
 {
     const ShObject *o = call->operand[0].object;
-    return th_plot_automaton(f, o->name, o->as.automaton, sh_stop(s), err) ||
+    ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
+    bool ok = true;
+    if (o->kind == SH_LANGUAGE) {
+        own = th_language_picture(o->as.language, err);
+        ok = own ||
+             (err->code == TH_OK && th_language_automaton(o->as.language, &own, sh_stop(s), err));
+    }
+    const ThAutomaton *a = o->kind == SH_AUTOMATON ? o->as.automaton : own;
+    if (ok && !a)
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                               "'%s' is %s, and has no states to be drawn", call->operand[0].text,
+                               sh_a_kind(o->kind));
+    return (ok && th_plot_automaton(f, o->name, a, sh_stop(s), err)) ||
            sh_error_inside(err, &call->operand[0]);
 }
 
