@@ -185,7 +185,7 @@ static const ShTerm table[] = {
      "count A length=0..20"},
     {"pushdown automaton",
      "an automaton with a stack; its languages are those of context-free grammars",
-     "grammar NAME { S -> a S b | epsilon }"},
+     "pushdown NAME { p a -> p A; p b A -> p; accept p }"},
     {"python", "a package in which the program answers with dicts, arrays and pictures",
      "lab = tapehead.Lab(); lab.run(\"count parity length=3\")"},
     {"pytorch", "reads models that are saved here, as safetensors", "help weights"},
