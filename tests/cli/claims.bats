@@ -29,11 +29,22 @@ kinds() { # KIND FIGURE...
     done
 }
 
-@test "higher in all of three seeds is reproduced, in all the other way contradicted" {
+@test "higher in all of three seeds, and by much, is reproduced, in all the other way contradicted" {
     kinds a 0.9 0.8 0.7
-    kinds b 0.5 0.79 0.6
-    [ "$(judged kind=a kind=b train)" = " 3 | 3 | 80 | 63 | 17 | 0.25 | reproduced |" ]
-    [ "$(judged kind=b kind=a train)" = " 3 | 0 | 63 | 80 | -17 | 0.25 | contradicted |" ]
+    kinds b 0.75 0.66 0.57
+    [ "$(judged kind=a kind=b train)" = " 3 | 3 | 80 | 66 | 14 | 0.25 | reproduced |" ]
+    [ "$(judged kind=b kind=a train)" = " 3 | 0 | 66 | 80 | -14 | 0.25 | contradicted |" ]
+}
+
+@test "seeds that agree by chance, for their differences differ, are inconclusive" {
+    kinds a 0.9 0.8 0.7
+    kinds b 0.5 0.79 0.6  # differences .4 .01 .1: t = 1.44, where 4.3 is asked
+    kinds c 0.8 0.78 0.64 # .1 .02 .06: 2.6
+    kinds d 0.8 0.75 0.63 # .1 .05 .07: 5.05
+    [ "$(judged kind=a kind=b train)" = " 3 | 3 | 80 | 63 | 17 | 0.25 | inconclusive |" ]
+    [ "$(judged kind=b kind=a train)" = " 3 | 0 | 63 | 80 | -17 | 0.25 | inconclusive |" ]
+    [ "$(judged kind=a kind=c train)" = " 3 | 3 | 80 | 74 | 6 | 0.25 | inconclusive |" ]
+    [ "$(judged kind=a kind=d train)" = " 3 | 3 | 80 | 72.67 | 7.333 | 0.25 | reproduced |" ]
 }
 
 @test "one seed the other way, or two seeds, are inconclusive" {
