@@ -60,6 +60,7 @@ extern "C" {
 #include "automata/words/lexicon.h"
 #include "automata/words/log_count.h"
 #include "automata/words/words.h"
+#include "automata/operations/cayley.h"
 #include "automata/algebra/classes.h"
 #include "automata/algebra/eggbox.h"
 #include "automata/algebra/green.h"

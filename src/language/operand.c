@@ -107,6 +107,7 @@ static size_t behind_word(const ShLexer *lx, size_t at, size_t to)
     const char *end = lx->text.data + t[at].end;
     bool regex = (t[at].end - t[at].start >= 5 && memcmp(end - 5, "regex", 5) == 0) ||
                  (t[at].end - t[at].start >= 5 && memcmp(end - 5, "logic", 5) == 0) ||
+                 (t[at].end - t[at].start >= 5 && memcmp(end - 5, "group", 5) == 0) ||
                  (t[at].end - t[at].start >= 3 && memcmp(end - 3, "ltl", 3) == 0);
     size_t next = at + 1;
     if (next < to && is_mark(lx, &t[next], '(') && t[next].start == t[at].end)

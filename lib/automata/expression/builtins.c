@@ -262,6 +262,22 @@ static ThAutomaton *flip_flop(const int *argument, ThError *err)
     return th_automaton_build_finish(&b, err);
 }
 
+static ThAutomaton *gridworld(const int *argument, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    int left = th_automaton_build_symbol(&b, "L"), right = th_automaton_build_symbol(&b, "R");
+    int n = argument[0];
+    for (int q = 0; q < n; q++)
+        th_automaton_build_moore(&b, numbered_state(&b, "p", q), numbered_output(&b, q));
+    th_automaton_build_start(&b, 0);
+    th_automaton_build_accept(&b, 0);
+    for (int q = 0; q < n; q++) {
+        arc(&b, q, left, q > 0 ? q - 1 : 0);
+        arc(&b, q, right, q + 1 < n ? q + 1 : q);
+    }
+    return th_automaton_build_finish(&b, err);
+}
+
 static ThAutomaton *atlas(const int *argument, ThError *err)
 {
     char a[] = "a", b[] = "b", c[] = "c", d[] = "d";
@@ -308,6 +324,11 @@ static const ThAutomatonBuiltin builtins[] = {
     {.name = "flip_flop",
      .summary = "the bit written last: w0 and w1 write, i changes nothing; accepts 1",
      .build = flip_flop},
+    {.name = "gridworld",
+     .summary = "a walk on places 0 ... n-1: L and R move, or stay at the walls; accepts 0",
+     .n_arguments = 1,
+     .argument = {{"n", 2, 10000, 0}},
+     .build = gridworld},
     {.name = "atlas",
      .summary = "the minimal acceptors over a b ..., those with fewer states first (see enumerate "
                 "automata)",

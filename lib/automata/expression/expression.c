@@ -10,6 +10,7 @@
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
 #include "automata/operations/transducer.h"
+#include "automata/operations/cayley.h"
 #include "automata/logic/ltl.h"
 #include "automata/logic/mso.h"
 #include "automata/regex/regex.h"
@@ -406,6 +407,7 @@ static const Notation notations[] = {
     {"regex", "a regular expression in quotes", th_regex_automaton},
     {"ltl", "a formula in quotes", th_automaton_ltl},
     {"logic", "a sentence in quotes", th_automaton_mso},
+    {"group", "the name of a group in quotes", th_automaton_group},
 };
 enum { N_NOTATIONS = sizeof notations / sizeof *notations };
 

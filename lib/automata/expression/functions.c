@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/operations/cayley.h"
 #include "automata/core/nfa.h"
 #include "automata/operations/transducer.h"
 #include "base/memory.h"
@@ -101,6 +102,8 @@ static const ThAutomatonFunction table[] = {
      .of_one = minimize},
     {"trim", "A", "without the states that are of no use", 1, 1, .of_one = trim},
     {"complete", "A", "with a sink where a transition was missing", 1, 1, .of_one = complete},
+    {"cayley", "A", "every element of A's monoid as a symbol: s g is where g leads from s", 1, 1,
+     .of_one = th_automaton_cayley},
     {"compose", "T, U, ...", "what T writes is read by U", 1, -1, .of_two = th_automaton_compose},
     {"invert", "T", "what T reads and what it writes change places", 1, 1,
      .of_one = th_automaton_invert},

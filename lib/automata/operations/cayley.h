@@ -1,0 +1,23 @@
+/* cayley.h - groups by name as automata, and word problems: a state for each element.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_AUTOMATA_OPERATIONS_CAYLEY_H
+#define TH_AUTOMATA_OPERATIONS_CAYLEY_H
+
+#include "automata/operations/operations.h"
+
+/* Returns new: the group of a name, such as "S5" or "A4xC5": its states are the elements, its
+ * symbols generators (a, b, …, or those of `alphabet`, which are as many), its outputs the states;
+ * it starts at, and accepts, the identity, "e".  The names: Cn (also Zn), Dn (of 2n elements), Sn,
+ * An, Qn (n = 4m elements, generalised quaternions), Fn (of p(p-1) or p(p-1)/2 elements, p prime:
+ * all x -> ax + b, or those with a a square), SL(2,p), PSL(2,p); products with x.
+ * Errors: TH_EPARSE with line 1 and the column; TH_ELIMIT beyond max_states (0: no limit). */
+ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, size_t max_states,
+                                ThStop *stop, ThError *err);
+
+/* Returns new: states and symbols are the elements of what the words of a do to its states, named
+ * by the shortest words that do so ("e": nothing); symbol g leads from s to s g. */
+ThAutomaton *th_automaton_cayley(const ThAutomaton *a, ThAutomatonWork w, ThError *err);
+
+#endif
