@@ -74,6 +74,15 @@ ThVar th_model_norm(ThTape *t, const ThModelNorm *n, ThVar x)
     return th_model_norm_sum(t, n, x, -1);
 }
 
+ThVar th_model_rms_norm(ThTape *t, ThVar x, int gain, double epsilon)
+{
+    double d = th_tape_cols(t, x);
+    ThVar squares = th_op_row_sums(t, th_op_map(t, x, TH_MAP_SQUARE));
+    ThVar root = th_op_map(t, th_op_affine(t, squares, 1 / d, epsilon), TH_MAP_SQRT);
+    ThVar normal = th_op_times_column(t, x, th_op_map(t, root, TH_MAP_RECIPROCAL));
+    return th_op_times_row(t, normal, th_param(t, gain));
+}
+
 int th_model_build_hidden(ThModelBuilder *b, const char *name, int rows, int cols, bool adds)
 {
     double by = adds && b->shrink > 0 ? b->shrink : 1;

@@ -64,6 +64,10 @@ ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim);
 ThVar th_model_norm(ThTape *t, const ThModelNorm *n, ThVar x);
 ThVar th_model_norm_sum(ThTape *t, const ThModelNorm *n, ThVar x, ThVar y); /* y: -1 is none */
 
+/* RMS norm (Zhang and Sennrich 2019): x gain / √(mean of x² + epsilon), no mean taken away; of x
+ * (n,d), gain a parameter (1,d). */
+ThVar th_model_rms_norm(ThTape *t, ThVar x, int gain, double epsilon);
+
 /* A linear map, GELU or ReLU, and another one, which adds to a residual stream. */
 typedef struct {
     int up, up_bias, down, down_bias;

@@ -10,7 +10,9 @@ const char *const sh_weights_guide[] = {
     "neighbouring columns.  Logits are divided by the root of a head's width before any bias of "
     "position is added.  regulargpt and transformer multiply embeddings (not the pad) by the root "
     "of dim, others do not.  GELU is exact, x times the normal distribution function, and norms "
-    "add 1e-5 to the variance.  from and to, with fan_in=, are numbers of coordinates.",
+    "add 1e-5 to the variance.  With block=llama rows are divided by √(mean of squares + "
+    "norm_epsilon), and the feed-forward layer is (SiLU(x gate) times (x up)) down.  from and to, "
+    "with fan_in=, are numbers of coordinates.",
     "Positions.  kerple's numbers count by their size, from 0.01 on.  fire's threshold is in units "
     "of 512 symbols.  random draws positions once for each length, the same for all strings.",
     "Recurrent networks.  The columns of lstm are input gate, candidate, forget gate (to which "
@@ -29,12 +31,14 @@ const char *const sh_weights_guide[] = {
     "Halting.  With halt=none the block is applied steps= times; else up to n + 1 times to a "
     "string of n symbols, and in causal models up to k + 1 times at symbol k.",
     "From PyTorch.  load FILE kind=KIND reads state dicts, save M FILE as=pytorch writes those of "
+    "the recurrent ones.  Below stand tensors with their shapes, where %d is the layer from 0, h "
     "the "
-    "recurrent ones.  Below stand tensors with their shapes, where %d is the layer from 0, h the "
     "width of the state, u that of the head's hidden layer, d the width of a transformer, f that "
-    "of "
-    "its feed-forward layers, and what becomes of them: blocks 0213/4 are the four blocks of the "
-    "tensor in this order, - for the negative, . for none.  What stands before net., embedding., "
+    "of its feed-forward layers, and what becomes of them: blocks 0213/4 are the four blocks of "
+    "the "
+    "tensor in this order, - for the negative, . for none; where keys and values have fewer heads "
+    "than "
+    "queries, each serves as many queries beside each other.  What stands before net., embedding., "
     "positions., hidden. and head. may be called otherwise: load finds it.  Most biases may be "
     "missing.  Of recurrent networks symbols are rows of embedding.weight, or columns of "
     "weight_ih_l0.",

@@ -29,6 +29,9 @@ CASES = {
     "gpt2-tied": ((5, 5, 8, 2, 1), {"tied": True}, "kind=gpt2 heads=2 answers=next"),
     "neox": ((3, 3, 16, 2, 1), {}, "kind=gpt_neox heads=2"),
     "gru-each": (("GRU", 3, 3, 5), {"embed": 6, "layers": 2}, "kind=gru answers=every"),
+    "llama": ((3, 3, 12, 3, 2), {"shared": 3}, "kind=llama heads=3"),
+    "llama-tied": ((5, 5, 16, 4, 1), {"tied": True, "wide": 40, "epsilon": 0.125},
+                   "kind=llama heads=4 answers=next norm_epsilon=0.125"),
 }
 
 
@@ -47,7 +50,8 @@ def loading(name):
 def network(nets, name):
     """The network of a case, before its weights are drawn."""
     args, more, options = CASES[name]
-    kinds = {"transformer_encoder": nets.Encoder, "gpt2": nets.GPT2, "gpt_neox": nets.NeoX}
+    kinds = {"transformer_encoder": nets.Encoder, "gpt2": nets.GPT2, "gpt_neox": nets.NeoX,
+             "llama": nets.Llama}
     kind = options.split()[0].split("=")[1]
     return kinds.get(kind, nets.Recurrent)(*args, **more)
 

@@ -141,6 +141,61 @@ class GPT2(nn.Module):
         return self.score(x) if self.score else x @ t.wte.weight.T
 
 
+class Scale(nn.Module):
+    """RMS norm."""
+
+    def __init__(self, dim, epsilon):
+        super().__init__()
+        self.weight, self.epsilon = nn.Parameter(torch.ones(dim)), epsilon
+
+    def forward(self, x):
+        return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.epsilon))
+
+
+def linear(into, out):
+    return nn.Linear(into, out, bias=False)
+
+
+class Llama(nn.Module):
+    """The formulas of modeling_llama.py: RMS norm, rotary positions, a gate, and heads that share keys."""
+
+    def __init__(self, symbols, classes, dim, heads, layers, shared=2, wide=11, tied=False, epsilon=1e-6,
+                 base=10000.0):
+        super().__init__()
+        self.heads, self.shared, self.base = heads, shared, base
+        less = dim // shared
+        blocks = [module(input_layernorm=Scale(dim, epsilon), post_attention_layernorm=Scale(dim, epsilon),
+                         self_attn=module(q_proj=linear(dim, dim), k_proj=linear(dim, less),
+                                          v_proj=linear(dim, less), o_proj=linear(dim, dim)),
+                         mlp=module(gate_proj=linear(dim, wide), up_proj=linear(dim, wide),
+                                    down_proj=linear(wide, dim)))
+                  for _ in range(layers)]
+        self.model = module(embed_tokens=nn.Embedding(symbols, dim), layers=nn.ModuleList(blocks),
+                            norm=Scale(dim, epsilon))
+        self.lm_head = None if tied else linear(dim, classes)
+
+    def turn(self, x):
+        half = x.shape[2] // 2
+        angle = torch.arange(x.shape[1])[:, None] * self.base ** (-torch.arange(half) / half)
+        a, b = x[..., :half], x[..., half:]
+        return torch.cat([a * torch.cos(angle) - b * torch.sin(angle),
+                          b * torch.cos(angle) + a * torch.sin(angle)], 2)
+
+    def forward(self, word):
+        m, n = self.model, len(word)
+        x = m.embed_tokens(torch.tensor(word))
+        for b in m.layers:
+            read, a = b.input_layernorm(x), b.self_attn
+            q = a.q_proj(read).reshape(n, self.heads, -1).transpose(0, 1)
+            k, v = (p(read).reshape(n, self.heads // self.shared, -1).transpose(0, 1)
+                    .repeat_interleave(self.shared, 0) for p in (a.k_proj, a.v_proj))
+            x = x + a.o_proj(attention(self.turn(q), self.turn(k), v))
+            read = b.post_attention_layernorm(x)
+            x = x + b.mlp.down_proj(nn.functional.silu(b.mlp.gate_proj(read)) * b.mlp.up_proj(read))
+        x = m.norm(x)
+        return self.lm_head(x) if self.lm_head else x @ m.embed_tokens.weight.T
+
+
 class NeoX(nn.Module):
     """The formulas of modeling_gpt_neox.py: rotary positions, heads interleaved, parts side by side."""
 

@@ -161,20 +161,26 @@ def check_config(folder, nets):
     texts = [text(w) for w in words]
     for kind, net, config, wrong in (
             ("gpt2", nets.GPT2(3, 3, 12, 3, 2), {"n_head": 3, "activation_function": "gelu_new", "n_embd": 12,
-                                                 "layer_norm_epsilon": 1e-5}, {"layer_norm_epsilon": 1e-6}),
+                                                 "layer_norm_epsilon": 1e-5}, [{"layer_norm_epsilon": 1e-6}]),
             ("gpt_neox", nets.NeoX(3, 3, 16, 2, 2, 0.5, False),
              {"num_attention_heads": 2, "rotary_pct": 0.5, "use_parallel_residual": False, "hidden_act": "gelu",
-              "rope_scaling": None}, {"hidden_act": "swish"})):
+              "rope_scaling": None}, [{"hidden_act": "swish"}, {"rope_scaling": {"type": "linear"}}]),
+            ("llama", nets.Llama(3, 3, 12, 3, 2, shared=3, epsilon=0.25, base=50.0),
+             {"num_attention_heads": 3, "num_key_value_heads": 1, "hidden_act": "silu", "rms_norm_eps": 0.25,
+              "rope_parameters": {"rope_theta": 50.0, "rope_type": "default"}, "sliding_window": None},
+             [{"sliding_window": 4}, {"rope_parameters": {"rope_theta": 50.0, "rope_type": "yarn"}},
+              {"rope_scaling": {"rope_type": "llama3", "factor": 8}}, {"hidden_act": "gelu"}])):
         where = f"{folder}/{kind}"
         os.mkdir(where)
         own = nets.state(nets.stir(net, 3))
-        own[next(iter(own)).split(".")[0] + (".h.0.attn.bias" if kind == "gpt2" else ".layers.0.attention.bias")] = \
-            own[next(iter(own))][:1]
+        buffer = {"gpt2": ".h.0.attn.bias", "gpt_neox": ".layers.0.attention.bias",
+                  "llama": ".layers.0.self_attn.rotary_emb.inv_freq"}[kind]
+        own[next(iter(own)).split(".")[0] + buffer] = own[next(iter(own))][:1]
         nets.save(own, f"{where}/model.safetensors")
         options = f'kind={kind} symbols="abc" classes="x y z"'
         got = answers(f"{where}/model.safetensors", options, texts)
         say(isinstance(got, str) and "heads= is missing" in got, f"refused: {kind} without heads", got)
-        for more, refusal in (({}, None), (wrong, next(iter(wrong)))):
+        for more, refusal in [({}, None)] + [(w, next(iter(w))) for w in wrong]:
             with open(f"{where}/config.json", "w", encoding="utf-8") as f:
                 json.dump({**config, **more}, f)
             got = answers(f"{where}/model.safetensors", options, texts)

@@ -249,6 +249,11 @@ class Model:
     def norm(self, x, name):
         return layer_norm(x, self.p[name + ".gain"], self.p[name + ".offset"])
 
+    def rms_norm(self, x, name):
+        """Zhang and Sennrich 2019, equation 4, with what keeps the root from nothing."""
+        mean = (x**2).mean(axis=-1, keepdims=True)
+        return x / np.sqrt(mean + float(self.option("norm_epsilon", 1e-5))) * self.p[name + ".gain"]
+
     def network(self, x, name, f):
         return self.linear(f(self.linear(x, name + ".up")), name + ".down")
 
@@ -292,8 +297,16 @@ class Model:
         scale = math.sqrt(self.number("dim")) if self.flag("scale") else 1
         x = positions.at_input(self.p["embedding"][word] * scale)
         f = {"gelu": gelu, "gelu_tanh": gelu_tanh, "relu": relu}[self.option("activation", "gelu")]
+        llama = self.option("block") == "llama"
+        norm = self.rms_norm if llama else self.norm
         for i in range(self.number("layers")):
             name = f"layer{i}."
+            if llama:  # Touvron et al. 2023, section 2.2
+                read = norm(x, name + "norm1")
+                x = x + self.attend(positions, i, read, read)
+                read, name = norm(x, name + "norm2"), name + "feed_forward."
+                x = x + (silu(read @ self.p[name + "gate"]) * (read @ self.p[name + "up"])) @ self.p[name + "down"]
+                continue
             if self.option("norm") == "after":
                 u = self.norm(x + self.attend(positions, i, x, x), name + "norm1")
                 x = self.norm(u + self.network(u, name + "feed_forward", f), name + "norm2")
@@ -303,7 +316,7 @@ class Model:
             beside = x if self.option("block") == "neox" else u
             x = u + self.network(self.norm(beside, name + "norm2"), name + "feed_forward", f)
         x = x if self.every else x[-1:]
-        x = self.norm(x, "final_norm") if self.flag("final_norm", "yes") else x
+        x = norm(x, "final_norm") if self.flag("final_norm", "yes") else x
         y = x @ (self.p["head"] if "head" in self.p else self.p["embedding"].T)
         return y + self.p["head_bias"] if "head_bias" in self.p else y
 

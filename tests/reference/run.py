@@ -61,6 +61,7 @@ KINDS = {
     "gpt": ("dim=12 heads=3 layers=2 mlp_ratio=2",
             ["", "block=neox", "activation=gelu_tanh head_bias=yes", "norm=after final_norm=no activation=relu",
              "norm=after scale=yes causal=no position=sinusoidal", "causal=no block=neox activation=relu",
+             "block=llama", "block=llama mlp_width=7 norm_epsilon=0.25 causal=no", "block=llama final_norm=no *",
              "*", "block=neox *"]),
     "bare": ("dim=12 heads=3 layers=2 hidden=7", ["", "*"]),
     "encoder": ("dim=12 heads=3 layers=2", ["", "pool=end", "final_norm=yes mlp_ratio=3", "ends=no", "*"]),

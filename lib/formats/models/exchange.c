@@ -12,7 +12,7 @@
 #include "models/ablation.h"
 
 const ThOptionSpec th_format_exchange_options[] = {
-    {"kind", TH_CHOICE, NULL, 0, 0, "rnn|lstm|gru|transformer_encoder|gpt2|gpt_neox",
+    {"kind", TH_CHOICE, NULL, 0, 0, "rnn|lstm|gru|transformer_encoder|gpt2|gpt_neox|llama",
      "the tensors are those of PyTorch's module of this kind: help weights has their names"},
     {"symbols", TH_STRING, NULL, 0, 0, NULL,
      "with kind=: the alphabet in the order of its numbers there, a character each, or words with "
@@ -35,9 +35,10 @@ const ThOptionSpec th_format_exchange_options[] = {
      "if "
      "not given: tanh, relu, gelu_tanh, gelu"},
     {"heads", TH_INT, NULL, 1, 1024, NULL,
-     "with kind=transformer_encoder, gpt2, gpt_neox: attention heads, which no tensor tells; read "
-     "of "
-     "a config.json beside the file"},
+     "with kind=transformer_encoder, gpt2, gpt_neox, llama: attention heads, which no tensor "
+     "tells; read of a config.json beside the file"},
+    {"norm_epsilon", TH_REAL, NULL, 0, 1, NULL,
+     "with kind=llama: what is added to mean squares; read of a config.json, 1e-6 if not given"},
     {"norm", TH_CHOICE, NULL, 0, 0, "before|after",
      "with kind=transformer_encoder: before for norm_first=True, after if not given"},
     {"causal", TH_FLAG, NULL, 0, 0, NULL,
@@ -88,17 +89,22 @@ typedef struct {
 
 typedef struct {
     const ThFormatRow *row;
-    int number[16], sign[16]; /* of the blocks, -1: none */
-    size_t n, of;             /* blocks of the parameter, of the tensor */
-    size_t rows, cols;        /* of the parameter */
-    size_t shape[2];          /* of the tensor */
-    size_t dims, heads;
+    int number[16], sign[16];  /* of the blocks, -1: none */
+    size_t n, of;              /* blocks of the parameter, of the tensor */
+    size_t rows, cols;         /* of the parameter */
+    size_t shape[2];           /* of the tensor */
+    size_t dims, heads, group; /* group: heads of the parameter that are one of the tensor's */
 } Plan;
 
 /* How a row's tensor lies; classes are the rows of one that has one row for two of them. */
 static Plan plan(const ThFormatRow *r, const ThParam *p, size_t heads)
 {
-    Plan l = {.row = r, .rows = (size_t)p->rows, .cols = (size_t)p->cols, .of = 1, .heads = heads};
+    Plan l = {.row = r,
+              .rows = (size_t)p->rows,
+              .cols = (size_t)p->cols,
+              .of = 1,
+              .heads = heads,
+              .group = 1};
     const char *c = r->blocks ? r->blocks : "0/1";
     for (int sign = 1; *c != '/'; c++) {
         if (*c == '-') {
@@ -125,6 +131,8 @@ static Source source_of(const Plan *l, size_t i)
     if (l->number[block] < 0)
         return (Source){0};
     size_t number = (size_t)l->number[block];
+    if (l->group > 1)
+        within = within / each / l->group * each + within % each;
     size_t at = l->row->flags & TH_FORMAT_HEADS
                     ? (within / each * l->of + number) * each + within % each
                     : number * wide + within;
@@ -172,6 +180,16 @@ static bool fill_embedded(const ThFormatImport *in, const ThParam *p, const ThFo
     return true;
 }
 
+/* The tensor has so many times fewer heads. */
+static void share_heads(Plan *l, const ThFormatArray *a)
+{
+    size_t there = a->dims > 0 ? a->shape[0] : 0;
+    if (there == 0 || l->shape[0] % there != 0 || l->heads % (l->shape[0] / there) != 0)
+        return;
+    l->group = l->shape[0] / there;
+    l->shape[0] = there;
+}
+
 static bool fill_row(const ThFormatImport *in, const ThFormatRow *r, int layer, ThError *err)
 {
     int index = parameter_of(in->m, r, layer);
@@ -195,6 +213,8 @@ static bool fill_row(const ThFormatImport *in, const ThFormatRow *r, int layer, 
         l.shape[0] = a->dims > 0 && a->shape[0] >= in->first + l.rows ? a->shape[0] : l.shape[0];
     }
     l.shape[0] = second ? 1 : l.shape[0];
+    if (r->flags & TH_FORMAT_GROUPS)
+        share_heads(&l, a);
     if (!same_shape(a, l.shape, l.dims))
         return fail_shape(a, r, l.shape, l.dims, err);
     for (size_t i = 0; i < l.rows * l.cols; i++) {

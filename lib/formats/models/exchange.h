@@ -53,7 +53,8 @@ enum {
     TH_FORMAT_CLASSES = 32, /* a row for each class; one row may be the second of two classes */
     TH_FORMAT_ABOVE = 64,   /* from layer 1 on */
     TH_FORMAT_HEADS = 128,  /* the blocks stand within each head */
-    TH_FORMAT_FORGET = 256  /* the option forget= is part of it, there */
+    TH_FORMAT_FORGET = 256, /* the option forget= is part of it, there */
+    TH_FORMAT_GROUPS = 512  /* a head of the tensor may be several heads of the parameter */
 };
 
 typedef struct {

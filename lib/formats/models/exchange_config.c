@@ -26,6 +26,18 @@ static const struct {
     {"gpt_neox", "use_parallel_residual", "block", NULL},
     {"gpt_neox", "layer_norm_eps", NULL, "1e-05"},
     {"gpt_neox", "rope_scaling", NULL, "null"},
+    {"llama", "num_attention_heads", "heads", NULL},
+    {"llama", "hidden_act", NULL, "silu"},
+    {"llama", "rms_norm_eps", "norm_epsilon", NULL},
+    {"llama", "rope_theta", "base", NULL},
+    {"llama", "rope_parameters.rope_theta", "base", NULL},
+    {"llama", "rope_parameters.rope_type", NULL, "default"},
+    {"llama", "rope_scaling.rope_type", NULL, "default"},
+    {"llama", "rope_scaling.type", NULL, "default"},
+    {"llama", "partial_rotary_factor", NULL, "1"},
+    {"llama", "sliding_window", NULL, "null"},
+    {"llama", "attention_bias", NULL, "false"},
+    {"llama", "mlp_bias", NULL, "false"},
 };
 
 /* Names of values there and here. */
@@ -46,7 +58,8 @@ static ThFormatShownName text_of(const json_t *value)
         snprintf(v.text, sizeof v.text, "%s",
                  json_is_true(value)    ? "true"
                  : json_is_false(value) ? "false"
-                                        : "null");
+                 : json_is_null(value)  ? "null"
+                                        : "something else");
     return v;
 }
 
@@ -66,6 +79,17 @@ static bool follow(const char *path, size_t i, const json_t *value, ThOptions *o
            th_fail(err, own.code, "%s: %s: %s", path, keys[i].key, own.msg);
 }
 
+/* A view of the value of "key" or "object.key", or NULL. */
+static const json_t *member(const json_t *all, const char *key)
+{
+    char outer[64];
+    const char *dot = strchr(key, '.');
+    if (!dot)
+        return json_object_get(all, key);
+    snprintf(outer, sizeof outer, "%.*s", (int)(dot - key), key);
+    return json_object_get(json_object_get(all, outer), dot + 1);
+}
+
 static bool read_keys(const ThFormatImport *in, const char *path, ThOptions *o, ThError *err)
 {
     enum { MOST = 1 << 20 };
@@ -77,7 +101,7 @@ static bool read_keys(const ThFormatImport *in, const char *path, ThOptions *o, 
     free(text);
     bool ok = json_is_object(all) || th_fail(err, TH_EPARSE, "%s is not valid JSON", path);
     for (size_t i = 0; ok && i < sizeof keys / sizeof *keys; i++) {
-        const json_t *value = json_object_get(all, keys[i].key);
+        const json_t *value = member(all, keys[i].key);
         if (value && strcmp(keys[i].kind, in->layout->kind) == 0)
             ok = follow(path, i, value, o, err);
     }

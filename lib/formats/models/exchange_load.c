@@ -375,17 +375,15 @@ static bool set_transformer(const ThFormatImport *in, ThOptions *o, ThError *err
     const ThFormatArray *up = tensor_of(in, "layer%d.feed_forward.up");
     const ThFormatArray *positions = tensor_of(in, "position");
     bool rope = strstr(in->layout->options, "position=rope") != NULL;
-    size_t wide = up ? up->n / in->dim : 0;
+    size_t wide = up && in->dim > 0 ? up->n / in->dim : 0;
     if (!in->embedding)
         return th_fail(err, TH_EVALUE, "no tensor is the embedding of the symbols") ||
                th_hint(err, "map=FILE, with a line embedding = NAME, says which; help load");
-    if (wide == 0 || wide % in->dim != 0)
-        return th_fail(err, TH_EVALUE,
-                       "the feed-forward layers are %zu wide, which is no multiple of %zu", wide,
-                       in->dim);
+    if (wide == 0)
+        return th_fail(err, TH_EVALUE, "no tensor is the first matrix of a feed-forward layer");
     if (positions && !th_options_set_int(o, "longest", (long long)positions->shape[0], err))
         return false;
-    return th_options_set_int(o, "mlp_ratio", (long long)(wide / in->dim), err) &&
+    return th_options_set_int(o, "mlp_width", (long long)wide, err) &&
            th_options_set(o, "position",
                           positions ? "learned"
                           : rope    ? "rope"
@@ -399,8 +397,8 @@ static bool set_transformer(const ThFormatImport *in, ThOptions *o, ThError *err
 
 static bool set_sizes(const ThFormatImport *in, ThOptions *o, ThError *err)
 {
-    static const char *const same[] = {"activation", "head", "head_activation", "heads", "norm",
-                                       "causal",     "scale"};
+    static const char *const same[] = {"activation", "head",   "head_activation", "heads",
+                                       "norm",       "causal", "scale",           "norm_epsilon"};
     const ThFormatArray *hidden = th_format_arrays_find(in->arrays, "hidden.weight");
     bool recurrent = in->layout->gates > 0;
     bool ok = set_fixed(o, in->layout->options, err) &&

@@ -112,6 +112,24 @@ static const ThFormatRow neox[] = {
     {"final_norm.offset", "net.final_layer_norm.bias", "(d)", NULL, TURNED},
     {0}};
 
+/* Keys and values of fewer heads than queries serve several each. */
+#define LLAMA "net.layers.%d."
+static const ThFormatRow llama[] = {
+    {"embedding", "net.embed_tokens.weight", "(symbols, d)", NULL, TH_FORMAT_SYMBOLS},
+    {"layer%d.attention.query", LLAMA "self_attn.q_proj.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.attention.key_value", LLAMA "self_attn.k_proj.weight", "(d, d), or fewer heads",
+     "0./1", TURNED | TH_FORMAT_GROUPS},
+    {"layer%d.attention.key_value", LLAMA "self_attn.v_proj.weight", "(d, d), or fewer heads",
+     ".0/1", TURNED | TH_FORMAT_GROUPS | TH_FORMAT_ADDED},
+    {"layer%d.attention.output", LLAMA "self_attn.o_proj.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.feed_forward.gate", LLAMA "mlp.gate_proj.weight", "(f, d)", NULL, TURNED},
+    {"layer%d.feed_forward.up", LLAMA "mlp.up_proj.weight", "(f, d)", NULL, TURNED},
+    {"layer%d.feed_forward.down", LLAMA "mlp.down_proj.weight", "(d, f)", NULL, TURNED},
+    {"layer%d.norm1.gain", LLAMA "input_layernorm.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm2.gain", LLAMA "post_attention_layernorm.weight", "(d)", NULL, TURNED},
+    {"final_norm.gain", "net.norm.weight", "(d)", NULL, TURNED},
+    {0}};
+
 static const ThFormatRow classes[] = {
     {"head", "head.weight", "(classes, d)", NULL, TURNED | TH_FORMAT_CLASSES},
     {"head_bias", "head.bias", "(classes)", NULL, TURNED | LACKS | TH_FORMAT_CLASSES},
@@ -138,6 +156,8 @@ static const ThFormatLayout layouts[] = {
      DECODES(gpt2)},
     {"gpt_neox", "GPTNeoXModel", "gpt", "block=neox position=rope rotary_fraction=0.25",
      ".layers.0.attention.query_key_value.weight", 0, DECODES(neox)},
+    {"llama", "LlamaModel", "gpt", "block=llama position=rope norm_epsilon=1e-6",
+     ".layers.0.self_attn.q_proj.weight", 0, DECODES(llama)},
 };
 
 const ThFormatLayout *th_format_layouts(size_t *n)

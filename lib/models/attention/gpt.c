@@ -1,7 +1,8 @@
 /* The decoder of language models: GPT-2's block (Radford et al. 2019, section 2.3: layer norm
- * before each part, GELU, biases) or GPT-NeoX's (Black et al. 2022, section 2.2: attention and
- * feed-forward layer beside each other).  The models of Hou et al. 2024 that run Turing Programs
- * are of the second kind. */
+ * before each part, GELU, biases), GPT-NeoX's (Black et al. 2022, section 2.2: attention and
+ * feed-forward layer beside each other) or LLaMA's (Touvron et al. 2023, section 2.2: RMS norm, a
+ * feed-forward layer gated by SiLU, no biases).  The models of Hou et al. 2024 that run Turing
+ * Programs are of the second kind. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -17,10 +18,15 @@ static const ThOptionSpec options[] = {
     {"layers", TH_INT, "2", 1, 64, NULL, "layers, each with weights of its own"},
     {"mlp_ratio", TH_INT, "4", 1, 64, NULL,
      "width of the feed-forward layer, in widths of the model"},
-    {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox",
-     "gpt2: the feed-forward layer reads what attention made; neox: both read the same"},
-    {"activation", TH_CHOICE, "gelu", 0, 0, "gelu|gelu_tanh|relu",
-     "of the feed-forward layer; gelu_tanh: by a hyperbolic tangent, as OpenAI's GPT-2"},
+    {"mlp_width", TH_INT, "0", 0, 1 << 20, NULL, "the same as a number; 0: as mlp_ratio says"},
+    {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox|llama",
+     "gpt2: the feed-forward layer reads what attention made; neox: both read the same; llama: as "
+     "gpt2, with RMS norm, a gated feed-forward layer with SiLU, and no biases"},
+    {"activation", TH_CHOICE, NULL, 0, 0, "gelu|gelu_tanh|relu",
+     "block=gpt2, neox: of the feed-forward layer, gelu if not given; gelu_tanh: by a hyperbolic "
+     "tangent, as OpenAI's GPT-2"},
+    {"norm_epsilon", TH_REAL, NULL, 0, 1, NULL,
+     "block=llama: what is added to the mean square before its root, 1e-5 if not given"},
     {"norm", TH_CHOICE, "before", 0, 0, "before|after",
      "where layer norm stands: before each part, or after what it adds (block=gpt2)"},
     {"final_norm", TH_FLAG, "yes", 0, 0, NULL, "layer norm of what the answer is read from"},
@@ -42,20 +48,22 @@ static const ThOptionSpec options[] = {
 #include "models/position/positions.def"
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 static const ThModelPreset presets[] = {{"paper", "dim=1024 heads=16 layers=12"}, {NULL, NULL}};
-enum { BLOCK_GPT2, BLOCK_NEOX };  /* block= */
-enum { HEAD_OWN, HEAD_TIED };     /* head= */
-enum { NORM_BEFORE, NORM_AFTER }; /* norm= */
-enum { INIT_WIDE, INIT_GPT2 };    /* init= */
+enum { BLOCK_GPT2, BLOCK_NEOX, BLOCK_LLAMA }; /* block= */
+enum { HEAD_OWN, HEAD_TIED };                 /* head= */
+enum { NORM_BEFORE, NORM_AFTER };             /* norm= */
+enum { INIT_WIDE, INIT_GPT2 };                /* init= */
 
 /* Indices into the parameter table, beside those of attention. */
 typedef struct {
     ThModelNorm norm1, norm2;
     ThModelNetwork feed_forward;
+    int gate; /* block=llama: (dim, wide) */
 } Layer;
 
 typedef struct {
     ThModelAttention attention;
-    bool beside, after; /* block=neox, norm=after */
+    bool beside, after, gated; /* block=neox, norm=after, block=llama */
+    double epsilon;
     int activation;
     double dropout;
     ThModelNorm last;    /* gain -1: none */
@@ -69,19 +77,36 @@ typedef struct {
 static ThVar (*const networks[])(ThTape *, const ThModelNetwork *, ThVar) = {
     th_model_network, th_model_network_gelu_tanh, th_model_network_relu};
 
+static ThVar norm(ThTape *t, const Layout *l, const ThModelNorm *n, ThVar x)
+{
+    return l->gated ? th_model_rms_norm(t, x, n->gain, l->epsilon) : th_model_norm(t, n, x);
+}
+
+/* Shazeer 2020, SwiGLU: (SiLU(x gate) ⊙ (x up)) down. */
+static ThVar gated(ThTape *t, const Layer *y, ThVar x)
+{
+    ThVar gate = th_op_map(t, th_model_project(t, x, y->gate, -1), TH_MAP_SILU);
+    ThVar up = th_model_project(t, x, y->feed_forward.up, -1);
+    return th_model_project(t, th_op_multiply(t, gate, up), y->feed_forward.down, -1);
+}
+
+static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar x)
+{
+    return l->gated ? gated(t, y, x) : networks[l->activation](t, &y->feed_forward, x);
+}
+
 static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
 {
     const Layout *l = m->layout;
     const Layer *y = &l->layer[layer];
     ThVar own = th_model_stream_rows(t, s, s->x);
-    ThVar read = l->after ? s->x : th_model_norm(t, &y->norm1, s->x);
+    ThVar read = l->after ? s->x : norm(t, l, &y->norm1, s->x);
     ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
     attended = th_op_dropout(t, attended, l->dropout, rng);
     ThVar u =
         l->after ? th_model_norm_sum(t, &y->norm1, attended, own) : th_op_add(t, own, attended);
-    ThVar in = l->after ? u : th_model_norm(t, &y->norm2, l->beside ? own : u);
-    ThVar f =
-        th_tape_note(t, networks[l->activation](t, &y->feed_forward, in), "feed_forward", layer);
+    ThVar in = l->after ? u : norm(t, l, &y->norm2, l->beside ? own : u);
+    ThVar f = th_tape_note(t, feed_forward(t, l, y, in), "feed_forward", layer);
     f = th_op_dropout(t, f, l->dropout, rng);
     return l->after ? th_model_norm_sum(t, &y->norm2, f, u) : th_op_add(t, u, f);
 }
@@ -89,7 +114,7 @@ static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStre
 static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
 {
     const Layout *l = m->layout;
-    ThVar y = l->last.gain < 0 ? x : th_model_norm(t, &l->last, x);
+    ThVar y = l->last.gain < 0 ? x : norm(t, l, &l->last, x);
     if (l->head >= 0)
         return th_model_project(t, y, l->head, l->head_bias);
     y = th_op_linear_transposed(t, y, th_param(t, l->attention.embedding));
@@ -109,14 +134,43 @@ static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, doubl
     return index;
 }
 
+static ThModelNorm add_norm(ThModelBuilder *b, const Layout *l, const char *name)
+{
+    int d = l->attention.dim;
+    if (!l->gated)
+        return th_model_build_norm(b, name, d);
+    ThModelBuildName gain = th_model_build_name(name, "gain");
+    return (ThModelNorm){th_model_build_vector(b, gain.text, d, TH_INIT_ONE), -1};
+}
+
 static void add_layer(ThModelBuilder *b, Layout *l, int wide)
 {
     Layer *y = &l->layer[b->layer];
     int d = l->attention.dim;
-    y->norm1 = th_model_build_norm(b, "norm1", d);
-    th_model_attention_layer(&l->attention, b, true);
-    y->norm2 = th_model_build_norm(b, "norm2", d);
-    y->feed_forward = th_model_build_network(b, "feed_forward", d, wide, d);
+    y->norm1 = add_norm(b, l, "norm1");
+    th_model_attention_layer(&l->attention, b, !l->gated);
+    y->norm2 = add_norm(b, l, "norm2");
+    if (!l->gated) {
+        y->feed_forward = th_model_build_network(b, "feed_forward", d, wide, d);
+        return;
+    }
+    y->gate = th_model_build_hidden(b, "feed_forward.gate", d, wide, false);
+    y->feed_forward.up = th_model_build_hidden(b, "feed_forward.up", d, wide, false);
+    y->feed_forward.down = th_model_build_hidden(b, "feed_forward.down", wide, d, true);
+}
+
+/* What does not go with a block. */
+static bool check_block(const ThOptions *o, const Layout *l, ThError *err)
+{
+    if (l->beside && l->after)
+        return th_fail(err, TH_EUSAGE, "block=neox has norm=before");
+    if (l->gated && l->after)
+        return th_fail(err, TH_EUSAGE, "block=llama has norm=before");
+    if (l->gated && th_option_given(o, "activation"))
+        return th_fail(err, TH_EUSAGE, "block=llama has SiLU, and no activation=");
+    if (!l->gated && th_option_given(o, "norm_epsilon"))
+        return th_fail(err, TH_EUSAGE, "norm_epsilon= is for block=llama");
+    return true;
 }
 
 /* Only where the classes are the symbols, in their order, can a head be the embeddings. */
@@ -144,9 +198,14 @@ static bool bind(ThModel *m, ThError *err)
     a->blocks = &blocks;
     l->beside = th_option_choice(o, "block") == BLOCK_NEOX;
     l->after = th_option_choice(o, "norm") == NORM_AFTER;
-    if (l->beside && l->after)
-        return th_fail(err, TH_EUSAGE, "block=neox has norm=before");
-    l->activation = th_option_choice(o, "activation");
+    l->gated = th_option_choice(o, "block") == BLOCK_LLAMA;
+    l->epsilon = th_option_given(o, "norm_epsilon") ? th_option_real(o, "norm_epsilon") : 1e-5;
+    if (!check_block(o, l, err))
+        return false;
+    long long wide = th_option_int(o, "mlp_width");
+    if (wide == 0)
+        wide = a->dim * th_option_int(o, "mlp_ratio");
+    l->activation = th_option_given(o, "activation") ? th_option_choice(o, "activation") : 0;
     a->scale = th_option_flag(o, "scale") ? sqrt(a->dim) : a->scale;
     l->dropout = th_option_real(o, "dropout");
     /* What is added to the residual stream is smaller by the number of such sums. */
@@ -157,23 +216,26 @@ static bool bind(ThModel *m, ThError *err)
         th_model_build(&b, "embedding", m->signature.n_symbols, a->dim, TH_INIT_NORMAL, deviation);
     th_position_bind(&a->position, &b);
     for (b.layer = 0; b.layer < a->layers; b.layer++)
-        add_layer(&b, l, a->dim * (int)th_option_int(o, "mlp_ratio"));
+        add_layer(&b, l, (int)wide);
     b.layer = -1;
     l->last.gain = -1;
     if (th_option_flag(o, "final_norm"))
-        l->last = th_model_build_norm(&b, "final_norm", a->dim);
+        l->last = add_norm(&b, l, "final_norm");
     return bind_head(&b, l, err) && !b.failed;
 }
 
 const ThModelKind th_model_gpt = {
     .name = "gpt",
-    .summary = "decoder language model: GPT-2's blocks or GPT-NeoX's, with any positional encoding",
-    .source = "Radford et al. 2019; Black et al. 2022; Hou et al. 2024, section 4",
+    .summary =
+        "decoder language model: blocks of GPT-2, GPT-NeoX or LLaMA, any positional encoding",
+    .source =
+        "Radford et al. 2019; Black et al. 2022; Touvron et al. 2023; Hou et al. 2024, section 4",
     .detail =
         "Every position attends to those up to itself, or, with causal=no, to all. Layer norm "
         "stands before attention and "
         "before the feed-forward layer, which has GELU, and once more at the end. With block=neox "
-        "both parts of a layer read the same vectors, and their results are added. For what "
+        "both parts of a layer read the same vectors, and their results are added; block=llama has "
+        "RMS norm, SwiGLU and no biases. For what "
         "continues beyond the lengths of training, position= matters most: hard_alibi goes "
         "farthest in copying.\n\n"
         "size=paper takes the sizes of the paper on Turing Programs, which goes with block=neox "

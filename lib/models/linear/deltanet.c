@@ -141,11 +141,7 @@ static ThVar answer(ThTape *t, const Sizes *z, const int *param, ThVar u, ThVar 
 {
     int rows = th_tape_rows(t, y);
     ThVar each = th_op_reshape(t, y, rows * z->heads, z->size);
-    ThVar mean =
-        th_op_affine(t, th_op_row_sums(t, th_op_map(t, each, TH_MAP_SQUARE)), 1.0 / z->size, 1e-5);
-    ThVar by = th_op_map(t, th_op_map(t, mean, TH_MAP_SQRT), TH_MAP_RECIPROCAL);
-    each = th_op_times_row(t, th_op_times_column(t, each, by), th_param(t, param[GAIN]));
-    y = th_op_reshape(t, each, rows, z->d);
+    y = th_op_reshape(t, th_model_rms_norm(t, each, param[GAIN], 1e-5), rows, z->d);
     if (z->gate)
         y = th_op_multiply(
             t, y, th_op_map(t, th_op_linear(t, u, th_param(t, param[GATE]), -1), TH_MAP_SILU));

@@ -29,6 +29,7 @@ static const struct {
               {"transformer", "dim=8 heads=2 layers=2 position=rope causal=yes", true},
               {"gpt", "dim=8 heads=2 layers=2", true},
               {"gpt", "dim=8 heads=2 layers=2 block=neox position=alibi", true},
+              {"gpt", "dim=8 heads=2 layers=2 block=llama mlp_width=11", true},
               {"bare", "dim=8 heads=2 layers=2", true},
               {"universal", "dim=8 heads=2 halt=none steps=3", true},
               {"universal", "dim=8 heads=2 halt=none steps=3 pool=end", true},

@@ -560,6 +560,8 @@ static void for_each_model(EachModel *each)
     for_settings(none, &(Settings){"gpt", "none", TH_TARGET_FINAL, TH_TARGET_BITS}, each);
     for_settings(none, &(Settings){"gpt", "none block=neox", TH_TARGET_EVERY, TH_TARGET_BITS},
                  each);
+    for_settings(none, &(Settings){"gpt", "none block=llama", TH_TARGET_EVERY, TH_TARGET_BITS},
+                 each);
 }
 
 static void test_ragged(void **state)
