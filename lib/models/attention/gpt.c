@@ -18,7 +18,8 @@ static const ThOptionSpec options[] = {
     {"layers", TH_INT, "2", 1, 64, NULL, "layers, each with weights of its own"},
     {"mlp_ratio", TH_INT, "4", 1, 64, NULL,
      "width of the feed-forward layer, in widths of the model"},
-    {"mlp_width", TH_INT, "0", 0, 1 << 20, NULL, "the same as a number; 0: as mlp_ratio says"},
+    {"mlp_width", TH_INT, NULL, 1, 1 << 20, NULL,
+     "the same as a number; as mlp_ratio says if not given"},
     {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox|llama",
      "gpt2: the feed-forward layer reads what attention made; neox: both read the same; llama: as "
      "gpt2, with RMS norm, a gated feed-forward layer with SiLU, and no biases"},
@@ -202,9 +203,8 @@ static bool bind(ThModel *m, ThError *err)
     l->epsilon = th_option_given(o, "norm_epsilon") ? th_option_real(o, "norm_epsilon") : 1e-5;
     if (!check_block(o, l, err))
         return false;
-    long long wide = th_option_int(o, "mlp_width");
-    if (wide == 0)
-        wide = a->dim * th_option_int(o, "mlp_ratio");
+    long long wide = th_option_given(o, "mlp_width") ? th_option_int(o, "mlp_width")
+                                                     : a->dim * th_option_int(o, "mlp_ratio");
     l->activation = th_option_given(o, "activation") ? th_option_choice(o, "activation") : 0;
     a->scale = th_option_flag(o, "scale") ? sqrt(a->dim) : a->scale;
     l->dropout = th_option_real(o, "dropout");
