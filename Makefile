@@ -26,12 +26,20 @@ OPT.fuzz    = $(OPT.asan) -fsanitize=fuzzer-no-link
 # A hundred test programs are linked with all of the library: by the fastest linker that is there.
 TEST_LD := $(firstword $(foreach ld,lld gold,$(if $(shell command -v ld.$(ld)),-fuse-ld=$(ld))))
 CFLAGS  ?=
-ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 \
+# What is compiled for; BSD and macOS hide more than POSIX from who asks for POSIX.
+TARGET  := $(shell $(CC) -dumpmachine)
+MORE_POSIX = $(if $(findstring apple,$(TARGET)),-D_DARWIN_C_SOURCE) \
+             $(if $(findstring bsd,$(TARGET)),-D__BSD_VISIBLE=1)
+# Any program may be linked with the library, and the library with other shared ones.
+PIC = -fPIC -fno-semantic-interposition
+ALLCFLAGS = -std=c17 -fno-common -pthread $(PIC) -D_XOPEN_SOURCE=700 $(MORE_POSIX) \
             -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CPPFLAGS) $(CFLAGS)
 PKG_CONFIG ?= pkg-config
 XML_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
 LIBS = -lxml2 -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
+# argp belongs to glibc; elsewhere it is argp-standalone's.
+ARGP = $(if $(findstring gnu,$(TARGET)),,-largp)
 Q    = $(if $(V),,@)
 # A make that was not told otherwise compiles on all processors.
 SUB  = @$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -74,7 +82,7 @@ $(EDITORS): $(B)/editors/%: scripts/editors/% scripts/editors/fill $(B)/tapehead
 	$(Q)scripts/editors/fill $(EMIT) $< >$@
 
 $(B)/tapehead: $(SRC_O) $(B)/libtapehead.a
-	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ -lreadline $(LIBS)
+	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ -lreadline $(LIBS) $(ARGP)
 
 $(B)/tapehead-mpi.so: src/plugins/mpi.c src/ranks.h Makefile
 	$(Q)mkdir -p $(@D)
@@ -83,12 +91,20 @@ $(B)/tapehead-mpi.so: src/plugins/mpi.c src/ranks.h Makefile
 $(B)/libtapehead.a: $(LIB_O)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# Interfaces may change with a minor version, and so does the name that programs ask for.
+SONAME = libtapehead.so.$(basename $(VERSION))
+shared: $(B)/$(SONAME)                 ## the shared library, for other languages and programs
+$(B)/$(SONAME): $(LIB_O)
+	$(Q)printf 'TAPEHEAD_$(basename $(VERSION)) { global: th_*; local: *; };\n' >$@.map
+	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$@.map \
+	    -Wl,--no-undefined -o $@ $^ $(LIBS)
+
 # The vector loops: fast-math while compiling only; linking with it would flush denormals to zero
 # in the whole process.  Quotients and roots are those of the standard: the processors' own
 # approximations differ from maker to maker, and a seed is to mean the same on all.
 $(B)/lib/tensor/kernels/kernels.o $(B)/lib/tensor/kernels/kernels_%.o: \
     ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -Wno-pass-failed \
-    $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-mprefer-vector-width=512 -mrecip=none)
+    $(if $(filter x86_64-%,$(TARGET)),-mprefer-vector-width=512 -mrecip=none)
 
 $(B)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
@@ -227,10 +243,15 @@ install: all                           ## honours PREFIX and DESTDIR
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
 
+install-shared: shared                 ## the shared library beside what install puts
+	$(INSTALL) $(B)/$(SONAME) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	@ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libtapehead.so'
+
 uninstall:                             ## removes what install put there
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGINDIR)' \
 	    '$(DESTDIR)$(DATADIR)/tapehead'
 	rm -f '$(DESTDIR)$(BINDIR)/tapehead' '$(DESTDIR)$(LIBDIR)/libtapehead.a' \
+	    '$(DESTDIR)$(LIBDIR)'/libtapehead.so* \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'  \
 	    '$(DESTDIR)$(MANDIR)'/man1/tapehead*.1 '$(DESTDIR)$(MANDIR)'/man7/tapehead-*.7 \
 	    '$(DESTDIR)$(COMPLETIONS)/tapehead' '$(DESTDIR)$(ZSHDIR)/_tapehead' \
@@ -262,6 +283,6 @@ clean:                                 ## remove what was built
 	rm -rf build tapehead
 
 .PHONY: all pages html python book bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
-        reproduce unit-programs fuzz-programs bench-programs read-tests install uninstall deb dist help clean
+        reproduce unit-programs fuzz-programs bench-programs read-tests shared install install-shared uninstall deb dist help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

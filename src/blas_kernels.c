@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/owned.h"
+#include "platform.h"
 
 /* OpenBLAS's own declarations come with <cblas.h>, which clashes with GSL's. */
 char *openblas_get_config(void);
@@ -73,7 +74,9 @@ static void start_again(char **argv, const char *kernels)
     if (kernels)
         setenv("OPENBLAS_CORETYPE", kernels, 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    execv("/proc/self/exe", argv);
+    char self[4096];
+    if (sh_platform_self(self, sizeof self))
+        execv(self, argv);
     restore_environment(before);
 }
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "platform.h"
+
 bool sh_rank_is_silent(const ShRanks *ranks)
 {
     return ranks && ranks->rank > 0;
@@ -44,10 +46,10 @@ static void *load(char *why, size_t n_why)
 {
     static const char *const places[] = {"tapehead-mpi.so", "../lib/tapehead/tapehead-mpi.so"};
     char self[PATH_MAX] = "", path[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     void *plugin = NULL;
+    bool known = sh_platform_self(self, sizeof self);
     const char *folder =
-        n > 0 ? dirname(self) : NULL; /* never the one that happens to be current */
+        known ? dirname(self) : NULL; /* never the one that happens to be current */
     for (size_t i = 0; folder && !plugin && i < sizeof places / sizeof *places; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, places[i]);
         plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);

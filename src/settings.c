@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "blas_kernels.h"
+#include "platform.h"
 #include "session_impl.h"
 
 static const char grammars[] = ""
@@ -43,19 +44,6 @@ const ThOptionSpec sh_settings[] = {
     {"limit-time", TH_REAL, "0", 0, 1e9, NULL, "seconds that a command may run; 0: no limit"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-/* The address space that the process takes now, in bytes; 0 where the system does not tell. */
-static rlim_t memory_in_use(void)
-{
-    unsigned long long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%llu", &pages) != 1)
-        pages = 0;
-    fclose(f);
-    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Libraries and OpenBLAS's buffers take address space without using memory: what is limited is
  * what comes on top of them. */
 static bool limit_memory(const ShSession *s, ThError *err)
@@ -69,7 +57,7 @@ static bool limit_memory(const ShSession *s, ThError *err)
     if (ok && mebibytes) {
         if (!sh_blas_reserve(sh_threads(s)))
             return th_fail(err, TH_ENOMEM, "out of memory for matrix products");
-        rlim_t wanted = memory_in_use() + ((rlim_t)mebibytes << 20);
+        rlim_t wanted = (rlim_t)sh_platform_memory() + ((rlim_t)mebibytes << 20);
         if (limit.rlim_max == RLIM_INFINITY || wanted < limit.rlim_max)
             limit.rlim_cur = wanted;
         ok = setrlimit(RLIMIT_AS, &limit) == 0;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "help/help.h"
 #include "help/wrapped_text.h"
+#include "platform.h"
 
 /* ---- the first screen ------------------------------------------------------------------------ */
 
@@ -119,9 +120,7 @@ void sh_help_examples(const ShSheet *to)
     static const char *const places[] = {"examples", "../share/doc/tapehead/examples",
                                          "../../examples"};
     char program[PATH_MAX], real[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(program, '/');
+    char *slash = sh_platform_self(program, sizeof program) ? strrchr(program, '/') : NULL;
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
         char *folder TH_OWNED(free) =
             th_printed(NULL, "%.*s/%s", (int)(slash - program), program, places[i]);

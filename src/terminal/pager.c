@@ -1,5 +1,3 @@
-#define _GNU_SOURCE /* pipe2 */
-
 #include "terminal/pager.h"
 
 #include <errno.h>
@@ -12,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform.h"
 #include "session_impl.h"
 
 extern char **environ;
@@ -126,7 +125,7 @@ bool sh_pipe_open(ShPipe *p, const char *command, ThError *err)
 {
     int ends[2];
     fflush(stdout);
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (!sh_platform_pipe(ends))
         return th_fail(err, TH_EIO, "cannot make a pipe: %s", strerror(errno));
     int failure = start(command, ends[0], &p->pid);
     close(ends[0]);

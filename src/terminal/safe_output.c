@@ -1,6 +1,5 @@
 /* safe_output.c - the stream through which text for people goes on its way to the output: names
  * that come from files may hold what a terminal would obey. */
-#define _GNU_SOURCE /* fopencookie */
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "platform.h"
 #include "session_impl.h"
 
 /* Bytes at the end that begin a character without ending it. */
@@ -54,7 +54,7 @@ FILE *sh_data_stream(ShOutput *o)
 FILE *sh_shown_stream(ShOutput *o)
 {
     if (!o->shown) {
-        o->shown = fopencookie(o, "w", (cookie_io_functions_t){.write = write_shown});
+        o->shown = sh_platform_stream(o, write_shown);
         if (o->shown)
             setvbuf(o->shown, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
     }

@@ -49,6 +49,23 @@ put_at() { # prefix [destdir]
     [ "$output" = "2 states; accuracy at length 200: 1.000" ]
 }
 
+@test "Python calls the shared library, which shows nothing but th_" {
+    put_at "$BATS_TEST_TMPDIR/usr"
+    env -u MAKEFLAGS -u MAKEOVERRIDES make --no-print-directory install-shared FLAVOUR=release \
+        PREFIX="$BATS_TEST_TMPDIR/usr" >/dev/null
+    cd "$BATS_TEST_TMPDIR/usr/lib"
+    [ "$(readelf -d libtapehead.so | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" = "$(readlink libtapehead.so)" ]
+    nm -D --defined-only libtapehead.so | awk '$2 != "A" { print $3 }' >names
+    grep -q '^th_regex_to_dfa@@TAPEHEAD_\|^th_rng_next@@TAPEHEAD_' names
+    ! grep -v '^th_' names
+    python3 - <<'END'
+import ctypes
+tape = ctypes.CDLL("./libtapehead.so")
+tape.th_model_kind.restype = ctypes.c_void_p
+assert tape.th_model_kind(b"gru") and not tape.th_model_kind(b"no such kind")
+END
+}
+
 @test "every installed header stands by itself and names no other folder" {
     put_at "$BATS_TEST_TMPDIR/usr"
     cd "$BATS_TEST_TMPDIR/usr/include"

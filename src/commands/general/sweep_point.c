@@ -5,14 +5,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #include "base/memory.h"
 #include "base/version.h"
 #include "blas_kernels.h"
 #include "commands/general/sweep.h"
+#include "platform.h"
 #include "shell.h"
 #include "terminal/signals.h"
 
@@ -89,16 +87,9 @@ static json_t *learned(const ThModelTraining *t)
 
 static json_t *processor(void)
 {
-    char line[256] = "", *value = NULL;
-    FILE *in = fopen("/proc/cpuinfo", "r");
-    while (in && !value && fgets(line, sizeof line, in))
-        value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
-    if (in)
-        fclose(in);
-    if (!value)
-        return json_null();
-    value[strcspn(value, "\n")] = '\0';
-    return json_string(value + strspn(value, ": \t"));
+    char line[256];
+    sh_platform_processor(line, sizeof line);
+    return *line ? json_string(line) : json_null();
 }
 
 static double peak_memory(void)
@@ -190,9 +181,7 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
 /* The child of a process that was killed does not go on by itself. */
 static void die_with_parent(pid_t parent)
 {
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
+    sh_platform_end_with_parent();
     if (getppid() != parent)
         _exit(2);
 }
