@@ -487,13 +487,18 @@ static void full_runs(void **state)
 static void any_bytes(void **state)
 {
     (void)state;
-    static const char alphabet[] = "0123456789+*abj^(),~|=$.<> sLR[]\n\xc3\xa9";
+    static const char alphabet[] = "0123456789+*abj^(),~|=$.<> sLR[]@\n\xc3\xa9";
     char text[201];
     ThRng r = th_rng(1, "bytes", 0);
     for (int i = 0; i < 20000; i++) {
         size_t n = th_rng_below(&r, 200);
         for (size_t k = 0; k < n; k++)
             text[k] = alphabet[th_rng_below(&r, sizeof alphabet)];
+        for (size_t k = 0; i % 2 && k + 4 < n; k += 5) { /* marks and single characters */
+            text[k] = '@';
+            text[k + 1] = (char)('1' + k % 9);
+            text[k + 2] = text[k + 4] = ' ';
+        }
         ThPadChecked c;
         ThPadCheckRules rules = {0};
         assert_true(th_pad_check(text, n, &rules, &c, NULL));
