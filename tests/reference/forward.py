@@ -137,6 +137,9 @@ class Positions:
 
     def turn(self, q, k, rows):
         """Queries of the rows and all keys of one head."""
+        if "log_length" in self.o:
+            seen = np.array(rows) + 2
+            q = q * (np.log(seen) / math.log(1 + int(self.o["log_length"])))[:, None]
         if self.kind not in ("rope", "xpos"):
             return q, k
         width = self.dim // self.heads

@@ -49,7 +49,8 @@ void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, boo
                       .dim = dim,
                       .heads = heads,
                       .causal = causal,
-                      .tied = !th_option_given(o, "tied") || th_option_flag(o, "tied")};
+                      .tied = !th_option_given(o, "tied") || th_option_flag(o, "tied"),
+                      .log_length = (int)th_option_int_or(o, "log_length", 0)};
     if (p->kind != &th_position_random)
         return;
     p->kind = th_position_kind(th_option_text_or(o, "base_position", "none"));
@@ -88,6 +89,9 @@ bool th_position_check(const ThPosition *p, ThError *err)
     if (p->longest && (p->kind == &th_position_random || p->kind->at_attention || masked))
         return th_fail(err, TH_EUSAGE, "position=random draws no positions base_position=%s",
                        p->kind->name);
+    if (p->longest && p->log_length)
+        return th_fail(err, TH_EUSAGE,
+                       "log_length= counts symbols, and position=random draws them");
     return check_options(p, err) && (!p->kind->check || p->kind->check(p, err));
 }
 
@@ -116,9 +120,25 @@ ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPosi
     return p->kind->at_input ? p->kind->at_input(p, t, x, rows) : x;
 }
 
+static int position_of(const ThPositionRows *rows, int i)
+{
+    return rows->position ? rows->position[i] : rows->first + i % rows->T;
+}
+
+/* Queries times ln(1 + n) over what that is for log_length, where n symbols are seen (Nakanishi
+ * 2025; Chiang and Cholak 2022): a lead of one key over n - 1 others has to grow so. */
+static ThVar grown(const ThPosition *p, ThTape *t, ThVar q, const ThPositionRows *rows)
+{
+    float *factor = th_tape_take(t, (size_t)rows->n, sizeof *factor);
+    for (int i = 0; factor && i < rows->n; i++)
+        factor[i] = (float)(log1p(position_of(rows, i) + 1) / log1p(p->log_length));
+    return factor ? th_op_times_column(t, q, th_tape_constant(t, rows->n, 1, factor)) : -1;
+}
+
 ThVar th_position_at_queries(const ThPosition *p, ThTape *t, ThVar q, const ThPositionRows *rows)
 {
-    return p->kind->at_queries ? p->kind->at_queries(p, t, q, rows) : q;
+    q = p->kind->at_queries ? p->kind->at_queries(p, t, q, rows) : q;
+    return p->log_length ? grown(p, t, q, rows) : q;
 }
 
 ThVar th_position_at_keys(const ThPosition *p, ThTape *t, ThVar kv, const ThPositionRows *rows)
@@ -358,11 +378,6 @@ ThVar th_position_turn(const ThPosition *p, ThTape *t, ThVar x, const ThPosition
                                         .position = rows->position,
                                         .T = rows->T,
                                         .first = rows->first});
-}
-
-static int position_of(const ThPositionRows *rows, int i)
-{
-    return rows->position ? rows->position[i] : rows->first + i % rows->T;
 }
 
 int th_position_last(const ThPositionRows *rows)

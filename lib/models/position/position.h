@@ -33,6 +33,7 @@ typedef struct {
     bool causal;
     bool tied;         /* the weights of the bias are the same in all layers */
     int longest;       /* position=random: positions are drawn from 0 … longest-1; else 0 */
+    int log_length;    /* logits are what they are where so many symbols are seen; 0: everywhere */
     long long numbers; /* parameters that the encoding has added */
     /* Indices in the parameter table as bind and bind_layer set them. */
     int param[TH_POSITION_PARAMS];

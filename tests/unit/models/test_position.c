@@ -355,6 +355,22 @@ static void turned(const char *settings, const float *x, int position, bool key,
     th_model_free(m);
 }
 
+/* At position 6 seven symbols are seen, ln 8 / ln 4 = 1.5 times log_length=3; keys stay. */
+static void test_log_length(void **state)
+{
+    (void)state;
+    static const float x[] = {1, -2, 3, 4};
+    const char *settings = "dim=4 heads=1 causal=yes position=hard_alibi masked=0 log_length=3";
+    double y[4];
+    turned(settings, x, 6, false, y);
+    for (int i = 0; i < 4; i++)
+        assert_close(y[i], 1.5 * (double)x[i], 1e-6);
+    turned(settings, x, 0, false, y);
+    assert_close(y[1], -1, 1e-6);
+    turned(settings, x, 6, true, y);
+    assert_close(y[1], -2, 0);
+}
+
 static double turned_product(const char *settings, int i, int j)
 {
     static const float q[] = {0.3F, -0.2F, 0.5F, 0.1F}, k[] = {-0.4F, 0.6F, 0.2F, 0.7F};
@@ -478,6 +494,8 @@ static void test_refusals(void **state)
                                       "position=random over=xl",
                                       "position=recency",
                                       "position=random over=recency causal=yes",
+                                      "position=random over=hard_alibi causal=yes log_length=5",
+                                      "position=alibi log_length=5",
                                       "position=hard_alibi recency=2 causal=yes",
                                       "position=t5 buckets=7",
                                       "position=t5 buckets=32 farthest=8",
@@ -556,6 +574,9 @@ static void for_each_model(EachModel *each)
         for_settings(th_position_kind(drawn[i]),
                      &(Settings){"transformer", settings, TH_TARGET_EVERY, TH_TARGET_EVERY}, each);
     }
+    for_settings(th_position_kind("recency"),
+                 &(Settings){"gpt", "recency log_length=3", TH_TARGET_FINAL, TH_TARGET_EVERY},
+                 each);
     const ThPositionKind *none = th_position_kind("none");
     for_settings(none, &(Settings){"gpt", "none", TH_TARGET_FINAL, TH_TARGET_BITS}, each);
     for_settings(none, &(Settings){"gpt", "none block=neox", TH_TARGET_EVERY, TH_TARGET_BITS},
@@ -608,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_fire_values),
         cmocka_unit_test(test_hard_alibi_windows),
         cmocka_unit_test(test_recency_values),
+        cmocka_unit_test(test_log_length),
         cmocka_unit_test(test_rotary_values),
         cmocka_unit_test(test_xpos_rows),
         cmocka_unit_test(test_drawn_positions),

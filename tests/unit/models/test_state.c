@@ -185,7 +185,7 @@ static void test_transformers(void **state)
     }
     check("gpt", "dim=12 heads=3 layers=3 position=hard_alibi", true);
     check("gpt", "dim=12 heads=3 layers=3 position=hard_alibi masked=2 windowed=1", true);
-    check("gpt", "dim=12 heads=3 layers=3 position=recency masked=1 windowed=1", true);
+    check("gpt", "dim=12 heads=3 layers=3 position=recency masked=1 windowed=1 log_length=4", true);
     check("gpt", "dim=12 heads=3 layers=2 position=rope block=neox", true);
     check("gpt", "dim=12 heads=3 layers=2 position=rope block=llama mlp_width=7", true);
 }
