@@ -94,3 +94,10 @@ kinds() { # KIND FIGURE...
     [ "$status" -eq 1 ]
     [[ "$output" == *"usage"* ]]
 }
+
+@test "the other side may stand in another sweep" {
+    kinds a 0.9 0.8 0.7
+    mv s other
+    kinds a 0.95 0.85 0.75
+    [ "$(judged kind=a "other: kind=a" train)" = " 3 | 3 | 85 | 80 | 5 | 0.25 | reproduced |" ]
+}
