@@ -466,7 +466,7 @@ static void change_model(Change *x)
         change_read_out(x);
     } else {
         x->kind = IN_WEIGHTS;
-        if (tree)
+        if (tree || x->s->kind == WINDOWED)
             change_weights(x, 1 + change_below(x, 3));
         else
             change_shrink(x);

@@ -60,6 +60,16 @@ static int accepted_snapped(Change *x)
     return accepted;
 }
 
+static int accepted_windowed(Change *x)
+{
+    ThError err = {0};
+    ThProofChecked k = {0};
+    ThProofCertificate *c = th_proof_certificate_by(TH_PROOF_BY_WINDOWS, x->m, x->claim, 0, &err);
+    bool ok = c && th_proof_check(c, x->m, x->claim, NULL, &k, &err) && k.holds;
+    th_proof_certificate_free(c);
+    return ok ? 1 + k.in_float : 0;
+}
+
 static int accepted_built(Change *x)
 {
     ThError err = {0};
@@ -101,11 +111,12 @@ static bool is_true(Change *x, const ThProofCertificate *c, int accepted)
 
 static int judge(Change *x, ThProofCertificate *c)
 {
-    return !x->claim               ? 0
-           : x->s->kind == SNAPPED ? accepted_snapped(x)
-           : x->s->kind == BUILT   ? accepted_built(x)
-           : c                     ? accepted_sets(x, c)
-                                   : 0;
+    return !x->claim                ? 0
+           : x->s->kind == SNAPPED  ? accepted_snapped(x)
+           : x->s->kind == BUILT    ? accepted_built(x)
+           : x->s->kind == WINDOWED ? accepted_windowed(x)
+           : c                      ? accepted_sets(x, c)
+                                    : 0;
 }
 
 static void tell_of(const Change *x, const ThProofCertificate *c, int accepted, bool ok)

@@ -30,6 +30,8 @@ static const char CELL[] = "length=1..20 steps=1500 lr=1e-2 schedule=cosine batc
 
 static const char LINEAR[] = "length=1..20 steps=600 lr=5e-3 schedule=cosine batch=32 seed=1";
 
+static const char WINDOWS[] = "length=1..12 steps=600 batch=32 lr=1e-2 schedule=cosine seed=1";
+
 static const struct {
     const char *name, *task, *settings, *automaton, *model, *made; /* model NULL: compiled */
     SubjectKind kind;
@@ -48,6 +50,8 @@ static const struct {
     {"compiled-lrnn-last", "output", "labels=final", LAST, NULL, NULL, OPEN, false},
     {"snapped-s3", "output", "labels=final", S3, NULL, NULL, SNAPPED, false},
     {"built-s3", "output", "labels=final", S3, NULL, NULL, BUILT, false},
+    {"transformer-ends", "recognize", "", ENDS, "transformer", WINDOWS, WINDOWED, false},
+    {"gpt-last-every", "output", "labels=every", LAST, "gpt", WINDOWS, WINDOWED, false},
 };
 
 static void give_up(const char *name, const char *why)
@@ -59,7 +63,14 @@ static void give_up(const char *name, const char *why)
 static ThModel *trained(const ThTask *t, const char *kind, const char *training)
 {
     ThError err = {0};
-    ThModel *m = made_model(kind, strcmp(kind, "regulargpt") == 0 ? "dim=16 heads=2" : "dim=8");
+    const char *options = strcmp(kind, "regulargpt") == 0    ? "dim=16 heads=2"
+                          : strcmp(kind, "transformer") == 0 ? "dim=8 heads=2 layers=1 causal=yes "
+                                                               "position=hard_alibi window_heads=2"
+                          : strcmp(kind, "gpt") == 0
+                              ? "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 "
+                                "head_bias=yes activation=relu"
+                              : "dim=8";
+    ThModel *m = made_model(kind, options);
     ThOptions o = {0};
     set_all(&o, th_train_options, training);
     ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);

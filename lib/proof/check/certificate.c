@@ -12,10 +12,11 @@
 #include "base/owned.h"
 #include "proof/cell/cell.h"
 #include "proof/check/chunk.h"
+#include "proof/check/windows.h"
 #include "proof/map_impl.h"
 
 static const char FORMAT[] = "tapehead certificate 2";
-static const char *const methods[] = {"sets", "algebra", "table"};
+static const char *const methods[] = {"sets", "algebra", "table", "windows"};
 enum { MOST = 100000 /* of any count in a file */ };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -212,7 +213,7 @@ ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel 
     c->ball = method == TH_PROOF_BY_ALGEBRA ? ball : 0;
     c->slack = claim->slack;
     c->weights = th_proof_digest(&m->params);
-    const ThDfa *domain = method == TH_PROOF_BY_TABLE ? claim->domain : NULL;
+    const ThDfa *domain = method == TH_PROOF_BY_ALGEBRA ? NULL : claim->domain;
     if (!fill_claim(c, claim->given, domain, &m->signature, err) ||
         (claim->bits && !fill_bits(c, claim, err))) {
         th_proof_certificate_free(c);
@@ -230,13 +231,21 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
         *method = TH_PROOF_BY_TABLE;
     else if (tree && m->bound && th_proof_chunk_fits(m))
         *method = TH_PROOF_BY_ALGEBRA;
-    if (tree || th_proof_is_cell(m))
+    else if (th_proof_windows_fit(m))
+        *method = TH_PROOF_BY_WINDOWS;
+    if (tree || *method == TH_PROOF_BY_WINDOWS || th_proof_is_cell(m))
         return true;
     return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name) ||
            th_hint(
                err,
                "certify takes regulargpt (arity=2 layers_per_level=1 norm=post with ReLU; compiled "
-               "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1");
+               "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1, and "
+               "decoders with a window in every head (position=hard_alibi): see help certify");
+}
+
+const char *th_proof_method_name(ThProofMethod method)
+{
+    return methods[method];
 }
 
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err)
@@ -489,7 +498,7 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
 {
     const char *format = json_string_value(json_object_get(from, "format"));
     const char *kind = json_string_value(json_object_get(from, "kind"));
-    for (int i = 0; format && kind && i < 3; i++)
+    for (int i = 0; format && kind && i <= TH_PROOF_BY_WINDOWS; i++)
         if (strcmp(format, FORMAT) == 0 && strcmp(kind, methods[i]) == 0) {
             c->method = (ThProofMethod)i;
             return true;

@@ -12,6 +12,7 @@
 #include "proof/check/check.h"
 #include "proof/map_impl.h"
 #include "proof/check/quantize.h"
+#include "proof/check/windows.h"
 
 /* Words are bounded, for they go into a line. */
 enum { LONGEST = 40 };
@@ -251,6 +252,47 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
     return true;
 }
 
+static void describe_string(const ThProofWindows *w, const ThSignature *g, char why[200])
+{
+    ThText word TH_OWNED(th_text_free) = {0};
+    th_symbols_write(&word, g->symbol, g->n_symbols, w->word,
+                     w->length < LONGEST ? w->length : LONGEST);
+    const char *more = w->length < LONGEST ? "" : " …";
+    if (w->wrong)
+        snprintf(why, 200, "the model is wrong on %.80s%s: it says %.30s, not %.30s", word.data,
+                 more, g->label[w->answer], g->label[w->right]);
+    else
+        snprintf(why, 200, "the answer to %.80s%s is too close for the check's own rounding",
+                 word.data, more);
+}
+
+/* All is made anew; nothing of it is in the file. */
+static bool check_windows(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                          ThStop *stop, ThProofChecked *k, ThError *err)
+{
+    if (!th_proof_windows_fit(m))
+        return th_fail(err, TH_EVALUE, "the model sees more than windows");
+    double slack = fmax(claim->slack, c->slack);
+    ThProofWindows *w TH_OWNED(th_proof_windows_free) =
+        th_proof_windows(m, claim, slack, stop, err);
+    if (!w)
+        return false;
+    k->holds = k->in_double = w->holds;
+    k->in_float = w->in_float;
+    k->wrong = w->wrong;
+    k->checks = w->answers;
+    k->strings = w->strings;
+    k->reach = w->reach;
+    k->rounding = w->rounding;
+    k->tolerance = slack;
+    if (!k->holds)
+        describe_string(w, &m->signature, k->why);
+    else if (!k->in_float)
+        snprintf(k->why_float, sizeof k->why_float, "rounding by %.3g can change an answer",
+                 w->rounding);
+    return true;
+}
+
 bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                     ThStop *stop, ThProofChecked *checked, ThError *err)
 {
@@ -277,6 +319,8 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
         snprintf(checked->why, sizeof checked->why, "its radius is not positive");
         return true;
     }
+    if (c->method == TH_PROOF_BY_WINDOWS)
+        return check_windows(c, m, claim, stop, checked, err);
     return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)
                                             : check_table(m, claim, stop, checked, err);
 }

@@ -38,7 +38,7 @@ ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod meth
     static const double ball[] = {1e-3, 3e-3, 1e-2, 3e-2};
     enum { BALLS = sizeof ball / sizeof *ball };
     ThProofCertificate *best = NULL;
-    for (int i = 0; i < BALLS && !(best && (k->in_float || method == TH_PROOF_BY_TABLE)); i++) {
+    for (int i = 0; i < BALLS && !(best && (k->in_float || method != TH_PROOF_BY_ALGEBRA)); i++) {
         ThProofChecked now;
         if (i < BALLS - 1 && ball[i] <= 2 * claim->slack)
             continue;

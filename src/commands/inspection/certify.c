@@ -157,7 +157,9 @@ void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
         sh_say(s, "; and of runs off by at most %.3g a vector and logit", k->tolerance);
     sh_say(s, "\n");
     if (k->in_float)
-        sh_say(s, "  run in float proved: rounding takes a vector %.2g farther at most\n",
+        sh_say(s,
+               k->reach ? "  run in float proved: rounding moves a logit by %.2g at most\n"
+                        : "  run in float proved: rounding takes a vector %.2g farther at most\n",
                k->rounding);
     else
         sh_say(s, "  run in float NOT proved: %s\n", k->why_float);
@@ -244,6 +246,13 @@ static const char *word_of(const ShSession *s, const ThProofChecked *k)
     return sh_proved(s, k);
 }
 
+static void say_windows(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(s, "  windows      answers depend on the last %d symbol%s: %lld strings, %lld answers\n",
+           k->reach, sh_plural(k->reach), k->strings, k->checks);
+    sh_results(s, "reach:i strings:i", (long long)k->reach, k->strings);
+}
+
 static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
                         const ShDomain *d, const ThModel *m, const ThProofChecked *k)
 {
@@ -258,7 +267,10 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
     if (c->method == TH_PROOF_BY_ALGEBRA)
         sh_say_algebra(s, m, c, k);
     else {
-        sh_say(s, "  table        of what the model snaps to, %lld entries\n", k->checks);
+        if (c->method == TH_PROOF_BY_WINDOWS)
+            say_windows(s, k);
+        else
+            sh_say(s, "  table        of what the model snaps to, %lld entries\n", k->checks);
         if (k->holds)
             sh_say_arithmetic(s, k);
     }
@@ -325,7 +337,7 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     "in_double "                                                                                   \
     "tolerance "                                                                                   \
     "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
-    "right closed"
+    "right closed reach strings"
 
 SH_COMMAND(
     certify, .group = "inspection",
@@ -363,21 +375,26 @@ SH_COMMAND(
         "float run was off is shown beside the bounds.  Compiled models with norm=pre hand errors "
         "on, and are proved up to some length only.  Behind on an automaton may stand, which is "
         "then to be recognized.  The models: regulargpt with arity=2, layers_per_level=1, "
-        "norm=post and ReLU; rnn, gru and lstm; lrnn with layers=1.\n\n"
+        "norm=post and ReLU; rnn, gru and lstm; lrnn with layers=1; transformer and gpt with "
+        "causal=yes position=hard_alibi and as many window_heads= as heads=.\n\n"
         "Of a recurrent network the sets are of its states: one for every state of the automaton, "
         "or up to cover= of them.  From the start and from every set each symbol must lead into a "
         "set of the automaton's next state.  pairs are of sets and symbols, slope is |J| of a "
         "step.  Where no metric contracts a step (slope of 1 or more in the best one), smaller "
         "sets do not help, and the search ends; what remembers by saturating or counting, as "
-        "parity's networks do, is like that.  Weight decay helps.\n\n"
-        "A step of an lrnn is linear, so that where it takes a set is known exactly.  Sets that "
+        "parity's networks do, is like that.\n\n"
+        "A step of an lrnn is linear, so where it takes a set is known.  Sets that "
         "allow for slack= in every step must shrink, and then all strings with the same end lead "
-        "to almost the same state: what is proved of an lrnn is about languages of which the last "
+        "to almost the same state: what is proved is about languages of which the last "
         "symbols decide (definite ones).  What counts, as for parity, drifts instead, and runs of "
         "1000 symbols are drawn to find where.\n\n"
         "A compiled regulargpt is proved by its algebra, as compile does: every product of "
         "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
-        "that quantize made is decided by its table of products.",
+        "that quantize made is decided by its table of products.\n\n"
+        "A decoder with L layers whose heads see W symbols reads the last R = L (W - 1) + 1, and "
+        "is "
+        "decided by its answers to all strings of up to R symbols (at most 10^6), rounding "
+        "included, beside every state that the automaton can be in before them.",
     .example =
         "task t = parity\n"
         "model m = regulargpt dim=16 heads=2\n"
@@ -422,6 +439,8 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
         if (c->method == TH_PROOF_BY_SETS)
             sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
                    c->n_labels, k->checks, k->tightest);
+        else if (c->method == TH_PROOF_BY_WINDOWS)
+            say_windows(s, k);
         else
             sh_say(s, "  %s %lld products and answers\n",
                    c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);

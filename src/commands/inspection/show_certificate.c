@@ -100,11 +100,10 @@ static void say_names(ShSession *s, const char *what, char *const *name, int n)
 /* What it is about. */
 static void say_claim(ShSession *s, const ThProofCertificate *c, long long bytes)
 {
-    static const char *const method[] = {"sets", "algebra", "table"};
     int asked = 0;
     for (int q = 0; q < c->n_states; q++)
         asked += c->answer[q] >= 0 || c->bits;
-    sh_say(s, "a certificate by %s, %lld bytes\n", method[c->method], bytes);
+    sh_say(s, "a certificate by %s, %lld bytes\n", th_proof_method_name(c->method), bytes);
     say_names(s, "symbols", c->symbol, c->n_symbols);
     say_names(s, "classes", c->class_name, c->n_classes);
     sh_say(s, "  automaton    %d state%s, start %d; answers are asked for in %d\n", c->n_states,
@@ -120,11 +119,11 @@ static void say_claim(ShSession *s, const ThProofCertificate *c, long long bytes
     if (c->method == TH_PROOF_BY_ALGEBRA)
         sh_say(s, "  balls        of radius %.3g around the vectors of a model's own elements\n",
                c->ball);
-    if (c->method == TH_PROOF_BY_TABLE)
-        sh_say(s, "  table        is made anew from the weights\n");
-    sh_results(s, "by:s bytes:i sets:i dim:i states:i domain:i asked:i slack:r", method[c->method],
-               bytes, (long long)c->n_labels, (long long)c->dim, (long long)c->n_states,
-               (long long)c->n_domain, (long long)asked, c->slack);
+    if (c->method >= TH_PROOF_BY_TABLE)
+        sh_say(s, "  the rest     is made anew from the weights\n");
+    sh_results(s, "by:s bytes:i sets:i dim:i states:i domain:i asked:i slack:r",
+               th_proof_method_name(c->method), bytes, (long long)c->n_labels, (long long)c->dim,
+               (long long)c->n_states, (long long)c->n_domain, (long long)asked, c->slack);
 }
 
 /* Of the pairs whose product lies in set i the one that takes most of it, or NULL. */
@@ -363,7 +362,7 @@ static bool choose_ways(ShSession *s, const ShCall *call, ShVerified *v, double 
     if (c->method != TH_PROOF_BY_SETS)
         return sh_fail_operand(err, &call->operand[0], TH_EVALUE,
                                "the certificate has no sets: it is by %s",
-                               c->method == TH_PROOF_BY_ALGEBRA ? "algebra" : "a table");
+                               th_proof_method_name(c->method));
     *way = th_plot_sets_ways(c, err);
     v->pairs.way = *way;
     v->pairs.n_ways = TH_PLOT_WAYS;

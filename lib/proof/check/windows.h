@@ -1,0 +1,52 @@
+/* windows.h - a decoder all heads of which see the last few symbols only is right at every length.
+ *
+ * Where every head of every layer sees at most W symbols, itself included, and nothing else tells
+ * positions apart, L layers read the last R = L (W - 1) + 1 symbols: what is answered behind a
+ * string is what is answered behind its last R symbols, or behind all of it where it is shorter.
+ * So there are finitely many answers, and finitely many states of the automaton that R symbols can
+ * be read in: all of them are looked at.
+ *
+ * Each answer is computed as numbers that are known to within a radius, with what a run rounds in
+ * them: of real numbers and double precision at once, and of single.  Neither batches, nor lengths,
+ * nor the order of sums matter.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_PROOF_CHECK_WINDOWS_H
+#define TH_PROOF_CHECK_WINDOWS_H
+
+#include "base/owned.h"
+#include "proof/claim.h"
+
+typedef struct {
+    int reach;         /* symbols that an answer depends on */
+    long long strings; /* that were answered: all of up to so many symbols */
+    long long answers; /* that were compared: of these strings behind every state that can be */
+    double lead;       /* least distance of the right logit from another, in real numbers */
+    double rounding;   /* the most that a logit of a run in single precision is off by */
+    bool holds;        /* of real numbers and of runs in double precision */
+    bool in_float;     /* of runs in single precision */
+    bool wrong;        /* `word` is answered wrong, in real numbers and by the model itself */
+    int *word, length; /* a shortest one that is; or where it is not known, of which `holds` is
+                          false; else NULL */
+    int right, answer; /* of `word` */
+} ThProofWindows;
+
+/* Is it a bound model that this is known of: transformer or gpt with causal=yes
+ * position=hard_alibi, and a window in every head of every layer? */
+bool th_proof_windows_fit(const ThModel *m);
+
+/* at, off (n_classes) <- the logits behind a string of at most as many symbols as such a model
+ * reads, and how far those of a run, or of real numbers, can be from there.  TH_ENOMEM. */
+bool th_proof_windows_logits(const ThModel *m, const int *word, int n, bool in_float, double *at,
+                             double *off, ThError *err);
+
+/* Returns new: what is so of a claim, where vectors behind the embedding and behind each layer, and
+ * logits, may be off by `slack`.  TH_ELIMIT where there are more than a million strings,
+ * TH_ENUMERIC where a weight is larger than 1000; TH_ENOMEM, TH_EINTERRUPTED. */
+ThProofWindows *th_proof_windows(const ThModel *m, const ThProofClaim *claim, double slack,
+                                 ThStop *stop, ThError *err);
+void th_proof_windows_free(ThProofWindows *w); /* NULL is fine */
+TH_RELEASES(th_proof_windows_free, ThProofWindows)
+
+#endif

@@ -1,0 +1,296 @@
+/* Proofs about decoders that see windows: what is bounded is what runs do, strings count as their
+ * ends do, and a lead that is just too small is none. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bound.h"
+#include "models/model.h"
+#include "proof/check/certificate.h"
+#include "proof/check/check.h"
+#include "proof/check/windows.h"
+
+enum { SYMBOLS = 3, LONGEST = 40 };
+
+static const struct {
+    const char *kind, *settings;
+    int reach;
+} given[] = {
+    {"transformer", "dim=12 heads=3 layers=2 causal=yes position=hard_alibi window_heads=3", 5},
+    {"transformer", "dim=8 heads=2 layers=3 causal=yes position=hard_alibi window_heads=2", 4},
+    {"gpt", "dim=12 heads=3 layers=2 position=hard_alibi window_heads=3 head_bias=yes", 5},
+    {"gpt",
+     "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 block=neox activation=relu "
+     "scale=yes",
+     3},
+    {"gpt",
+     "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 norm=after final_norm=no "
+     "head_bias=yes window_layers=2",
+     3},
+};
+enum { GIVEN = sizeof given / sizeof *given };
+
+/* Gains and offsets near to what they begin with, so that numbers are of a usual size. */
+static ThModel *model_of(int i, ThTarget target)
+{
+    ThModel *m = bound_to(given[i].kind, given[i].settings, target, SYMBOLS, false);
+    for (int k = 0; k < m->params.n; k++) {
+        const ThParam *p = &m->params.item[k];
+        for (int j = 0; strstr(p->name, "gain") && j < p->rows * p->cols; j++)
+            m->params.value[p->offset + (size_t)j] += 1;
+    }
+    return m;
+}
+
+/* to <- the logits behind word number `row` of some strings of one length, read together. */
+static void run(const ThModel *m, ThTapePrecision kind, int *words, int strings, int n, int row,
+                double *to)
+{
+    ThError err = {0};
+    ThTape *t = th_model_tape(m, kind, 1, &err);
+    assert_non_null(t);
+    ThBatch b = {.B = strings, .T = n, .token = words};
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    ThVar z = th_model_forward(m, t, &b, &(ThModelForward){.share = true});
+    assert_true(th_tape_ok(t, &err));
+    int rows = th_tape_rows(t, z), c = m->signature.n_classes;
+    double *all = malloc((size_t)rows * (size_t)c * sizeof *all);
+    th_tape_read(t, z, all);
+    memcpy(to, all + (ptrdiff_t)((row + 1) * (rows / strings) - 1) * c, (size_t)c * sizeof *to);
+    free(all);
+    th_tape_free(t);
+}
+
+static void draw(ThRng *r, int *word, int n)
+{
+    for (int i = 0; i < n; i++)
+        word[i] = (int)th_rng_below(r, SYMBOLS);
+}
+
+/* What runs answer behind long strings, in batches, in either arithmetic, is what is said of their
+ * ends; and in double precision to ten places. */
+static void check_runs(int i, ThTarget target)
+{
+    enum { TRIES = 40, STRINGS = 3 };
+    ThError err = {0};
+    ThModel *m = model_of(i, target);
+    ThRng r = th_rng((uint64_t)i, "windows", 0);
+    int word[STRINGS * LONGEST], reach = given[i].reach, beyond = 0;
+    double at[SYMBOLS], off[SYMBOLS], wide[SYMBOLS], seen[SYMBOLS], shorter[SYMBOLS];
+    assert_true(th_proof_windows_fit(m));
+    for (int n = 0; n < TRIES; n++) {
+        int length = 1 + (int)th_rng_below(&r, LONGEST), row = n % STRINGS;
+        int from = length > reach ? length - reach : 0;
+        draw(&r, word, STRINGS * length);
+        const int *end = word + row * length + from;
+        assert_true(th_proof_windows_logits(m, end, length - from, false, at, off, &err));
+        run(m, TH_TAPE_DOUBLE, word, STRINGS, length, row, seen);
+        for (int c = 0; c < SYMBOLS; c++)
+            assert_true(fabs(seen[c] - at[c]) <= off[c] && fabs(seen[c] - at[c]) < 1e-9);
+        assert_true(th_proof_windows_logits(m, end, length - from, true, at, wide, &err));
+        run(m, TH_TAPE_FLOAT, word, STRINGS, length, row, seen);
+        for (int c = 0; c < SYMBOLS; c++)
+            assert_true(fabs(seen[c] - at[c]) <= wide[c] && off[c] < wide[c]);
+        if (from == 0)
+            continue;
+        assert_true(th_proof_windows_logits(m, end + 1, reach - 1, false, shorter, off, &err));
+        beyond += fabs(shorter[0] - at[0]) > 1e-6;
+    }
+    assert_true(beyond > 5); /* a symbol less is not enough */
+    th_model_free(m);
+}
+
+static void test_runs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < GIVEN; i++) {
+        check_runs(i, TH_TARGET_FINAL);
+        check_runs(i, TH_TARGET_EVERY);
+    }
+}
+
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+/* Returns new: the machine whose states are the ends of strings of at most `reach` symbols, each
+ * with the class that the model answers; *lead <- the least lead, and *least its string's number.
+ */
+static ThDfa *machine_of(const ThModel *m, int reach, double *lead, int *least)
+{
+    ThError err = {0};
+    int n = 0, first[LONGEST] = {0}, many = 1;
+    for (int length = 0; length <= reach; length++, many *= SYMBOLS) {
+        first[length] = n;
+        n += many;
+    }
+    ThDfa *d = th_dfa_new(n, SYMBOLS, SYMBOLS, &err);
+    *lead = HUGE_VAL;
+    for (int length = 0, all = 1; length <= reach; length++, all *= SYMBOLS)
+        for (int k = 0; k < all; k++) {
+            int q = first[length] + k, word[LONGEST];
+            for (int i = length - 1, left = k; i >= 0; i--, left /= SYMBOLS)
+                word[i] = left % SYMBOLS;
+            for (int a = 0; a < SYMBOLS; a++)
+                d->next[q * SYMBOLS + a] = length < reach
+                                               ? first[length + 1] + k * SYMBOLS + a
+                                               : first[reach] + k % (all / SYMBOLS) * SYMBOLS + a;
+            if (length == 0)
+                continue;
+            double logit[SYMBOLS], next = -HUGE_VAL;
+            run(m, TH_TAPE_DOUBLE, word, 1, length, 0, logit);
+            int best = logit[1] > logit[0] ? 1 : 0;
+            best = logit[2] > logit[best] ? 2 : best;
+            for (int c = 0; c < SYMBOLS; c++)
+                next = c == best ? next : fmax(next, logit[c]);
+            d->label[q] = best;
+            if (logit[best] - next < *lead) {
+                *lead = logit[best] - next;
+                *least = q;
+            }
+        }
+    return d;
+}
+
+static ThProofWindows *look(const ThModel *m, const ThDfa *d, const ThDfa *domain, double slack)
+{
+    ThError err = {0};
+    const ThProofAsked asked = {&m->signature, d, domain, slack, NULL};
+    ThProofClaim *claim = th_proof_claim_new(m, &asked, NULL, &err);
+    assert_non_null(claim);
+    ThProofWindows *w = th_proof_windows(m, claim, slack, NULL, &err);
+    assert_non_null(w);
+    th_proof_claim_free(claim);
+    return w;
+}
+
+static bool holds(const ThModel *m, const ThDfa *d)
+{
+    ThProofWindows *w = look(m, d, NULL, 0);
+    bool found = w->holds;
+    th_proof_windows_free(w);
+    return found;
+}
+
+/* Moves the read-out's logit of a class by so much. */
+static void favour(const ThModel *m, int class, double by)
+{
+    int i = th_params_find(&m->params, "head_bias");
+    th_params_at(&m->params, i)[class] += (float)by;
+}
+
+/* The machine that a model is, is proved; with the least lead all but taken away it still is, and
+ * with a little more than that it is not. */
+static void test_leads(void **state)
+{
+    (void)state;
+    double lead;
+    for (int i = 0; i < GIVEN; i++) {
+        if (i == 3)
+            continue; /* it has no bias to move */
+        int least = 0;
+        ThModel *m = model_of(i, i % 2 ? TH_TARGET_FINAL : TH_TARGET_EVERY);
+        ThDfa *d = machine_of(m, given[i].reach, &lead, &least);
+        ThProofWindows *w = look(m, d, NULL, 0);
+        assert_true(w->holds && !w->word && !w->wrong);
+        assert_int_equal(w->reach, given[i].reach);
+        assert_true(w->lead <= lead + 1e-9 && w->lead > 0.97 * lead);
+        th_proof_windows_free(w);
+        favour(m, d->label[least], -0.98 * lead);
+        assert_true(holds(m, d));
+        favour(m, d->label[least], -0.12 * lead);
+        assert_false(holds(m, d));
+        th_dfa_free(d);
+        th_model_free(m);
+    }
+}
+
+/* One answer changed, behind a string of each length in turn: that it is wrong is found, on a
+ * shortest string; and not where the domain leaves it out. */
+static void test_wrong(void **state)
+{
+    (void)state;
+    double lead;
+    int least = 0;
+    ThError err = {0};
+    ThModel *m = model_of(1, TH_TARGET_FINAL);
+    ThDfa *d = machine_of(m, given[1].reach, &lead, &least);
+    for (int q = 1, length = 1, end = 4; q < d->n_states; q = q < 40 ? q + 1 : q + 7) {
+        while (q >= end) {
+            int many = 1;
+            for (int i = 0; i < length + 1; i++)
+                many *= SYMBOLS;
+            end += many;
+            length++;
+        }
+        int was = d->label[q];
+        d->label[q] = (was + 1) % SYMBOLS;
+        ThProofWindows *w = look(m, d, NULL, 0);
+        assert_true(!w->holds && !w->in_float && w->wrong);
+        assert_int_equal(w->length, length);
+        assert_int_equal(th_dfa_walk(d, d->start, w->word, (size_t)w->length), q);
+        assert_true(w->answer == was && w->right == d->label[q]);
+        th_proof_windows_free(w);
+        ThDfa *domain = th_dfa_copy(d, &err);
+        for (int p = 0; p < d->n_states; p++)
+            domain->label[p] = p != q;
+        domain->n_classes = 2;
+        w = look(m, d, domain, 0);
+        assert_true(w->holds);
+        th_proof_windows_free(w);
+        th_dfa_free(domain);
+        d->label[q] = was;
+    }
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
+/* A machine that remembers more than the model reads is refuted by a string that is longer. */
+static void test_beyond(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThModel *m = model_of(3, TH_TARGET_FINAL);
+    ThDfa *first = th_dfa_new(4, SYMBOLS, SYMBOLS, &err);
+    for (int i = 0; i < 4 * SYMBOLS; i++)
+        first->next[i] = i < SYMBOLS ? 1 + i % SYMBOLS : i / SYMBOLS;
+    for (int q = 1; q < 4; q++)
+        first->label[q] = q - 1;
+    ThProofWindows *w = look(m, first, NULL, 0);
+    assert_true(w->wrong && !w->holds);
+    th_proof_windows_free(w);
+    th_dfa_free(first);
+    th_model_free(m);
+}
+
+/* What is not read through windows alone is refused. */
+static void test_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *settings;
+    } other[] = {
+        {"transformer", "dim=8 heads=2 layers=1 position=hard_alibi window_heads=1 causal=yes"},
+        {"transformer", "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 window_layers=1 "
+                        "causal=yes"},
+        {"gpt", "dim=8 heads=2 layers=1 position=alibi"},
+        {"gpt", "dim=8 heads=2 layers=1 position=none"},
+        {"gpt", "dim=8 heads=2 layers=1 position=hard_alibi window_heads=2 activation=gelu_tanh"},
+        {"rnn", "dim=8"},
+    };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        ThModel *m = bound_to(other[i].kind, other[i].settings, TH_TARGET_FINAL, SYMBOLS, false);
+        assert_false(th_proof_windows_fit(m));
+        th_model_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_leads),
+                                       cmocka_unit_test(test_wrong), cmocka_unit_test(test_beyond),
+                                       cmocka_unit_test(test_fit)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
