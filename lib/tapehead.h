@@ -134,6 +134,7 @@ extern "C" {
 #include "proof/labels.h"
 #include "proof/map.h"
 #include "proof/check/quantize.h"
+#include "proof/check/windows.h"
 #include "lab/evaluate.h"
 #include "lab/generate.h"
 #include "lab/train.h"
