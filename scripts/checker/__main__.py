@@ -1,6 +1,6 @@
 """checker FILE.cert MODEL.safetensors [--automaton FILE.json]
 
-Verifies a certificate of tapehead's `certify` that goes by sets, from the weights alone.  It is a third
+Verifies a certificate of tapehead's `certify` that goes by sets or windows, from the weights alone.  It is a third
 text that does so, in another language and another arithmetic, for whoever believes neither the
 prover nor the checker that are built in: read it, then believe it.
 
@@ -17,8 +17,11 @@ lie in the set of what the two stand for together, and all vectors of a set must
 automaton's answer.  Then, by induction over the tree or along the string, every answer is right.
 Nothing else in the file is believed; its digests are not looked at.
 
-balls.py is the arithmetic, sets.py sets of vectors, tree.py and cell.py the networks, certificate.py
-the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
+A decoder with windows answers a string as it answers its last symbols, so all strings of so many symbols
+are computed, and in single precision, too.
+
+balls.py is the arithmetic, sets.py sets of vectors, tree.py, cell.py and decoder.py the networks,
+certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
 """
 
 import argparse
@@ -28,6 +31,7 @@ import sys
 from balls import Refused
 from cell import GATES, Cell
 from certificate import Certificate, check_answers, check_pairs, difference, pairs_of_cell, pairs_of_tree
+from decoder import Decoder, check_windows
 from model import Model
 from tree import Tree
 
@@ -45,6 +49,8 @@ def verify(certificate, model, automaton):
         if word is not None:
             word = " ".join(c.symbols[a] for a in word) or "the empty word"
             raise Refused(f"it is about another automaton: they differ on {word}")
+    if c.kind == "windows":
+        return c, check_windows(c, Decoder(m))
     if m.kind == "regulargpt":
         network, pairs = Tree(m), pairs_of_tree
     elif m.kind in GATES:
@@ -53,13 +59,17 @@ def verify(certificate, model, automaton):
         raise Refused(f"nothing is known here of {m.kind}")
     tightest, checks = check_pairs(c, pairs(c, network))
     check_answers(c, network)
-    return c, tightest, checks
+    return c, (tightest, checks)
 
 
-def describe(c, tightest, checks):
+def describe(c, found):
     n = len(c.answer)
-    print(f"holds: {checks} pairs of sets, the tightest at {tightest:.4f} of its room")
-    print(f"  in real numbers, and where vectors and logits are off by {c.slack:g}")
+    if c.kind == "windows":
+        print(f"holds: {found[0]} strings, whose answers were compared {found[1]} times")
+        print(f"  in real numbers{', and of runs in single precision' if found[2] else ' alone'}")
+    else:
+        print(f"holds: {found[1]} pairs of sets, the tightest at {found[0]:.4f} of its room")
+        print(f"  in real numbers, and where vectors and logits are off by {c.slack:g}")
     print(f"  automaton: {n} states, start {c.start}")
     for q in range(n):
         answer = c.classes[c.answer[q]] if c.answer[q] >= 0 else "nothing"

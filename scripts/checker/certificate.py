@@ -14,8 +14,9 @@ class Certificate:
     def __init__(self, path):
         with open(path) as f:
             c = json.load(f)
-        if c.get("format") != "tapehead certificate 2" or c.get("kind") != "sets":
-            raise Refused("this program reads certificates of version 2 that go by sets")
+        self.kind = c.get("kind")
+        if c.get("format") != "tapehead certificate 2" or self.kind not in ("sets", "windows"):
+            raise Refused("this program reads certificates of version 2 that go by sets or windows")
         self.symbols, self.classes, self.slack = c["symbols"], c["classes"], float(c["slack"])
         self.start, self.answer, k = c["start"], c["answer"], len(c["symbols"])
         states = len(self.answer)
@@ -34,7 +35,7 @@ class Certificate:
         if not (self.slack >= 0 and 0 <= self.start < states):
             raise Refused("its slack or its start is no such number")
         self.sets = []
-        for label in c["labels"]:
+        for label in c["labels"] if self.kind == "sets" else ():
             shape = np.array(label["shape"]).reshape(c["dim"], -1) if "shape" in label else None
             radius, map = float(label["radius"]), label["map"] + label.get("places", [])
             if not 0 < radius < np.inf or len(map) != self.states:

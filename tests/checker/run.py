@@ -24,6 +24,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts", "checker"))
 import balls  # noqa: E402
 from balls import Ball  # noqa: E402
 from cell import Cell, Form  # noqa: E402
+from decoder import Decoder  # noqa: E402
 from sets import Ellipsoid, Set  # noqa: E402
 from tree import Tree  # noqa: E402
 
@@ -43,6 +44,13 @@ for kind in ["rnn", "gru"] {
   certify r on last certificate="${kind}.cert" > "log.txt"
   assert verdict == "proved"
   save r "${kind}.safetensors"
+}
+for kind in ["transformer", "gpt"] {
+  model w = $kind dim=8 heads=2 layers=2 causal=yes position=hard_alibi window_heads=2
+  train w on last length=1..12 steps=600 lr=1e-2 schedule=cosine batch=32 recipe=plain seed=1 > "log.txt"
+  certify w on last certificate="${kind}.cert" > "log.txt"
+  assert verdict == "proved" or verdict == "proved of real numbers"
+  save w "${kind}.safetensors"
 }
 """
 rng = np.random.default_rng(7)
@@ -417,6 +425,71 @@ def test_distance():
     return None
 
 
+def decoded(m, o, word):
+    """The logits behind a word, in plain floating point."""
+    d, heads = m["embedding"].shape[1], int(o["heads"])
+    gpt, norm = m.kind == "gpt", lambda x, n: norm_rows(x) * m[n + ".gain"] + m[n + ".offset"]
+    norm_rows = lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)  # noqa: E731
+    bias = lambda n: m.weight.get(n, 0)  # noqa: E731
+    x = m["embedding"][word] * (1 if gpt and o.get("scale") != "yes" else np.sqrt(d))
+    before = gpt and o.get("norm") != "after"
+    for i in range(int(o["layers"])):
+        at, ff = f"layer{i}.attention.", f"layer{i}.feed_forward."
+        read = norm(x, f"layer{i}.norm1") if before else x
+        q, both = read @ m[at + "query"] + bias(at + "query_bias"), read @ m[at + "key_value"] + bias(at + "key_value_bias")
+        mixed = np.zeros_like(x)
+        for h, t in np.ndindex(heads, len(word)):
+            c, rows = slice(h * d // heads, (h + 1) * d // heads), slice(max(0, t - h), t + 1)
+            w = np.exp(both[rows, :d][:, c] @ q[t, c] / np.sqrt(d // heads))
+            mixed[t, c] = w / w.sum() @ both[rows, d:][:, c]
+        u = x + mixed @ m[at + "output"] + bias(at + "output_bias")
+        if before:
+            read = norm(x if o.get("block") == "neox" else u, f"layer{i}.norm2")
+        else:
+            read = u = norm(u, f"layer{i}.norm1")
+        f = read @ m[ff + "up"] + m[ff + "up_bias"]
+        bend = o.get("activation", "gelu") if gpt else "relu"
+        f = np.maximum(0, f) if bend == "relu" else f * 0.5 * np.vectorize(mp.erfc)(-f / np.sqrt(2)).astype(float)
+        u = u + f @ m[ff + "down"] + m[ff + "down_bias"]
+        x = u if before else norm(u, f"layer{i}.norm2")
+    x = norm(x, "final_norm") if "final_norm.gain" in m.weight else x
+    return (x @ m["head"] + bias("head_bias"))[-1]
+
+
+def test_decoders():
+    """the logits of a decoder with windows are those of its formulas, and float runs lie within theirs"""
+    d = 6
+    for kind, o in (("transformer", {"causal": "yes"}), ("gpt", {}), ("gpt", {"block": "neox", "activation": "relu"}),
+                    ("gpt", {"norm": "after", "scale": "yes"})):
+        o = {"heads": "3", "layers": "2", "position": "hard_alibi", "window_heads": "3", **o}
+        shapes = {"embedding": (3, d), "head": (d, 3), "head_bias": (3,)}
+        for i in range(2):
+            shapes.update({f"layer{i}.attention.query": (d, d), f"layer{i}.attention.key_value": (d, 2 * d),
+                           f"layer{i}.attention.output": (d, d), f"layer{i}.feed_forward.up": (d, 9),
+                           f"layer{i}.feed_forward.up_bias": (9,), f"layer{i}.feed_forward.down": (9, d),
+                           f"layer{i}.feed_forward.down_bias": (d,)})
+            shapes.update({f"layer{i}.norm{n}.{what}": (d,) for n in (1, 2) for what in ("gain", "offset")})
+        if kind == "gpt":
+            shapes.update({"final_norm.gain": (d,), "final_norm.offset": (d,), "layer1.attention.query_bias": (d,)})
+        m = Weights(kind, shapes, **o)
+        m.signature = {"target": "final"}
+        decoder = Decoder(m)
+        words = rng.integers(0, 3, (9, 5))
+        exact = np.array([decoded(m, o, w) for w in words])
+        z = decoder.answers(words, 0.0)
+        if not (abs(z.mid - exact) <= z.rad + 1e-12).all() or not z.rad.max() < 1e-4:
+            return f"{kind} {o}: {abs(z.mid - exact).max()} off where {z.rad.max()} is said"
+        unit, balls.UNIT = balls.UNIT, 2.0 ** -24
+        run = decoder.answers(words, 0.0)
+        balls.UNIT = unit
+        if not (run.rad > 1e4 * z.rad).all():
+            return "a coarser unit does not count"
+        longer = np.hstack([rng.integers(0, 3, (9, 4)), words])
+        if abs(np.array([decoded(m, o, w) for w in longer]) - exact).max() > 1e-12:
+            return "a symbol counts that should not be read"
+    return None
+
+
 # ---- certificates --------------------------------------------------------------------------------
 
 
@@ -503,8 +576,29 @@ def test_certificate(name, folder, automaton, pairs):
         report(f"{name}: {what}", (status == 0 or "Traceback" in said) and said)
 
 
+def test_windows(name, folder, automaton):
+    """Of two layers with windows of two symbols three are read: 2 + 4 + 8 strings."""
+    certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
+    status, said = check(certificate, model)
+    report(f"the certificate of the {name} holds", (status != 0 or not said.startswith("holds: 14 strings")) and said)
+    with open(certificate) as f:
+        c = json.load(f)
+    changed = os.path.join(folder, "changed.cert")
+    for what, edit in (("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
+                       ("a transition changed", lambda to: to["next"].__setitem__(1, 1 - to["next"][1])),
+                       ("another start", lambda to: to.update(start=1)), ("a slack of 10", lambda to: to.update(slack=10)),
+                       ("classes exchanged", lambda to: to["classes"].reverse()),
+                       ("another kind", lambda to: to.update(kind="sets"))):
+        to = copy.deepcopy(c)
+        edit(to)
+        with open(changed, "w") as f:
+            json.dump(to, f)
+        status, said = check(changed, model)
+        report(f"{name}: {what}", (status == 0 or "Traceback" in said) and said)
+
+
 def main():
-    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance):
+    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return
@@ -521,6 +615,8 @@ def main():
         # of a tree 2 symbols and nothing before 2, 4 sets and nothing before the 2 complete ones
         for name, automaton, pairs in (("tree", parity, 6 + 10), ("rnn", ends, 2 * 49), ("gru", ends, 2 * 13)):
             test_certificate(name, folder, copy.deepcopy(automaton), pairs)
+        for kind in ("transformer", "gpt"):
+            test_windows(kind, folder, copy.deepcopy(ends))
     if os.environ.get("CHECKER") != "short":
         data = os.path.join(ROOT, "examples", "data")
         status, said = check(os.path.join(data, "modulo3.cert"), os.path.join(data, "modulo3.safetensors"))

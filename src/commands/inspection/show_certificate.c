@@ -113,8 +113,7 @@ static void say_claim(ShSession *s, const ThProofCertificate *c, long long bytes
                sh_plural(c->n_domain));
     else
         sh_say(s, "  strings      all\n");
-    sh_say(s, "  vectors      of %d numbers, by the weights %016llx\n", c->dim,
-           (unsigned long long)c->weights);
+    sh_say(s, "  vectors      of %d numbers\n", c->dim);
     sh_say(s, "  slack        %.3g a vector and logit\n", c->slack);
     if (c->method == TH_PROOF_BY_ALGEBRA)
         sh_say(s, "  balls        of radius %.3g around the vectors of a model's own elements\n",

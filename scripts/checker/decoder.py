@@ -1,0 +1,170 @@
+"""Decoders all heads of which see the last few symbols.
+
+L layers with windows of at most W symbols, and nothing else that tells positions apart, read the last
+R = L (W - 1) + 1: a string is answered as its last R symbols are, or as it is where it has fewer.  All
+strings of up to R symbols are computed, as numbers with radii, and compared with the automaton, those
+of R symbols in every state that it can be in before them.  With a coarser unit the same arithmetic
+bounds runs in single precision, whatever the order of their sums: of points, what a run rounds is what
+is rounded here.  (numpy's exponentials and math's erfc are taken to be right to 1e-13.)
+"""
+
+import itertools
+import math
+
+import numpy as np
+from mpmath import iv
+
+import balls
+from balls import EPSILON, WIDER, Ball, Refused, from_interval
+
+OPTIONS = {"size": None, "dim": None, "heads": None, "layers": None, "mlp_ratio": None, "init": None,
+           "block": None, "norm": None, "final_norm": None, "scale": None, "head_bias": None, "dropout": None,
+           "attention_dropout": None, "activation": None, "window_heads": None, "window_layers": None,
+           "head": "own", "causal": "yes", "position": "hard_alibi"}
+MOST = 1e6  # strings
+UNDERFLOW = 1e-30
+
+
+class Decoder:
+    def __init__(self, m):
+        options, self.m = m.take(OPTIONS), m
+        gpt = m.kind == "gpt"
+        self.d, self.heads, self.layers = m["embedding"].shape[1], int(options["heads"]), int(options["layers"])
+        if (options.get("position") != "hard_alibi" or options.get("causal", "yes" if gpt else "no") != "yes" or
+                int(options.get("window_heads", (self.heads + 1) // 2)) != self.heads or
+                int(options.get("window_layers", self.layers)) < self.layers or
+                m.signature.get("target") not in ("final", "every")):
+            raise Refused("not every head of every layer has a window")
+        self.before = gpt and options.get("norm", "before") == "before"
+        self.beside = gpt and options.get("block", "gpt2") == "neox"
+        self.bend = options.get("activation", "gelu") if gpt else "relu"
+        if self.bend not in ("relu", "gelu"):
+            raise Refused(f"nothing is known here of activation={self.bend}")
+        scaled = not gpt or options.get("scale", "no") == "yes"
+        self.scale = from_interval(iv.sqrt(iv.mpf(self.d))) if scaled else Ball(1.0)
+        self.reach = self.layers * (self.heads - 1) + 1
+
+    def linear(self, x, name, bias):
+        y = x @ self.m[name]
+        return y + self.m.weight[bias] if bias in self.m.weight else y
+
+    def norm(self, x, name):
+        d = self.d
+        c = x - (x @ np.ones((d, 1))) * from_interval(1 / iv.mpf(d))
+        by = np.sqrt((c.rad ** 2).mean(axis=1, keepdims=True)) * WIDER
+        root = np.sqrt((c.mid ** 2).mean(axis=1, keepdims=True) + EPSILON)
+        least = np.maximum(math.sqrt(EPSILON), root - by) / WIDER
+        z = c.mid / root
+        far = (c.rad + abs(z) * by) / least
+        far = far + (d + 16) * balls.UNIT * (abs(z) + far)
+        return Ball(z, far * WIDER) * self.m[name + ".gain"] + self.m[name + ".offset"]
+
+    def weights(self, logits):
+        """One over the sum of all exponentials beside its own; greatest and least where the others are."""
+        largest = max(s.most().max() for s in logits)
+        units = (len(logits) + 24 + 8 * largest) * balls.UNIT
+        rounded = units / (1 - units) if units < 0.5 else np.inf
+        to = []
+        with np.errstate(over="ignore"):
+            for j, own in enumerate(logits):
+                others = [s for k, s in enumerate(logits) if k != j]
+                least = 1 + sum(np.exp(s.mid - own.mid + s.rad + own.rad) for s in others)
+                most = 1 + sum(np.exp(s.mid - own.mid - s.rad - own.rad) for s in others)
+                low, high = 1 / least * (1 - 1e-12), 1 / most * (1 + 1e-12)
+                to.append(Ball((low + high) / 2, ((high - low) / 2 + rounded * high) * WIDER + UNDERFLOW))
+        return to
+
+    def attend(self, query, both, t):
+        """What heads mix, for strings of t symbols, one below the other: head h sees the last h + 1."""
+        d, width = self.d, self.d // self.heads
+        scale = from_interval(1 / iv.sqrt(iv.mpf(width)))
+        mid, rad = np.zeros(query.mid.shape), np.zeros(query.mid.shape)
+        ones = np.ones((width, 1))
+        for h in range(self.heads):
+            c = slice(h * width, (h + 1) * width)
+            for i in range(t):
+                rows = slice(i, None, t)
+                keys = [both[slice(j, None, t)] for j in range(max(0, i - h), i + 1)]
+                logits = [(query[rows, c] * k[:, c]) @ ones * scale for k in keys]
+                mixed = sum((w * k[:, d + h * width:d + (h + 1) * width]
+                             for w, k in zip(self.weights(logits), keys)), Ball(0.0))
+                mid[rows, c], rad[rows, c] = mixed.mid, mixed.rad
+        return Ball(mid, rad)
+
+    def feed(self, x, name):
+        u = self.linear(x, name + ".up", name + ".up_bias")
+        if self.bend == "relu":
+            u = Ball(np.maximum(0, u.mid), u.rad)
+        else:  # the slope of GELU is at most 1.13
+            value = u.mid * 0.5 * np.vectorize(math.erfc)(-u.mid / math.sqrt(2))
+            u = Ball(value, (1.13 * u.rad + (32 * balls.UNIT + 1e-13) * u.most()) * WIDER)
+        return self.linear(u, name + ".down", name + ".down_bias")
+
+    def layer(self, x, i, t, slack):
+        name = f"layer{i}."
+        read = self.norm(x, name + "norm1") if self.before else x
+        both = self.linear(read, name + "attention.key_value", name + "attention.key_value_bias")
+        query = self.linear(read, name + "attention.query", name + "attention.query_bias")
+        u = x + self.linear(self.attend(query, both, t), name + "attention.output", name + "attention.output_bias")
+        if self.before:
+            read = self.norm(x if self.beside else u, name + "norm2")
+        else:
+            read = u = self.norm(u, name + "norm1")
+        u = u + self.feed(read, name + "feed_forward")
+        u = u if self.before else self.norm(u, name + "norm2")
+        return Ball(u.mid, (u.rad + slack) * WIDER)
+
+    def answers(self, words, slack):
+        """Logits behind strings of one length, each off by slack, as all vectors are."""
+        t = words.shape[1]
+        x = Ball(self.m["embedding"][words.reshape(-1)]) * self.scale
+        x = Ball(x.mid, x.rad + slack)
+        for i in range(self.layers):
+            x = self.layer(x, i, t, slack)
+        x = x[t - 1::t]
+        if "final_norm.gain" in self.m.weight:
+            x = self.norm(x, "final_norm")
+        z = self.linear(x, "head", "head_bias")
+        return Ball(z.mid, (z.rad + slack) * WIDER)
+
+
+def check_windows(c, decoder):
+    """How many strings were answered, and compared; and do runs in single precision say the same?"""
+    k, n = len(c.symbols), decoder.reach
+    if k ** n > MOST:
+        raise Refused(f"there are too many strings of {n} symbols")
+    points, queue = {(c.start, c.first)}, [(c.start, c.first)]
+    for q, place in queue:
+        for a in range(k):
+            to = c.next[q][a], c.next[place][a] if c.inside else None
+            if to not in points:
+                points.add(to)
+                queue.append(to)
+    strings = compared = 0
+    same = True
+    for length in range(1, n + 1):
+        words = np.array(list(itertools.product(range(k), repeat=length)))
+        z = decoder.answers(words, c.slack)
+        unit, balls.UNIT = balls.UNIT, 2.0 ** -24 * (1 + 1e-6)
+        try:
+            run = decoder.answers(words, c.slack)
+        finally:
+            balls.UNIT = unit
+        for i, word in enumerate(words.tolist()):
+            strings += 1
+            for q, place in queue if length == n else queue[:1]:
+                for a in word:
+                    q, place = c.next[q][a], c.next[place][a] if c.inside else None
+                right = c.answer[q]
+                if right < 0 or (c.inside and not c.inside[place]):
+                    continue
+                compared += 1
+                others = [o for o in range(len(c.classes)) if o != right]
+                if not all(leads(z[i], right, o) for o in others):
+                    raise Refused("the answer behind " + " ".join(c.symbols[a] for a in word) + " is not sure")
+                same = same and all(leads(run[i], right, o) for o in others)
+    return strings, compared, same
+
+
+def leads(z, right, other):
+    return z.mid[right] - z.rad[right] > (z.mid[other] + z.rad[other]) + 1e-9
