@@ -63,12 +63,12 @@ class Certificate:
 
 def pairs_of_tree(c, tree):
     """Symbols meet symbols at the leaves, sets meet sets above; at the left edge nothing comes
-    first, and what is on the right has no pads."""
+    first, of which there may be pads already, and what is on the right of something has none."""
     symbols = [(True, move, Ellipsoid(tree.leaf[a])) for a, move in enumerate(moves(c))]
     nothing = (False, tuple(range(c.states)), None)
     for level in (symbols, c.sets):
         for y in level:
-            for x in [nothing, *level] if y[0] else []:
+            for x in [nothing, *level] if y[0] else [nothing]:
                 both = tuple(y[1][q] for q in x[1])
                 if occurs(c, x, both):
                     yield x[0], both, tree.pair(x[2], y[2])
