@@ -17,8 +17,8 @@ from mpmath import iv
 import balls
 from balls import EPSILON, WIDER, Ball, Refused, from_interval
 
-OPTIONS = {"size": None, "dim": None, "heads": None, "layers": None, "mlp_ratio": None, "init": None,
-           "block": None, "norm": None, "final_norm": None, "scale": None, "head_bias": None, "dropout": None,
+OPTIONS = {"size": None, "dim": None, "heads": None, "layers": None, "mlp_ratio": None, "mlp_width": None,
+           "init": None, "block": None, "norm": None, "final_norm": None, "scale": None, "head_bias": None, "dropout": None,
            "attention_dropout": None, "activation": None, "window_heads": None, "window_layers": None,
            "head": "own", "causal": "yes", "position": "hard_alibi"}
 MOST = 1e6  # strings
@@ -38,6 +38,8 @@ class Decoder:
         self.before = gpt and options.get("norm", "before") == "before"
         self.beside = gpt and options.get("block", "gpt2") == "neox"
         self.bend = options.get("activation", "gelu") if gpt else "relu"
+        if options.get("block", "gpt2") not in ("gpt2", "neox"):
+            raise Refused(f"nothing is known here of block={options['block']}")
         if self.bend not in ("relu", "gelu"):
             raise Refused(f"nothing is known here of activation={self.bend}")
         scaled = not gpt or options.get("scale", "no") == "yes"

@@ -50,9 +50,32 @@ static const float *weights(const Net *f, int layer, const char *name)
     return th_proof_chunk_weights(f->m, full);
 }
 
+/* Not where it is not given and has no default. */
 static bool option_is(const ThModel *m, const char *name, const char *value)
 {
-    return strcmp(th_option_text(&m->options, name), value) == 0;
+    const char *text = th_option_text(&m->options, name);
+    return text && strcmp(text, value) == 0;
+}
+
+/* What other options say may change what the model computes. */
+static bool only_known(const ThModel *m)
+{
+    static const char known[] =
+        " size dim heads layers mlp_ratio mlp_width block activation norm final_norm causal scale "
+        "head_bias head init dropout attention_dropout position window_heads window_layers ";
+    char name[80];
+    for (const ThOptionSpec *s = m->kind->options; s->name; s++) {
+        snprintf(name, sizeof name, " %s ", s->name);
+        if (th_option_given(&m->options, s->name) && !strstr(known, name))
+            return false;
+    }
+    return true;
+}
+
+static bool gpt_fits(const ThModel *m)
+{
+    return (option_is(m, "block", "gpt2") || option_is(m, "block", "neox")) &&
+           option_is(m, "head", "own") && !option_is(m, "activation", "gelu_tanh");
 }
 
 bool th_proof_windows_fit(const ThModel *m)
@@ -63,11 +86,11 @@ bool th_proof_windows_fit(const ThModel *m)
         !option_is(m, "position", "hard_alibi") || !th_option_flag(o, "causal"))
         return false;
     long long heads = th_option_int(o, "heads"), layers = th_option_int(o, "layers");
-    return heads <= TH_PROOF_CHILDREN &&
+    return only_known(m) && heads <= TH_PROOF_CHILDREN &&
            th_option_int_or(o, "window_heads", (heads + 1) / 2) == heads &&
            th_option_int_or(o, "window_layers", layers) >= layers &&
            (m->signature.target == TH_TARGET_FINAL || m->signature.target == TH_TARGET_EVERY) &&
-           (!gpt || (option_is(m, "head", "own") && !option_is(m, "activation", "gelu_tanh")));
+           (!gpt || gpt_fits(m));
 }
 
 /* Returns new: the model, and room for a string of as many symbols as it reads. */
@@ -76,7 +99,8 @@ static Net *net_of(const ThModel *m, double slack, ThError *err)
     const ThOptions *o = &m->options;
     int d = (int)th_option_int(o, "dim"), heads = (int)th_option_int(o, "heads");
     int layers = (int)th_option_int(o, "layers"), reach = layers * (heads - 1) + 1;
-    int hidden = d * (int)th_option_int(o, "mlp_ratio"), n = m->signature.n_classes;
+    int up = th_params_find(&m->params, "layer0.feed_forward.up"), n = m->signature.n_classes;
+    int hidden = up < 0 ? 0 : m->params.item[up].cols;
     size_t rows = (size_t)reach, wide = (size_t)d;
     Net *f = th_alloc(
         1, sizeof *f + (rows * (7 * wide + (size_t)hidden) + (size_t)n) * sizeof *f->number, err);
@@ -95,7 +119,7 @@ static Net *net_of(const ThModel *m, double slack, ThError *err)
                .slack = slack};
     f->before = gpt && option_is(m, "norm", "before");
     f->beside = gpt && option_is(m, "block", "neox");
-    f->gelu = gpt && option_is(m, "activation", "gelu");
+    f->gelu = gpt && !option_is(m, "activation", "relu");
     f->scale = !gpt || th_option_flag(o, "scale") ? sqrt(d) : 1;
     Number **row[] = {&f->x, &f->read, &f->query, &f->mixed, &f->sum}, *at = f->number;
     for (int i = 0; i < 5; i++, at += rows * wide)
