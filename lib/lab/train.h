@@ -55,8 +55,8 @@ bool th_trainer_step(ThTrainer *tr, ThError *err);
 bool th_trainer_done(const ThTrainer *tr); /* no step is left to do, or no patience */
 
 /* Fills the options that are not given as the recipe says that the option `recipe` names, for a
- * model of a kind and a task; to be called before the options are read.  TH_ENOMEM. */
-bool th_train_follow_recipe(ThOptions *o, const ThModelKind *kind, const ThTask *t, ThError *err);
+ * model and a task; to be called before the options are read.  TH_ENOMEM. */
+bool th_train_follow_recipe(ThOptions *o, const ThModel *m, const ThTask *t, ThError *err);
 
 /* The best of the validations after step `first`, a view, or NULL: that of the greatest accuracy,
  * of equals the one of the least loss. */

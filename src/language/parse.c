@@ -378,6 +378,8 @@ static void hint_at_option(const ShBinder *b, const char *key, ThError *err)
     const char *here = sh_option_here(key, &b->p->call.options);
     if (here)
         th_hint(err, "it is %s= here", here);
+    if (strcmp(b->p->call.command->name, "compile") == 0 && strcmp(key, "domain") == 0)
+        th_hint(err, "compile proves of all strings; certify MODEL on TASK domain=A of those of A");
     for (int i = 0; !here && i < b->p->call.n; i++) {
         const ShObject *o = b->p->operand[i].object;
         const ThOptions *of = o && o->kind == SH_MODEL ? &o->as.model->options : NULL;

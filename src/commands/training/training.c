@@ -187,7 +187,7 @@ static bool complete_options(Training *t, const ThOptions *given, const ThTask *
 {
     const ThModel *m = t->object->as.model;
     ThOptions *o = &t->options;
-    if (!th_options_copy(o, given, err) || !th_train_follow_recipe(o, m->kind, task, err))
+    if (!th_options_copy(o, given, err) || !th_train_follow_recipe(o, m, task, err))
         return false;
     bool fresh = !m->bound && !th_option_given(o, "seed");
     return !fresh || th_options_set_int(o, "seed", sh_setting_int(t->s, "seed"), err);

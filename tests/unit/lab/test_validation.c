@@ -283,20 +283,49 @@ static void test_schedule_of_its_own(void **state)
 }
 
 /* The options of a training of a new model, as typed and as a recipe has filled them. */
-static ThOptions followed(const char *kind, const char *task, const char *typed)
+static ThOptions followed(const char *kind, const char *model, const char *task,
+                          const char *settings, const char *typed)
 {
     ThOptions o;
-    ThTask *t = made_task(task, "", NULL);
+    ThTask *t = made_task(task, settings, NULL);
     set_all(&o, th_train_options, typed);
-    assert_true(th_train_follow_recipe(&o, th_model_kind(kind), t, NULL));
+    ThModel *m = made_model(kind, model);
+    assert_true(th_train_follow_recipe(&o, m, t, NULL));
+    th_model_free(m);
     th_task_free(t);
     return o;
+}
+
+static void assert_rich(const char *kind, const char *model, const char *task, const char *settings,
+                        bool wanted)
+{
+    ThOptions o = followed(kind, model, task, settings, "lr=5e-4");
+    char *got = th_options_format(&o, NULL);
+    assert_string_equal(
+        got, wanted ? "steps=4000 lr=5e-4 curriculum=paced full_length=0.2 segments=yes "
+                      "optimizer=muon schedule=cosine warmup=200 noise=0.5 auxiliary_loss=1"
+                    : "steps=2000 lr=5e-4 curriculum=adaptive full_length=0.2 schedule=cosine "
+                      "warmup=100 noise=0.3");
+    free(got);
+    th_options_free(&o);
+}
+
+/* Nodes of a tree are told what they should hold where that is more than little, and not too much:
+ * of brackets to depth 1, 2, 4 and 12 there are 6, 15, 56 and 820 elements. */
+static void test_recipe_of_monoids(void **state)
+{
+    (void)state;
+    assert_rich("regulargpt", "", "dyck", "depth=1", false);
+    assert_rich("regulargpt", "", "dyck", "depth=2", true);
+    assert_rich("regulargpt", "", "dyck", "depth=4", true);
+    assert_rich("regulargpt", "", "dyck", "depth=12", false);
+    assert_rich("regulargpt", "layers_per_level=2", "dyck", "depth=4", false);
 }
 
 static void assert_followed(const char *kind, const char *task, const char *typed,
                             const char *wanted)
 {
-    ThOptions o = followed(kind, task, typed);
+    ThOptions o = followed(kind, "", task, "", typed);
     char *got = th_options_format(&o, NULL);
     assert_string_equal(got, wanted);
     free(got);
@@ -379,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_lengths_that_cannot_stick),
         cmocka_unit_test(test_schedule_of_its_own),
         cmocka_unit_test(test_recipe),
+        cmocka_unit_test(test_recipe_of_monoids),
         cmocka_unit_test(test_recipe_is_told),
         cmocka_unit_test(test_refusals),
     };
