@@ -193,9 +193,16 @@ bool th_language_next(ThLanguageReader *r, bool *next, ThError *err)
     ThLanguageAnswer answer;
     int n = r->l->n_symbols;
     for (int a = 0; a < n; a++) {
+        const ThLanguageKind *k = r->l->kind;
         if (!th_language_push(r, a, &next[a], err))
             return false;
+        bool open = next[a] && k->unsure && k->unsure(r->own);
         th_language_pop(r);
+        if (open)
+            return th_fail(err, TH_ELIMIT,
+                           "whether a word goes on with %s behind %d symbols is not known",
+                           r->l->symbol[a], r->n) ||
+                   th_hint(err, "too many configurations would have to be searched");
     }
     bool ok = th_language_accepts(r, &answer, err);
     next[n] = ok && answer == TH_LANGUAGE_YES;

@@ -101,14 +101,15 @@ ThLanguageReader *th_language_reader(const ThLanguage *l, ThStop *stop, ThError 
 void th_language_reader_free(ThLanguageReader *r); /* NULL is fine */
 
 /* Reads one more; *viable, which may be NULL: whether some member of any length begins so.  Kinds
- * that do not know prefixes always say yes. */
+ * that do not know prefixes always say yes; so do counters where that cannot be searched for. */
 bool th_language_push(ThLanguageReader *r, int symbol, bool *viable, ThError *err);
 void th_language_pop(ThLanguageReader *r); /* takes the last one back: there must be one */
 
 /* Is what has been read a member? */
 bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError *err);
 
-/* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols]. */
+/* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols].
+ * TH_ELIMIT where that is not known. */
 bool th_language_next(ThLanguageReader *r, bool *next, ThError *err);
 
 /* ---- words of a length ----------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Machines with counters that read a symbol a step, deterministic, each rule for a pattern of which
  * counters are zero; after Fischer, Meyer and Rosenberg 1968. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -423,7 +424,10 @@ typedef struct {
     ThIntern known; /* configurations that have been searched from */
     char *leads;    /* (known.n): can acceptance be reached? */
     size_t leads_cap;
+    bool unsure; /* of what was pushed last that is not known */
 } Reading;
+
+enum { NO, YES, UNSURE };
 
 static void *start_reading(const ThLanguage *l, ThError *err)
 {
@@ -487,12 +491,23 @@ static int sum_of(const ThCounters *c, const ThCountersAt *x)
     return sum;
 }
 
+/* The greatest sum that is worth looking at: one counter that acceptance can be reached with at all
+ * need not rise by more than the square of the states, were every unit of change a state (Valiant
+ * and Paterson 1975); of several nothing like that holds. */
+static double highest(const ThCounters *c, const ThCountersAt *from)
+{
+    double states = (double)c->n_states * (c->up > c->down ? c->up : c->down);
+    return c->k <= 1 ? sum_of(c, from) + states * states : HUGE_VAL;
+}
+
 /* Can acceptance be reached?  Searched with the smallest counters first, among MOST_NODES
- * configurations; beyond that the answer is no. */
-static bool search(Reading *r, const ThCountersAt *from, bool *leads, ThError *err)
+ * configurations; beyond that it is not known. */
+static bool search(Reading *r, const ThCountersAt *from, char *leads, ThError *err)
 {
     enum { MOST_NODES = 4000 };
     size_t n = 1, index;
+    bool cut = false;
+    double most = highest(r->c, from);
     ThIntern seen = {0};
     Node *node = th_alloc(MOST_NODES, sizeof *node, err);
     char *done = th_alloc(MOST_NODES, 1, err);
@@ -500,21 +515,25 @@ static bool search(Reading *r, const ThCountersAt *from, bool *leads, ThError *e
     if (ok)
         node[0] = (Node){*from, sum_of(r->c, from), 0};
     ok = ok && th_intern(&seen, from, sizeof *from, &index, err);
-    *leads = false;
+    *leads = NO;
     for (size_t i = 0; ok && !*leads && (i = best_node(node, n, done)) < n;) {
         done[i] = 1;
         size_t known = th_intern_find(&r->known, &node[i].at, sizeof node[i].at);
-        *leads = th_counters_accept(r->c, &node[i].at) || (known != SIZE_MAX && r->leads[known]);
+        char known_to = known == SIZE_MAX ? UNSURE : r->leads[known];
+        *leads = known_to == YES || th_counters_accept(r->c, &node[i].at) ? YES : NO;
         for (size_t k = i; ok && *leads; k = node[k].from) {
-            ok = note(r, &node[k].at, 1, &index, err);
+            ok = note(r, &node[k].at, YES, &index, err);
             if (k == node[k].from)
                 break;
         }
-        bool dead = known != SIZE_MAX && !*leads;
-        for (int a = 0; ok && !*leads && !dead && a < r->n_symbols && n < MOST_NODES; a++) {
+        for (int a = 0; ok && !*leads && known_to != NO && a < r->n_symbols; a++) {
             ThCountersAt y = th_counters_step(r->c, r->n_symbols, &node[i].at, a);
             size_t before = seen.n;
-            bool goes_on = y.state >= 0 && r->c->live[y.state];
+            bool goes_on = y.state >= 0 && r->c->live[y.state] && sum_of(r->c, &y) <= most;
+            if (goes_on && n == MOST_NODES) {
+                cut = cut || th_intern_find(&seen, &y, sizeof y) == SIZE_MAX;
+                continue;
+            }
             ok = !goes_on || th_intern(&seen, &y, sizeof y, &index, err);
             if (ok && goes_on && index == before)
                 node[n++] = (Node){y, sum_of(r->c, &y), i};
@@ -523,7 +542,8 @@ static bool search(Reading *r, const ThCountersAt *from, bool *leads, ThError *e
     th_intern_free(&seen);
     free(node);
     free(done);
-    return ok && note(r, from, (char)*leads, &index, err);
+    *leads = *leads == NO && cut ? UNSURE : *leads;
+    return ok && note(r, from, *leads, &index, err);
 }
 
 static bool push(void *reading, int symbol, bool *viable, ThError *err)
@@ -533,14 +553,16 @@ static bool push(void *reading, int symbol, bool *viable, ThError *err)
         return false;
     ThCountersAt *x = &r->at[r->n + 1];
     *x = th_counters_step(r->c, r->n_symbols, &r->at[r->n], symbol);
-    *viable = x->state >= 0 && r->c->live[x->state];
-    if (*viable) {
+    char leads = NO;
+    if (x->state >= 0 && r->c->live[x->state]) {
         size_t known = th_intern_find(&r->known, x, sizeof *x);
         if (known != SIZE_MAX)
-            *viable = r->leads[known];
-        else if (!search(r, x, viable, err))
+            leads = r->leads[known];
+        else if (!search(r, x, &leads, err))
             return false;
     }
+    *viable = leads != NO;
+    r->unsure = leads == UNSURE;
     r->n++;
     return true;
 }
@@ -548,6 +570,11 @@ static bool push(void *reading, int symbol, bool *viable, ThError *err)
 static void pop(void *reading)
 {
     ((Reading *)reading)->n--;
+}
+
+static bool unsure(const void *reading)
+{
+    return ((const Reading *)reading)->unsure;
 }
 
 static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
@@ -581,6 +608,7 @@ const ThLanguageKind th_language_kind_counters = {
     .read = start_reading,
     .push = push,
     .pop = pop,
+    .unsure = unsure,
     .accepts = accepts,
     .stop_reading = stop_reading,
     .words = th_counters_words,

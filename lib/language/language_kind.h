@@ -29,6 +29,8 @@ typedef struct {
     void *(*read)(const ThLanguage *l, ThError *err);
     bool (*push)(void *reading, int symbol, bool *viable, ThError *err);
     void (*pop)(void *reading);
+    /* Is it not known whether what was pushed last is viable?  It is said to be then. */
+    bool (*unsure)(const void *reading);
     bool (*accepts)(void *reading, ThLanguageAnswer *answer, ThError *err); /* NULL: by member */
     void (*stop_reading)(void *reading);
     /* Returns new: the words of a length, counted.  NULL without an error: they are to be tried one

@@ -145,7 +145,8 @@ SH_COMMAND(
         "programming over states and counters: up to 500 symbols with two counters, 200 with "
         "three, 100 with four, where words end with empty counters; a table beyond 400 MB is an "
         "error.  Which prefixes can be completed is searched for among 4000 configurations, the "
-        "smallest counters first.",
+        "smallest counters first; where these do not tell, next_symbols asks for nothing and trace "
+        "says so.",
     .example = "counters abc {\n"
                "  counters 2\n"
                "  accept p where 0 0; accept r where 0 0\n"

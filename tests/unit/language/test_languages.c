@@ -529,6 +529,39 @@ static void test_empty_twice(void **state)
         assert_int_equal(answer, TH_LANGUAGE_YES);
     }
     th_language_free(l);
+    /* the second A is wanted when the first one's empty rule has been done with */
+    l = given("grammar", "S -> A B A c; A -> eps | a; B -> eps | b", 3);
+    for (int n = 1; n <= 3; n++) {
+        int word[] = {0, 0, 0};
+        ThLanguageAnswer answer;
+        word[n - 1] = 2;
+        assert_true(th_language_member(l, (ThLanguageWord){word, n}, NULL, &answer, &err));
+        assert_int_equal(answer, TH_LANGUAGE_YES);
+    }
+    th_language_free(l);
+}
+
+/* Behind a the counters can only grow: with one that is known to lead nowhere, with two it is not
+ * known, and never a silent no. */
+static void test_prefixes_that_are_not_known(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "start p; accept q where 0; p a -> p / +1; p b where 0 -> q",
+        "counters 2; start p; accept q where 0 0; p a -> p / +1 0; p b where 0 0 -> q\n"
+        "p c -> p / 0 +1"};
+    for (int k = 0; k < 2; k++) {
+        ThError err = {0};
+        bool next[4], viable;
+        ThLanguage *l = given("counters", text[k], 3);
+        ThLanguageReader *r = th_language_reader(l, NULL, &err);
+        assert_true(th_language_push(r, 0, &viable, &err));
+        assert_int_equal(viable, k);
+        assert_int_equal(th_language_next(r, next, &err), !k);
+        assert_int_equal(err.code, k ? TH_ELIMIT : TH_OK);
+        th_language_reader_free(r);
+        th_language_free(l);
+    }
 }
 
 /* Too ambiguous to be drawn from: an error in the end, not a wait. */
@@ -550,13 +583,21 @@ static void test_too_ambiguous(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_words),    cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_next_symbols), cmocka_unit_test(test_drawing_is_uniform),
-        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_long_words),
-        cmocka_unit_test(test_near_misses),  cmocka_unit_test(test_comparing),
-        cmocka_unit_test(test_right_linear), cmocka_unit_test(test_writing),
-        cmocka_unit_test(test_errors),       cmocka_unit_test(test_useless),
-        cmocka_unit_test(test_empty_twice),  cmocka_unit_test(test_too_ambiguous),
+        cmocka_unit_test(test_all_words),
+        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_next_symbols),
+        cmocka_unit_test(test_drawing_is_uniform),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_long_words),
+        cmocka_unit_test(test_near_misses),
+        cmocka_unit_test(test_comparing),
+        cmocka_unit_test(test_right_linear),
+        cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_useless),
+        cmocka_unit_test(test_empty_twice),
+        cmocka_unit_test(test_too_ambiguous),
+        cmocka_unit_test(test_prefixes_that_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
