@@ -465,6 +465,22 @@ static ThAutomaton *read_automaton(ShSession *s, Loading *l, ThError *err)
     return a;
 }
 
+/* Defines the language that a file holds, if it holds one: *does. */
+static bool define_language(ShSession *s, Loading *l, const char *name, bool *does, ThError *err)
+{
+    ThError own = {0};
+    ThFormatInput in = {.text = l->text, .size = l->size, .stop = sh_stop(s)};
+    ThLanguage *language = l->format->read_language(&in, &l->notes, &own);
+    *does = language || own.code;
+    if (own.code)
+        tell_file(l->path, &own, err);
+    if (!language || !sh_define(s, name, SH_LANGUAGE, language, NULL, err))
+        return !*does;
+    say_notes(s, &l->notes);
+    sh_say_defined(s, name);
+    return true;
+}
+
 static ThTm *read_machine(Loading *l, ThError *err)
 {
     ThError own = {0};
@@ -502,7 +518,14 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
         l->text = NULL;
         return ok;
     }
-    bool model = l->weights || (l->format && l->format->load_model);
+    bool model = l->weights || (l->format && l->format->load_model), language = false;
+    if (name && !machine && !model && l->format->read_language) {
+        bool ok = define_language(s, l, name, &language, err);
+        if (language)
+            th_text_free(&l->notes);
+        if (language)
+            return ok;
+    }
     void *object = !name     ? NULL
                    : machine ? (void *)read_machine(l, err)
                    : l->weights

@@ -15,6 +15,7 @@
 #include "automata/core/automaton.h"
 #include "base/stop.h"
 #include "formats/machines/machine_files.h"
+#include "language/any_language.h"
 #include "models/model.h"
 
 /* A file that is read. */
@@ -55,6 +56,8 @@ typedef struct ThFormat {
     /* Each returns new, or is NULL where there is nothing to be read or written.  Notes get a line
      * for each change.  Errors have the line and column in the file. */
     ThAutomaton *(*read_automaton)(const ThFormatInput *in, ThText *notes, ThError *err);
+    /* NULL without an error: the file holds no language, but something else. */
+    ThLanguage *(*read_language)(const ThFormatInput *in, ThText *notes, ThError *err);
     bool (*write_automaton)(ThFormatOutput *to, const ThAutomaton *a, const char *name,
                             ThText *notes, ThError *err);
     ThTm *(*read_machine)(const char *text, size_t size, const ThFormatMachineReading *how,

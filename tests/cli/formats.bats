@@ -233,3 +233,44 @@ load "beaver.txt"; run beaver; assert steps == 6'
     [[ "$output" == *'bad.tm:2:7: expected the direction l, r or *'* ]]
     [[ "$output" != *machine* ]]
 }
+
+@test "JFLAP's pushdown automata and grammars are languages" {
+    cat >pda.jff <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<structure><type>pda</type><automaton>
+ <state id="4" name="q0"><x>1</x><y>1</y><initial/></state>
+ <state id="1" name="q0"><x>1</x><y>1</y></state>
+ <state id="2" name="end"><x>1</x><y>1</y><final/></state>
+ <transition><from>4</from><to>4</to><read>a</read><pop/><push>AB</push></transition>
+ <transition><from>4</from><to>1</to><read>bc</read><pop>AB</pop><push/></transition>
+ <transition><from>1</from><to>1</to><read>b</read><pop>AB</pop><push/></transition>
+ <transition><from>1</from><to>2</to><read/><pop>Z</pop><push>Z</push></transition>
+</automaton></structure>
+END
+    cat >g.jff <<'END'
+<structure><type>grammar</type>
+ <production><left>S</left><right>aSb</right></production>
+ <production><left>S</left><right>bc</right></production>
+</structure>
+END
+    run "$TAPEHEAD" -e 'load "pda.jff" as p' -e 'load "g.jff" as g' -e 'run p abc aabcb aab abcb' -e 'run g aabcb' -e 'words p length=0..7'
+    [ "$status" -eq 0 ]
+    [ "$output" = "accept
+accept
+reject
+reject
+reject
+abc
+aabcb
+aaabcbb" ]
+    sed -i 's/<left>S/<left>aS/' g.jff
+    run "$TAPEHEAD" -e 'load "g.jff" as g'
+    [ "$status" -eq 1 ]
+    [[ "${lines[0]}" == *"g.jff:2:1: on the left of a rule"* ]]
+    sed -i 's/<initial.>//' pda.jff
+    run "$TAPEHEAD" -e 'load "pda.jff" as p'
+    [[ "${lines[0]}" == *"pda.jff: no state is initial" ]]
+    sed -i 's/<to>1/<to>9/' pda.jff
+    run "$TAPEHEAD" -e 'load "pda.jff" as p'
+    [ "$status" -eq 1 ]
+}

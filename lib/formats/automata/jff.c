@@ -1,4 +1,3 @@
-#include <libxml/parser.h>
 #include <libxml/tree.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/owned.h"
 #include "base/scan.h"
 #include "formats/automata/automaton_files.h"
+#include "formats/automata/jff_xml.h"
 #include "formats/notes.h"
 #include "formats/machines/jff_records.h"
 #include "formats/format_table.h"
@@ -27,55 +27,6 @@ typedef struct {
     bool start;
     ThText *notes;
 } Reader;
-
-/* ---- XML ---- */
-
-static bool fail_node(ThError *err, const xmlNode *n, const char *what)
-{
-    long line = xmlGetLineNo(n);
-    return th_fail_at(err, TH_EPARSE, line > 0 ? (int)line : 1, 1, "%s", what);
-}
-
-static bool is_element(const xmlNode *n, const char *name)
-{
-    return n->type == XML_ELEMENT_NODE && strcmp((const char *)n->name, name) == 0;
-}
-
-static xmlNode *child(const xmlNode *n, const char *name)
-{
-    for (xmlNode *c = n->children; c; c = c->next) {
-        if (is_element(c, name))
-            return c;
-    }
-    return NULL;
-}
-
-/* Returns new: the text of an element, "" where it is NULL.  Blanks at the ends belong to the
- * layout, unless there is nothing else. */
-static char *content(const xmlNode *n, ThError *err)
-{
-    xmlChar *text = n ? xmlNodeGetContent(n) : NULL;
-    char *copy = th_strdup(text ? (const char *)text : "", err);
-    xmlFree(text);
-    if (!copy)
-        return NULL;
-    char *from = copy + strspn(copy, " \t\r\n"), *end = from + strlen(from);
-    while (end > from && strchr(" \t\r\n", end[-1]))
-        end--;
-    if (end == from && n && copy[0] == ' ' && copy[1] == '\0')
-        return copy;
-    memmove(copy, from, (size_t)(end - from));
-    copy[end - from] = '\0';
-    return copy;
-}
-
-static bool has_attribute(xmlNode *n, const char *name, char **value, ThError *err)
-{
-    xmlChar *text = xmlGetProp(n, (const xmlChar *)name);
-    *value = text ? th_strdup((const char *)text, err) : NULL;
-    xmlFree(text);
-    return *value != NULL;
-}
 
 /* ---- states ---- */
 
@@ -104,8 +55,8 @@ static int fresh_state(Reader *r, const char *name)
 
 static bool set_output(Reader *r, const xmlNode *n, int q, ThError *err)
 {
-    const xmlNode *output = child(n, "output");
-    char *text TH_OWNED(free) = r->type == MOORE && output ? content(output, err) : NULL;
+    const xmlNode *output = th_jff_child(n, "output");
+    char *text TH_OWNED(free) = r->type == MOORE && output ? th_jff_content(output, err) : NULL;
     if (text && *text)
         th_automaton_build_moore(&r->b, q, th_automaton_build_output(&r->b, text));
     return text || r->type != MOORE || !output;
@@ -115,13 +66,13 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
 {
     char *id = NULL, *name = NULL;
     size_t index, before = r->id.n;
-    if (child(n, "automaton") || child(n, "block"))
-        return fail_node(err, n, "an automaton inside a state cannot be read");
-    if (!has_attribute(n, "id", &id, err))
-        return fail_node(err, n, "a state without an id");
-    has_attribute(n, "name", &name, err);
+    if (th_jff_child(n, "automaton") || th_jff_child(n, "block"))
+        return th_jff_fail(err, n, "an automaton inside a state cannot be read");
+    if (!th_jff_attribute(n, "id", &id, err))
+        return th_jff_fail(err, n, "a state without an id");
+    th_jff_attribute(n, "name", &name, err);
     bool ok = th_intern(&r->id, id, strlen(id) + 1, &index, err) &&
-              (index == before || fail_node(err, n, "two states have the same id")) &&
+              (index == before || th_jff_fail(err, n, "two states have the same id")) &&
               th_grow(&r->state, &r->state_cap, before + 1, sizeof *r->state, err);
     if (ok && name && *name) {
         r->state[index] = fresh_state(r, name);
@@ -136,11 +87,11 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
     if (!ok || r->b.failed)
         return ok;
     int q = r->state[index];
-    if (child(n, "initial")) {
+    if (th_jff_child(n, "initial")) {
         th_automaton_build_start(&r->b, q);
         r->start = true;
     }
-    if (child(n, "final") || r->type != FA)
+    if (th_jff_child(n, "final") || r->type != FA)
         th_automaton_build_accept(&r->b, q);
     return set_output(r, n, q, err);
 }
@@ -149,11 +100,11 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
 
 static bool find_state(const Reader *r, const xmlNode *n, const char *which, int *q, ThError *err)
 {
-    const xmlNode *c = child(n, which);
-    char *id TH_OWNED(free) = c ? content(c, err) : NULL;
+    const xmlNode *c = th_jff_child(n, which);
+    char *id TH_OWNED(free) = c ? th_jff_content(c, err) : NULL;
     size_t index = id ? th_intern_find(&r->id, id, strlen(id) + 1) : SIZE_MAX;
     if (index == SIZE_MAX || !r->state)
-        return fail_node(err, n, "a transition from or to a state that is not there");
+        return th_jff_fail(err, n, "a transition from or to a state that is not there");
     *q = r->state[index];
     return true;
 }
@@ -187,8 +138,8 @@ static bool read_transition(Reader *r, const xmlNode *n, ThError *err)
     int from = 0, to = 0;
     if (!find_state(r, n, "from", &from, err) || !find_state(r, n, "to", &to, err))
         return false;
-    char *in TH_OWNED(free) = content(child(n, "read"), err),
-             *out TH_OWNED(free) = content(child(n, "transout"), err);
+    char *in TH_OWNED(free) = th_jff_content(th_jff_child(n, "read"), err),
+             *out TH_OWNED(free) = th_jff_content(th_jff_child(n, "transout"), err);
     bool ok = in && out;
     if (ok && r->type == FA && !r->symbols && *in) {
         add_word(r, from, to, in);
@@ -214,7 +165,7 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
         return true;
     r->symbols = true;
     bool ok = th_tokens_read(&t, text + 8, NULL) ||
-              fail_node(err, n, "the alphabet of the file cannot be read");
+              th_jff_fail(err, n, "the alphabet of the file cannot be read");
     for (size_t i = 0; ok && i < t.n; i++) {
         if (th_token_is_name(&t.token[i]))
             th_automaton_build_symbol(&r->b, th_token_text(&t, &t.token[i]));
@@ -225,8 +176,8 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
 
 static bool read_type(Reader *r, const xmlNode *structure, ThError *err)
 {
-    const xmlNode *n = child(structure, "type");
-    char *type TH_OWNED(free) = content(n, err);
+    const xmlNode *n = th_jff_child(structure, "type");
+    char *type TH_OWNED(free) = th_jff_content(n, err);
     bool ok = type != NULL;
     if (ok && (!*type || strcmp(type, "fa") == 0))
         r->type = FA;
@@ -237,7 +188,7 @@ static bool read_type(Reader *r, const xmlNode *structure, ThError *err)
     else if (ok) {
         ok = th_fail_at(err, TH_EVALUE, (int)xmlGetLineNo(n), 1,
                         "the file holds a structure of type %.60s", type);
-        th_hint(err, "fa, mealy and moore can be read");
+        th_hint(err, "fa, pda, mealy, moore, turing and grammar can be read");
     }
     return ok;
 }
@@ -249,15 +200,15 @@ static bool read_automaton(Reader *r, const xmlNode *in, ThError *err)
         if (n->type == XML_PI_NODE && strcmp((const char *)n->name, "tapehead") == 0 &&
             !read_alphabet(r, n, err))
             return false;
-        if (is_element(n, "block"))
-            return fail_node(err, n, "building blocks cannot be read");
-        if (is_element(n, "state") && !read_state(r, n, err))
+        if (th_jff_is_element(n, "block"))
+            return th_jff_fail(err, n, "building blocks cannot be read");
+        if (th_jff_is_element(n, "state") && !read_state(r, n, err))
             return false;
         if (r->b.failed)
             return th_fail(err, TH_ENOMEM, "out of memory for an automaton");
     }
     for (const xmlNode *n = in->children; n; n = n->next) {
-        if (is_element(n, "transition") && !read_transition(r, n, err))
+        if (th_jff_is_element(n, "transition") && !read_transition(r, n, err))
             return false;
     }
     return true;
@@ -268,7 +219,7 @@ static bool read_document(Reader *r, const xmlDoc *doc, ThError *err)
     const xmlNode *structure = xmlDocGetRootElement(doc);
     if (doc->intSubset || doc->extSubset)
         return th_fail(err, TH_EPARSE, "a document with a DOCTYPE is not read");
-    if (!structure || !is_element(structure, "structure"))
+    if (!structure || !th_jff_is_element(structure, "structure"))
         return th_fail_at(err, TH_EPARSE, 1, 1, "expected a JFLAP file: an element <structure>");
     if (xmlHasProp(structure, (const xmlChar *)"type")) {
         th_fail_at(err, TH_EVALUE, 1, 1,
@@ -277,11 +228,11 @@ static bool read_document(Reader *r, const xmlDoc *doc, ThError *err)
     }
     if (!read_type(r, structure, err))
         return false;
-    const xmlNode *inside = child(structure, "automaton");
-    if (inside && child(structure, "state"))
-        return fail_node(err, inside, "states inside and outside of <automaton>");
-    if (inside && child(inside, "automaton"))
-        return fail_node(err, inside, "an automaton inside an automaton");
+    const xmlNode *inside = th_jff_child(structure, "automaton");
+    if (inside && th_jff_child(structure, "state"))
+        return th_jff_fail(err, inside, "states inside and outside of <automaton>");
+    if (inside && th_jff_child(inside, "automaton"))
+        return th_jff_fail(err, inside, "an automaton inside an automaton");
     return read_automaton(r, inside ? inside : structure, err);
 }
 
@@ -304,37 +255,13 @@ static void write_notes(const Reader *r)
         th_format_note(r->notes, "states with the same name got numbers");
 }
 
-/* Returns new, to be freed with xmlFreeDoc. */
-static xmlDoc *parse(const char *text, size_t size, ThError *err)
-{
-    enum { OPTIONS = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING };
-    if (size > INT32_MAX) {
-        th_fail(err, TH_ELIMIT, "the file is too large");
-        return NULL;
-    }
-    xmlParserCtxt *context = xmlNewParserCtxt();
-    if (!context) {
-        th_fail(err, TH_ENOMEM, "out of memory for an XML parser");
-        return NULL;
-    }
-    xmlDoc *doc = xmlCtxtReadMemory(context, text, (int)size, NULL, NULL, OPTIONS);
-    if (!doc) {
-        const xmlError *e = xmlCtxtGetLastError(context);
-        const char *said = e && e->message ? e->message : "not XML";
-        th_fail_at(err, TH_EPARSE, e && e->line > 0 ? e->line : 1, 1, "%.*s",
-                   (int)strcspn(said, "\n"), said);
-    }
-    xmlFreeParserCtxt(context);
-    return doc;
-}
-
 /* Finite automata, Mealy and Moore machines.  A label of several characters is a word in a finite
  * automaton, read through new states, unless the file was written here. */
 static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
 {
     Reader r = {.notes = notes};
     ThAutomaton *a = NULL;
-    xmlDoc *doc = parse(in->text, in->size, err);
+    xmlDoc *doc = th_jff_parse(in->text, in->size, err);
     if (doc && read_document(&r, doc, err)) {
         complete(&r);
         write_notes(&r);
@@ -472,8 +399,9 @@ const ThFormat th_format_jflap = {
     .title = "a Turing machine of JFLAP",
     .looks = "JFLAP, with several tapes, blocks, !x and ~",
     .extension = ".jff",
-    .summary = "JFLAP: a finite automaton, a Mealy, Moore or Turing machine",
+    .summary = "JFLAP: a finite or pushdown automaton, a Mealy, Moore or Turing machine, a grammar",
     .read_automaton = read,
+    .read_language = th_jff_language,
     .write_automaton = write,
     .read_machine = th_jff_turing_read,
     .write_machine = th_jff_turing_write,

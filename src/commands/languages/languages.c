@@ -186,7 +186,7 @@ SH_COMMAND(
         "for breadth first, and a word has no answer where their stacks hold more than ten million "
         "symbols, together.  trace shows an accepting run, plot automaton draws the states; "
         "JFLAP's "
-        "files are loaded and saved.",
+        "files are loaded.",
     .example = "pushdown pairs {\n"
                "  start p; accept f\n"
                "  p a epsilon -> p A\n"

@@ -1,0 +1,186 @@
+/* JFLAP's pushdown automata and grammars: their texts are those of blocks here, symbols being
+ * single characters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/owned.h"
+#include "base/text.h"
+#include "formats/automata/jff_xml.h"
+#include "formats/notes.h"
+
+/* Appends each character in quotes; nothing: `empty`. */
+static void add_characters(ThText *t, const char *text, const char *empty)
+{
+    char symbol[8];
+    th_text_add(t, *text ? "" : empty);
+    for (size_t size; *text; text += size) {
+        size = th_utf8_next(text, strlen(text), NULL);
+        snprintf(symbol, sizeof symbol, "%.*s", (int)size, text);
+        th_text_add(t, " ");
+        th_text_quoted(t, symbol);
+    }
+}
+
+/* ---- pushdown automata ----------------------------------------------------------------------- */
+
+typedef struct {
+    ThText text;
+    ThIntern id, name; /* states in order, and the names that are taken */
+    int made;          /* states between the symbols of one transition */
+} Reader;
+
+/* The name of a state, in quotes: its own if no other has it. */
+static bool name_state(Reader *r, xmlNode *n, ThText *to, ThError *err)
+{
+    char *id TH_OWNED(free) = NULL, *name TH_OWNED(free) = NULL;
+    size_t index, known = r->name.n;
+    if (!th_jff_attribute(n, "id", &id, err))
+        return th_jff_fail(err, n, "a state without an id");
+    th_jff_attribute(n, "name", &name, err);
+    char *own TH_OWNED(free) = th_printed(err, "q%s", id);
+    const char *typed = name && *name ? name : own;
+    bool ok = own && th_intern(&r->name, typed, strlen(typed) + 1, &index, err);
+    if (ok && index < known) {
+        typed = own;
+        ok = th_intern(&r->name, own, strlen(own) + 1, &index, err);
+    }
+    th_text_quoted(to, ok ? typed : "");
+    known = r->id.n;
+    return ok && th_intern(&r->id, id, strlen(id) + 1, &index, err) &&
+           (index == known || th_jff_fail(err, n, "two states have the same id"));
+}
+
+static bool read_states(Reader *r, const xmlNode *in, ThText *names, ThError *err)
+{
+    const char *start = NULL;
+    ThText accept TH_OWNED(th_text_free) = {0};
+    bool ok = true;
+    for (xmlNode *n = in->children; ok && n; n = n->next) {
+        if (!th_jff_is_element(n, "state"))
+            continue;
+        size_t from = names->size;
+        ok = name_state(r, n, names, err);
+        const char *name = names->data ? names->data + from : "";
+        if (ok && th_jff_child(n, "initial") && !start) {
+            th_text_printf(&r->text, "start %s\n", name);
+            start = "";
+        }
+        if (ok && th_jff_child(n, "final"))
+            th_text_printf(&accept, "accept %s\n", name);
+        th_text_add(names, "\n");
+    }
+    th_text_printf(&r->text, "bottom Z\n%s", accept.data ? accept.data : "empty\n");
+    return ok && (start || th_fail(err, TH_EVALUE, "no state is initial"));
+}
+
+/* The line of a state in the list of names. */
+static bool put_state(Reader *r, const ThText *names, const xmlNode *n, const char *which,
+                      ThError *err)
+{
+    char *id TH_OWNED(free) = th_jff_content(th_jff_child(n, which), err);
+    size_t index = id ? th_intern_find(&r->id, id, strlen(id) + 1) : SIZE_MAX;
+    const char *line = names->data ? names->data : "";
+    if (index == SIZE_MAX)
+        return th_jff_fail(err, n, "a transition from or to a state that is not there");
+    for (size_t i = 0; i < index; i++)
+        line = strchr(line, '\n') + 1;
+    th_text_printf(&r->text, "%.*s", (int)strcspn(line, "\n"), line);
+    return true;
+}
+
+/* Of several symbols that are read at once the others are read by states of their own. */
+static bool read_transition(Reader *r, const ThText *names, const xmlNode *n, ThError *err)
+{
+    char *read TH_OWNED(free) = th_jff_content(th_jff_child(n, "read"), err),
+               *pop TH_OWNED(free) = th_jff_content(th_jff_child(n, "pop"), err),
+               *push TH_OWNED(free) = th_jff_content(th_jff_child(n, "push"), err);
+    if (!read || !pop || !push || !put_state(r, names, n, "from", err))
+        return false;
+    size_t size = *read ? th_utf8_next(read, strlen(read), NULL) : 0;
+    char *rest = read + size, first[8];
+    snprintf(first, sizeof first, "%.*s", (int)size, read);
+    add_characters(&r->text, first, " epsilon");
+    add_characters(&r->text, pop, " epsilon");
+    th_text_add(&r->text, " -> ");
+    if (*rest)
+        th_text_printf(&r->text, "\"between%d\"", ++r->made);
+    else if (!put_state(r, names, n, "to", err))
+        return false;
+    add_characters(&r->text, push, " epsilon");
+    while (*rest) {
+        size = th_utf8_next(rest, strlen(rest), NULL);
+        snprintf(first, sizeof first, "%.*s", (int)size, rest);
+        rest += size;
+        th_text_printf(&r->text, "\n\"between%d\"", r->made);
+        add_characters(&r->text, first, "");
+        th_text_add(&r->text, " -> ");
+        if (*rest)
+            th_text_printf(&r->text, "\"between%d\"", ++r->made);
+        else if (!put_state(r, names, n, "to", err))
+            return false;
+    }
+    th_text_add(&r->text, "\n");
+    return true;
+}
+
+static bool read_pushdown(Reader *r, const xmlNode *structure, ThText *notes, ThError *err)
+{
+    const xmlNode *inside = th_jff_child(structure, "automaton");
+    ThText names TH_OWNED(th_text_free) = {0};
+    inside = inside ? inside : structure;
+    bool ok = read_states(r, inside, &names, err);
+    for (const xmlNode *n = inside->children; ok && n; n = n->next)
+        ok = !th_jff_is_element(n, "transition") || read_transition(r, &names, n, err);
+    if (ok && !strstr(r->text.data, "\naccept "))
+        th_format_note(notes, "no state is final: it accepts with an empty stack");
+    return ok;
+}
+
+/* ---- grammars -------------------------------------------------------------------------------- */
+
+static bool read_grammar(ThText *t, const xmlNode *structure, ThError *err)
+{
+    bool ok = true;
+    for (const xmlNode *n = structure->children; ok && n; n = n->next) {
+        if (!th_jff_is_element(n, "production"))
+            continue;
+        char *left TH_OWNED(free) = th_jff_content(th_jff_child(n, "left"), err),
+                   *right TH_OWNED(free) = th_jff_content(th_jff_child(n, "right"), err);
+        ok = left && right;
+        if (ok && (left[0] == '\0' || left[1] != '\0' || left[0] < 'A' || left[0] > 'Z'))
+            return th_jff_fail(err, n, "on the left of a rule stands no capital letter alone");
+        if (!ok)
+            break;
+        add_characters(t, left, "");
+        th_text_add(t, " ->");
+        add_characters(t, right, " epsilon");
+        th_text_add(t, "\n");
+    }
+    return ok;
+}
+
+ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err)
+{
+    Reader r = {0};
+    ThError own = {0};
+    ThLanguage *l = NULL;
+    xmlDoc *doc = th_jff_parse(in->text, in->size, NULL); /* the reader of automata says why not */
+    const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+    bool plain = root && !doc->intSubset && !doc->extSubset;
+    char *type TH_OWNED(free) = plain ? th_jff_content(th_jff_child(root, "type"), err) : NULL;
+    bool stack = type && strcmp(type, "pda") == 0, grammar = type && strcmp(type, "grammar") == 0;
+    bool ok = (stack && read_pushdown(&r, root, notes, err)) ||
+              (grammar && read_grammar(&r.text, root, err));
+    if (ok && r.text.data)
+        l = th_language_parse(stack ? "pushdown" : "grammar", r.text.data, &own);
+    if (ok && !l)
+        th_fail(err, own.code ? own.code : TH_EVALUE, "%s", own.code ? own.msg : "it has no rules");
+    xmlFreeDoc(doc);
+    th_text_free(&r.text);
+    th_intern_free(&r.id);
+    th_intern_free(&r.name);
+    return l;
+}

@@ -1,0 +1,75 @@
+#include "formats/automata/jff_xml.h"
+
+#include <libxml/parser.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+bool th_jff_fail(ThError *err, const xmlNode *n, const char *what)
+{
+    long line = xmlGetLineNo(n);
+    return th_fail_at(err, TH_EPARSE, line > 0 ? (int)line : 1, 1, "%s", what);
+}
+
+bool th_jff_is_element(const xmlNode *n, const char *name)
+{
+    return n->type == XML_ELEMENT_NODE && strcmp((const char *)n->name, name) == 0;
+}
+
+xmlNode *th_jff_child(const xmlNode *n, const char *name)
+{
+    for (xmlNode *c = n->children; c; c = c->next) {
+        if (th_jff_is_element(c, name))
+            return c;
+    }
+    return NULL;
+}
+
+char *th_jff_content(const xmlNode *n, ThError *err)
+{
+    xmlChar *text = n ? xmlNodeGetContent(n) : NULL;
+    char *copy = th_strdup(text ? (const char *)text : "", err);
+    xmlFree(text);
+    if (!copy)
+        return NULL;
+    char *from = copy + strspn(copy, " \t\r\n"), *end = from + strlen(from);
+    while (end > from && strchr(" \t\r\n", end[-1]))
+        end--;
+    if (end == from && n && copy[0] == ' ' && copy[1] == '\0')
+        return copy;
+    memmove(copy, from, (size_t)(end - from));
+    copy[end - from] = '\0';
+    return copy;
+}
+
+bool th_jff_attribute(xmlNode *n, const char *name, char **value, ThError *err)
+{
+    xmlChar *text = xmlGetProp(n, (const xmlChar *)name);
+    *value = text ? th_strdup((const char *)text, err) : NULL;
+    xmlFree(text);
+    return *value != NULL;
+}
+
+xmlDoc *th_jff_parse(const char *text, size_t size, ThError *err)
+{
+    enum { OPTIONS = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING };
+    if (size > INT32_MAX) {
+        th_fail(err, TH_ELIMIT, "the file is too large");
+        return NULL;
+    }
+    xmlParserCtxt *context = xmlNewParserCtxt();
+    if (!context) {
+        th_fail(err, TH_ENOMEM, "out of memory for an XML parser");
+        return NULL;
+    }
+    xmlDoc *doc = xmlCtxtReadMemory(context, text, (int)size, NULL, NULL, OPTIONS);
+    if (!doc) {
+        const xmlError *e = xmlCtxtGetLastError(context);
+        const char *said = e && e->message ? e->message : "not XML";
+        th_fail_at(err, TH_EPARSE, e && e->line > 0 ? e->line : 1, 1, "%.*s",
+                   (int)strcspn(said, "\n"), said);
+    }
+    xmlFreeParserCtxt(context);
+    return doc;
+}
