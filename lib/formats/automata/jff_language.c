@@ -1,5 +1,6 @@
 /* JFLAP's pushdown automata and grammars: their texts are those of blocks here, symbols being
  * single characters. */
+#include <libxml/tree.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

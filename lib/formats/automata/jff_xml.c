@@ -1,6 +1,7 @@
 #include "formats/automata/jff_xml.h"
 
 #include <libxml/parser.h>
+#include <libxml/tree.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -5,11 +5,14 @@
 #ifndef TH_FORMATS_AUTOMATA_JFF_XML_H
 #define TH_FORMATS_AUTOMATA_JFF_XML_H
 
-#include <libxml/tree.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "formats/format.h"
+
+/* Of libxml/tree.h. */
+typedef struct _xmlDoc xmlDoc;
+typedef struct _xmlNode xmlNode;
 
 /* Returns new, to be freed with xmlFreeDoc. */
 xmlDoc *th_jff_parse(const char *text, size_t size, ThError *err);
