@@ -265,6 +265,64 @@ static void test_beyond(void **state)
     th_model_free(m);
 }
 
+/* Returns new: a machine that answers as d does, but that behind strings of more than `reach`
+ * symbols it has states of its own, of which the last has another class. */
+static ThDfa *later_wrong(const ThDfa *d, int reach)
+{
+    ThError err = {0};
+    int n = d->n_states, last = 1;
+    for (int i = 0; i < reach; i++)
+        last *= SYMBOLS;
+    ThDfa *to = th_dfa_new(n + last, SYMBOLS, SYMBOLS, &err);
+    for (int q = 0; q < n + last; q++) {
+        int from = q < n ? q : q - last;
+        to->label[q] = d->label[from];
+        for (int a = 0; a < SYMBOLS; a++) {
+            int next = d->next[from * SYMBOLS + a];
+            to->next[q * SYMBOLS + a] = from >= n - last ? next + last : next;
+        }
+    }
+    to->label[n + last - 1] = (to->label[n + last - 1] + 1) % SYMBOLS;
+    return to;
+}
+
+/* That answers must not depend on what came before the window is looked at. */
+static void test_before(void **state)
+{
+    (void)state;
+    double lead;
+    int least = 0;
+    ThModel *m = model_of(3, TH_TARGET_FINAL);
+    ThDfa *d = machine_of(m, given[3].reach, &lead, &least), *to = later_wrong(d, given[3].reach);
+    ThProofWindows *w = look(m, to, NULL, 0);
+    assert_true(!w->holds && w->wrong);
+    assert_true(w->length > given[3].reach);
+    th_proof_windows_free(w);
+    th_dfa_free(to);
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
+/* Two classes with one logit: whichever a run says, neither is proved. */
+static void test_tie(void **state)
+{
+    (void)state;
+    double lead;
+    int least = 0;
+    ThModel *m = model_of(1, TH_TARGET_FINAL);
+    float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
+    for (int i = 0; i < 8; i++)
+        head[i * SYMBOLS + 1] = head[i * SYMBOLS];
+    head = th_params_at(&m->params, th_params_find(&m->params, "head_bias"));
+    head[1] = head[0] = 50;
+    ThDfa *d = machine_of(m, given[1].reach, &lead, &least);
+    ThProofWindows *w = look(m, d, NULL, 0);
+    assert_true(!w->holds && !w->in_float && !w->wrong && w->word);
+    th_proof_windows_free(w);
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
 /* What is not read through windows alone is refused. */
 static void test_fit(void **state)
 {
@@ -289,8 +347,9 @@ static void test_fit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_leads),
-                                       cmocka_unit_test(test_wrong), cmocka_unit_test(test_beyond),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs),   cmocka_unit_test(test_leads),
+                                       cmocka_unit_test(test_wrong),  cmocka_unit_test(test_beyond),
+                                       cmocka_unit_test(test_before), cmocka_unit_test(test_tie),
                                        cmocka_unit_test(test_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
