@@ -12,22 +12,28 @@
 #include "proof/sample.h"
 #include "tensor/kernels/kernels.h"
 
-enum { MOST_FUNCTIONS = 256 };
-static const double FOLLOW = 0.05; /* share of the way that a centre goes in a step */
-static const double WIDEST = 4;    /* balls have radius to WIDEST·radius: drawn anew each step, so
-                                      that the centres' own errors count as well as bends of F */
+enum {
+    MOST_FUNCTIONS = 256,
+    AT_ONCE = 384 /* pairs of a step; of more, half are those that were farthest off, half drawn */
+};
+static const double FOLLOW = 0.05;  /* share of the way that a centre goes in a step */
+static const double UNSEEN = 1e300; /* a distance; files hold finite numbers */
+static const double WIDEST = 4;     /* balls have radius to WIDEST·radius: drawn anew each step, so
+                                       that the centres' own errors count as well as bends of F */
 
 /* Vectors of labels x and y, x -1: nothing; their product is `into`. */
 typedef struct {
     int x, y, into;
 } Pair;
 
-/* A shard's pairs, and what it adds up. */
+/* A shard's pairs, those of the present step, and what it adds up. */
 typedef struct {
-    int from, n;
+    int from, all;
+    int *pick, n;    /* (n): pairs of the step */
+    int most;        /* n at most */
     ThVar input;     /* (2n, dim): points for x, then for y */
     double *radius;  /* (n): drawn */
-    double *slope;   /* (2n, dim): of the loss by the points */
+    double *slope;   /* (2n, dim): of the loss by the points; n at most `most` */
     double *sum;     /* (labels, dim) of what F gave */
     double *count;   /* (labels): whole numbers */
     double farthest; /* of distances from where they should be, in radii, since the last report: */
@@ -43,6 +49,7 @@ struct ThTrainContract {
     int *lowest;    /* (n_symbols, n_symbols + 1): label of a symbol and the one before, or none */
     double *centre; /* (labels, dim) */
     float *away;    /* (2, n, dim): from the centres of x and y to the points; of length 1 */
+    double *far;    /* (n): how far, in radii, F was from the product's centre the last time */
     Shard *shard;
 };
 
@@ -95,13 +102,16 @@ static bool draw_directions(ThTrainContract *c, ThError *err)
     size_t n = 2 * (size_t)c->n;
     ThRng r = th_rng(1, "train.contract", 0);
     c->away = th_alloc(n * (size_t)d, sizeof *c->away, err);
+    c->far = th_alloc((size_t)c->n, sizeof *c->far, err);
+    for (int i = 0; c->far && i < c->n; i++)
+        c->far[i] = UNSEEN; /* each is seen once before others are seen twice */
     for (size_t i = 0; c->away && i < n; i++) {
         float *v = c->away + i * (size_t)d;
         for (int k = 0; k < d; k++)
             v[k] = (float)th_rng_normal(&r);
         th_kernel_scale(v, v, (float)(1 / sqrt(th_kernel_sum_squares(v, (size_t)d))), (size_t)d);
     }
-    return c->away != NULL;
+    return c->away && c->far;
 }
 
 static bool take_shards(ThTrainContract *c, ThError *err)
@@ -112,13 +122,17 @@ static bool take_shards(ThTrainContract *c, ThError *err)
     for (int i = 0; c->shard && i < shards; i++) {
         Shard *s = &c->shard[i];
         s->from = (int)((long long)c->n * i / shards);
-        s->n = (int)((long long)c->n * (i + 1) / shards) - s->from;
-        s->radius = th_alloc((size_t)s->n + 1, sizeof *s->radius, err);
-        s->slope = th_alloc(2 * ((size_t)s->n + 1) * d, sizeof *s->slope, err);
+        s->all = (int)((long long)c->n * (i + 1) / shards) - s->from;
+        s->most = s->all < AT_ONCE / shards ? s->all : AT_ONCE / shards;
+        s->pick = th_alloc((size_t)s->all + 1, sizeof *s->pick, err);
+        s->radius = th_alloc((size_t)s->most + 1, sizeof *s->radius, err);
+        s->slope = th_alloc(2 * ((size_t)s->most + 1) * d, sizeof *s->slope, err);
         s->sum = th_alloc((size_t)c->labels * d, sizeof *s->sum, err);
         s->count = th_alloc((size_t)c->labels, sizeof *s->count, err);
-        if (!s->radius || !s->slope || !s->sum || !s->count)
+        if (!s->pick || !s->radius || !s->slope || !s->sum || !s->count)
             return false;
+        for (int k = 0; k < s->all; k++)
+            s->pick[k] = s->from + k;
     }
     return c->shard != NULL;
 }
@@ -156,17 +170,61 @@ void th_train_contract_free(ThTrainContract *c)
         return;
     for (int i = 0; c->shard && i < c->how.shards; i++) {
         Shard *s = &c->shard[i];
-        TH_FREE(s->radius, s->slope, s->sum, s->count);
+        TH_FREE(s->pick, s->radius, s->slope, s->sum, s->count);
     }
-    TH_FREE(c->shard, c->pair, c->lowest, c->centre, c->away, c);
+    TH_FREE(c->shard, c->pair, c->lowest, c->centre, c->away, c->far, c);
 }
 
 /* ---- a shard's run ---- */
 
-/* The direction in which the point for pair i lies: side 0 for x, 1 for y. */
+static void swap(int *a, int *b)
+{
+    int was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/* Moves the k farthest of n pairs, k ≤ n, to the front: Hoare's selection. */
+static void farthest_first(const double *far, int *pick, int n, int k)
+{
+    for (int from = 0, to = n - 1; from < to;) {
+        double middle = far[pick[from + (to - from) / 2]];
+        int i = from, j = to;
+        while (i <= j) {
+            while (far[pick[i]] > middle)
+                i++;
+            while (far[pick[j]] < middle)
+                j--;
+            if (i <= j)
+                swap(&pick[i++], &pick[j--]);
+        }
+        if (k <= j)
+            to = j;
+        else if (k >= i)
+            from = i;
+        else
+            return;
+    }
+}
+
+/* Chooses the pairs of the step: all, or the farthest and some of the others. */
+static void choose_pairs(const ThTrainContract *c, Shard *s, ThRng *r)
+{
+    s->n = s->most;
+    if (s->most == s->all)
+        return;
+    for (int k = 0; k < s->all; k++)
+        s->pick[k] = s->from + k;
+    int first = s->most / 2;
+    farthest_first(c->far, s->pick, s->all, first);
+    for (int k = first; k < s->n; k++)
+        swap(&s->pick[k], &s->pick[k + (int)th_rng_below(r, (uint64_t)(s->all - k))]);
+}
+
+/* The direction in which the point for the step's pair i lies: side 0 for x, 1 for y. */
 static float *away_of(const ThTrainContract *c, const Shard *s, int side, int i)
 {
-    size_t row = (size_t)side * (size_t)c->n + (size_t)(s->from + i);
+    size_t row = (size_t)side * (size_t)c->n + (size_t)s->pick[i];
     return c->away + row * (size_t)c->dim;
 }
 
@@ -175,7 +233,7 @@ static void place_points(const ThTrainContract *c, const Shard *s, ThRng *r, flo
 {
     int d = c->dim;
     for (int i = 0; i < s->n; i++) {
-        const Pair *p = &c->pair[s->from + i];
+        const Pair *p = &c->pair[s->pick[i]];
         double by = s->radius[i] = c->how.radius * pow(WIDEST, th_rng_uniform(r));
         by = th_rng_below(r, 2) ? by : -by;
         for (int side = 0; side < 2; side++) {
@@ -263,7 +321,7 @@ static Block run_pairs(ThTrainContract *c, Shard *s, ThTape *t, ThRng *r)
     place_points(c, s, r, point);
     for (int i = 0; i < s->n; i++) {
         child[2 * i] = s->n + i;
-        child[2 * i + 1] = c->pair[s->from + i].x < 0 ? -1 : i;
+        child[2 * i + 1] = c->pair[s->pick[i]].x < 0 ? -1 : i;
     }
     s->input = th_tape_constant(t, 2 * s->n, c->dim, point);
     return block_of(t, c->m->kind->combine(c->m, t, s->input, child, s->n), s->n);
@@ -300,6 +358,7 @@ ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting 
     memset(s->count, 0, (size_t)c->labels * sizeof *s->count);
     if (loss < 0)
         return -1;
+    choose_pairs(c, s, r);
     Block pairs = s->n > 0 ? run_pairs(c, s, t, r) : (Block){.z = -1};
     Block lowest = block_of(t, routing->stage[0].output, routing->stage[0].n);
     Row *row = th_tape_take(t, (size_t)pairs.n + (size_t)lowest.n, sizeof *row);
@@ -307,14 +366,16 @@ ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting 
         return -1;
     int n = 0;
     for (int i = 0; i < pairs.n; i++)
-        row[n++] = row_of(c, &pairs, i, c->pair[s->from + i].into, s->radius[i]);
+        row[n++] = row_of(c, &pairs, i, c->pair[s->pick[i]].into, s->radius[i]);
     /* Those of the lowest level lie in the smallest ball. */
     for (int i = 0; i < lowest.n; i++) {
         int into = lowest_label(c, routing, i);
         if (into >= 0)
             row[n++] = row_of(c, &lowest, i, into, c->how.radius);
     }
-    find_slopes(c, s, row, n, (double)s->n / c->n);
+    find_slopes(c, s, row, n, (double)s->all / c->n);
+    for (int i = 0; i < pairs.n; i++)
+        c->far[s->pick[i]] = row[i].far;
     loss = pairs.n > 0 ? add_slopes(t, loss, &pairs) : loss;
     return add_slopes(t, loss, &lowest);
 }
@@ -362,12 +423,12 @@ void th_train_contract_step(ThTrainContract *c)
 
 /* ---- as numbers ---- */
 
-/* Centres and directions follow. */
+/* Centres, directions and distances follow. */
 enum { LABELS, PAIRS, DIM, FIRST };
 
 size_t th_train_contract_size(const ThTrainContract *c)
 {
-    return FIRST + ((size_t)c->labels + 2 * (size_t)c->n) * (size_t)c->dim;
+    return FIRST + ((size_t)c->labels + 2 * (size_t)c->n) * (size_t)c->dim + (size_t)c->n;
 }
 
 void th_train_contract_write(const ThTrainContract *c, double *to)
@@ -379,17 +440,21 @@ void th_train_contract_write(const ThTrainContract *c, double *to)
     memcpy(to + FIRST, c->centre, centres * sizeof *to);
     for (size_t k = 0; k < away; k++)
         to[FIRST + centres + k] = (double)c->away[k];
+    for (int i = 0; i < c->n; i++)
+        to[FIRST + centres + away + (size_t)i] = c->far[i];
 }
 
 bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
 {
-    size_t centres = (size_t)c->labels * (size_t)c->dim;
+    size_t centres = (size_t)c->labels * (size_t)c->dim, away = 2 * (size_t)c->n * (size_t)c->dim;
     if (n != th_train_contract_size(c) || from[LABELS] != c->labels || from[PAIRS] != c->n ||
         from[DIM] != c->dim)
         return false;
     memcpy(c->centre, from + FIRST, centres * sizeof *from);
-    for (size_t k = 0; FIRST + centres + k < n; k++)
+    for (size_t k = 0; k < away; k++)
         c->away[k] = (float)from[FIRST + centres + k];
+    for (int i = 0; i < c->n; i++)
+        c->far[i] = from[FIRST + centres + away + (size_t)i];
     return true;
 }
 

@@ -32,7 +32,7 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");
-    tr->joins = th_option_given(o, "counterexamples");
+    tr->joins = th_option_given(o, "counterexamples") || th_option_choice(o, "until") > 0;
     tr->ramp = th_option_real(o, "ramp");
     const ThOptimizer *rule = th_optimizer_find(th_option_text(o, "optimizer"));
     bool given = th_option_given(o, "momentum");
@@ -504,18 +504,23 @@ static bool validation_due(const ThTrainer *tr)
            th_train_validation_due(tr->validation, all_moved(tr));
 }
 
-/* The model becomes what it was at the best validation; the optimiser knows nothing of it. */
+void th_train_put_back(ThModel *m, const float *value)
+{
+    ThModelTraining *t = &m->training;
+    size_t size = m->params.total * sizeof *value;
+    memcpy(m->params.value, value, size);
+    for (int i = 0; i < TH_OPTIMIZER_SLOTS; i++)
+        if (t->moment[i])
+            memset(t->moment[i], 0, size);
+    t->updates = 0;
+}
+
+/* The model becomes what it was at the best validation. */
 static void restore_best(ThTrainer *tr)
 {
     ThModelTraining *t = &tr->model->training;
-    size_t size = tr->model->params.total * sizeof *t->best;
-    if (t->best && th_train_best(t, tr->first)->step != t->step) {
-        memcpy(tr->model->params.value, t->best, size);
-        for (int i = 0; i < TH_OPTIMIZER_SLOTS; i++)
-            if (t->moment[i])
-                memset(t->moment[i], 0, size);
-        t->updates = 0;
-    }
+    if (t->best && th_train_best(t, tr->first)->step != t->step)
+        th_train_put_back(tr->model, t->best);
     free(t->best);
     t->best = NULL;
 }
@@ -529,7 +534,7 @@ bool th_trainer_step(ThTrainer *tr, ThError *err)
     }
     if (validation_due(tr) && !th_train_validate(tr->validation, tr->first, err))
         return false;
-    if (th_trainer_done(tr))
+    if (tr->validation && th_trainer_done(tr))
         restore_best(tr);
     return true;
 }

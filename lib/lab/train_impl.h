@@ -74,4 +74,10 @@ ThRange th_train_lengths(const ThTrainer *tr);
  * shards' parts.  Errors are those of the task, TH_EVALUE, TH_ENOMEM. */
 bool th_train_draw(ThTrainer *tr, ThError *err);
 
+/* The parameters become `value` (params.total); the optimiser knows nothing of others. */
+void th_train_put_back(ThModel *m, const float *value);
+
+/* Sets those of "key=value key=value" that are not given.  As th_options_set. */
+bool th_train_set_words(ThOptions *o, const char *words, ThError *err);
+
 #endif

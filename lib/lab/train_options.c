@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "automata/algebra/monoid.h"
-#include "lab/train.h"
+#include "lab/train_impl.h"
 #include "tensor/optimizers/optimizer.h"
 
 static const char small[] = "steps=2000 curriculum=adaptive full_length=0.2 schedule=cosine";
@@ -18,10 +18,15 @@ const ThOptionSpec th_train_options[] = {
      "lengths of the training strings; default for the rows of a file: all; for scratchpads: as "
      "the "
      "task says"},
-    {"steps", TH_INT, "1000", 1, 1e12, NULL, "steps to do now"},
+    {"steps", TH_INT, "1000", 1, 1e12, NULL,
+     "steps to do now; until=proved: at most, 50000 where it is not given"},
+    {"until", TH_CHOICE, "steps", 0, 0, "steps|proved",
+     "when training ends: after steps=, or when certify has proved the model right on strings of "
+     "every length; then stages follow each other as what is measured says, and what is given of "
+     "the other options holds in all of them"},
     {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
     {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
-    {"recipe", TH_CHOICE, "auto", 0, 0, "auto|plain|small",
+    {"recipe", TH_CHOICE, "auto", 0, 0, "auto|plain|small|provable",
      "what the options are that are not given.  plain: as they stand here; small: what small "
      "models need to learn small regular languages for strings longer than those of training, "
      "steps=2000 curriculum=adaptive full_length=0.2 schedule=cosine, warmup= a twentieth of the "
@@ -31,7 +36,8 @@ const ThOptionSpec th_train_options[] = {
      "auxiliary_loss= and "
      "contraction_loss=, and for trees where its monoid has 15 to 100 elements steps=4000 "
      "noise=0.5 "
-     "auxiliary_loss=1 segments=yes optimizer=muon curriculum=paced; else plain"},
+     "auxiliary_loss=1 segments=yes optimizer=muon curriculum=paced; else plain; provable: "
+     "until=proved"},
     {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive|paced",
      "how a step's length is drawn: uniformly; always the longest; adaptive: up to a length that "
      "grows from 3 by growth= whenever accuracy passes threshold=, or never; paced: up to one "
@@ -86,6 +92,7 @@ const ThOptionSpec th_train_options[] = {
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},
+    {"certificate", TH_STRING, NULL, 0, 0, NULL, "until=proved: file that the proof is written to"},
     {"checkpoint", TH_STRING, NULL, 0, 0, NULL,
      "file that the model is saved to while it trains, and continued from if it is there"},
     {"every", TH_INT, "1000", 1, 1e12, NULL,
@@ -128,7 +135,7 @@ static bool set_word(ThOptions *o, const char *word, size_t n, ThError *err)
     return th_option_given(o, name) || th_options_set(o, name, value, err);
 }
 
-static bool set_words(ThOptions *o, const char *words, ThError *err)
+bool th_train_set_words(ThOptions *o, const char *words, ThError *err)
 {
     for (size_t n; *words; words += n + strspn(words + n, " ")) {
         n = strcspn(words, " ");
@@ -155,17 +162,24 @@ static bool is_rich(const ThModel *m, const ThTask *t, bool *is, ThError *err)
 
 bool th_train_follow_recipe(ThOptions *o, const ThModel *m, const ThTask *t, ThError *err)
 {
-    enum { AUTO, PLAIN, PART = 20 }; /* the rate rises over a twentieth of the steps */
+    enum { AUTO, PLAIN, SMALL, PROVABLE };
+    enum { PART = 20 }; /* the rate rises over a twentieth of the steps */
     const ThModelKind *kind = m->kind;
     int which = th_option_choice(o, "recipe");
     bool more = false;
+    if (which == PROVABLE && !set_word(o, "until=proved", strlen("until=proved"), err))
+        return false;
+    if (th_option_choice(o, "until") > 0)
+        return true;
     if (which == PLAIN || (which == AUTO && !is_served(o, kind, t)))
         return true;
     char warmup[32];
-    if (which == AUTO && (!is_rich(m, t, &more, err) || (more && !set_words(o, rich, err))))
+    if (which == AUTO &&
+        (!is_rich(m, t, &more, err) || (more && !th_train_set_words(o, rich, err))))
         return false;
-    if ((kind->recipe && !set_words(o, kind->recipe, err)) || !set_words(o, small, err))
+    if ((kind->recipe && !th_train_set_words(o, kind->recipe, err)) ||
+        !th_train_set_words(o, small, err))
         return false;
     snprintf(warmup, sizeof warmup, "warmup=%lld", th_option_int(o, "steps") / PART);
-    return set_words(o, warmup, err);
+    return th_train_set_words(o, warmup, err);
 }

@@ -74,7 +74,7 @@ static void free_training(ThModelTraining *t)
     free(t->optimizer);
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
         free(t->moment[k]);
-    TH_FREE(t->task, t->history, t->validation, t->comparison);
+    TH_FREE(t->task, t->history, t->validation, t->comparison, t->stage);
     th_batch_free(&t->joined);
     TH_FREE(t->best, t->pull);
     *t = (ThModelTraining){0};
@@ -200,12 +200,14 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
     to->history = NULL;
     to->validation = NULL;
     to->comparison = NULL;
+    to->stage = NULL;
     to->joined = (ThBatch){0};
     to->best = NULL;
     to->pull = NULL;
     to->cap_history = from->n_history;
     to->cap_validations = from->n_validations;
     to->cap_comparisons = from->n_comparisons;
+    to->cap_stages = from->n_stages;
     if (!copy_text(&to->optimizer, from->optimizer, err) || !copy_text(&to->task, from->task, err))
         return false;
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
@@ -214,7 +216,8 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
     to->history = th_copy(from->history, from->n_history, sizeof *from->history, err);
     to->validation = th_copy(from->validation, from->n_validations, sizeof *from->validation, err);
     to->comparison = th_copy(from->comparison, from->n_comparisons, sizeof *from->comparison, err);
-    return to->history && to->validation && to->comparison &&
+    to->stage = th_copy(from->stage, from->n_stages, sizeof *from->stage, err);
+    return to->history && to->validation && to->comparison && to->stage &&
            th_batch_join(&to->joined, s, &from->joined, &(ThBatch){0}, err) &&
            copy_floats(&to->best, from->best, total, err) &&
            (!from->pull || (to->pull = th_copy(from->pull, from->n_pull, sizeof *to->pull, err)));

@@ -154,6 +154,21 @@ typedef struct {
     int states;             /* of the automaton that the model was; 0: none was found */
 } ThModelComparison;
 
+/* How a training that goes on until the model is proved stood after one of its stages; see
+ * lab/until_proved.h. */
+typedef struct {
+    long long step;
+    int stage;     /* which */
+    int undone;    /* 1: the parameters are again those of before the stage */
+    int verdict;   /* a ThProofVerdict, or -1: the prover was not asked */
+    double mixed;  /* of vectors that trees can hold the share that is misjudged, or nearer to the
+                      centre of another label */
+    double reach;  /* the farthest vector from its centre, in the mean distance of a centre from
+                      its nearest other one */
+    double gap;    /* that distance */
+    double excess; /* the worst pair of sets beside its room; 0: the prover was not asked */
+} ThModelStage;
+
 /* What must survive between two trainings for the second to continue the first bit for bit. */
 typedef struct {
     long long step;                    /* steps done */
@@ -173,9 +188,11 @@ typedef struct {
     size_t n_validations, cap_validations;
     ThModelComparison *comparison;
     size_t n_comparisons, cap_comparisons;
+    ThModelStage *stage; /* of the last training until proved */
+    size_t n_stages, cap_stages;
     ThBatch joined; /* words that join every batch since the last of them, owned */
-    float *best;    /* (params.total): parameters at the best validation since `began`, while a
-                       training keeps them; else NULL */
+    float *best;    /* (params.total): parameters at the best validation since `began`, or those
+                       before a stage that began then, while a training keeps them; else NULL */
     double *pull;   /* (n_pull): what centre_loss= and auxiliary_loss= of the training since `began`
                        know, which they   alone can read; or NULL */
     size_t n_pull;

@@ -146,7 +146,7 @@ ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThP
             th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings"));
     ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(m, err);
     ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
-    ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};
+    ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop, .balls = how->balls};
     bool ok = p && (cell ? th_proof_certify_cell(p, m, claim, how, stop, err)
                          : certify(&v, claim, how, err));
     th_proof_sample_free(&v.sample);

@@ -13,6 +13,7 @@ typedef struct {
     const ThProofMap *f;
     ThProof *p;
     ThStop *stop;
+    bool balls; /* as ThProofHow says */
     ThProofSample sample;
 } ThProofProver;
 

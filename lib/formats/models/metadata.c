@@ -79,6 +79,11 @@ static const Field comparison_fields[] = {COMPARISON(LONG, step, LLONG_MAX),
                                           COMPARISON(LONG, wrong, LLONG_MAX),
                                           COMPARISON(INT, states, INT_MAX),
                                           {0}};
+#define STAGE(kind, member, least, most) ROW(ThModelStage, kind, member, least, most)
+static const Field stage_fields[] = {
+    STAGE(LONG, step, 0, LLONG_MAX), STAGE(INT, stage, 0, 9),   STAGE(INT, undone, 0, 1),
+    STAGE(INT, verdict, -1, 2),      STAGE(REAL, mixed, 0, 0),  STAGE(REAL, reach, 0, 0),
+    STAGE(REAL, gap, 0, 0),          STAGE(REAL, excess, 0, 0), {0}};
 #define SCORE(kind, member, most) ROW(ThScore, kind, member, 0, most)
 static const Field score_fields[] = {SCORE(INT, length, INT_MAX),
                                      SCORE(INT, least, INT_MAX),
@@ -100,6 +105,7 @@ static const Field score_fields[] = {SCORE(INT, length, INT_MAX),
 #undef HISTORY
 #undef VALIDATION
 #undef COMPARISON
+#undef STAGE
 #undef SCORE
 
 /* A list of a model: where its rows and their number are.  The first member of rows `by_step` is
@@ -118,8 +124,10 @@ static const List lists[] = {
     {"scores", score_fields, offsetof(ThModel, scores), offsetof(ThModel, n_scores),
      sizeof(ThScore), false},
     {"comparisons", comparison_fields, offsetof(ThModel, training.comparison),
-     offsetof(ThModel, training.n_comparisons), sizeof(ThModelComparison), true}};
-enum { HISTORY, VALIDATIONS, SCORES, COMPARISONS, LISTS };
+     offsetof(ThModel, training.n_comparisons), sizeof(ThModelComparison), true},
+    {"stages", stage_fields, offsetof(ThModel, training.stage),
+     offsetof(ThModel, training.n_stages), sizeof(ThModelStage), true}};
+enum { HISTORY, VALIDATIONS, SCORES, COMPARISONS, STAGES, LISTS };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -260,10 +268,14 @@ json_t *th_metadata_write(const ThModel *m, ThError *err)
         for (const List *l = lists; l < lists + COMPARISONS; l++)
             put_text(metadata, l->key, write_list(m, l, &ok), &ok);
     }
-    if (m->bound && m->training.n_comparisons > 0) {
+    bool compared = m->bound && m->training.n_comparisons > 0;
+    bool staged = m->bound && m->training.n_stages > 0;
+    if (compared)
         put_text(metadata, "comparisons", write_list(m, &lists[COMPARISONS], &ok), &ok);
+    if (staged)
+        put_text(metadata, "stages", write_list(m, &lists[STAGES], &ok), &ok);
+    if (compared || staged)
         put_text(metadata, "joined", write_batch(&m->training.joined, &m->signature, &ok), &ok);
-    }
     if (ok)
         return metadata;
     json_decref(metadata);

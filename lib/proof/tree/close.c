@@ -234,11 +234,19 @@ static bool grow(Attempt *a, bool *proof, ThError *err)
  */
 static bool scan(Attempt *a, ThError *err)
 {
-    enum { RADII = 12 }; /* up to 1.76 */
-    double radius = 0.01;
-    for (int k = 0; k < RADII; k++, radius *= 1.6) {
+    const ThProof *p = a->v->p;
+    enum { RADII = 12, FEW = 3, STEP = 4 }; /* up to 1.76; few: 0.03, 0.13, 0.51 */
+    int by = a->v->balls ? STEP : 1, most = a->v->balls ? FEW * STEP : RADII;
+    double radius = 0.01 * pow(1.6, by / 2);
+    for (int k = 0; k < most; k += by, radius *= pow(1.6, by)) {
         for (int i = 0; i < labels_of(a); i++)
             a->wider[i] = radius;
+        /* The pair that was worst before is tried alone first: mostly it says enough. */
+        memcpy(a->bound, a->lowest, (size_t)labels_of(a) * sizeof *a->bound);
+        if (p->y >= 0 && !bound_pair(a, a->wider, p->x, p->y, err))
+            return false;
+        if (p->y >= 0 && a->bound[p->into] / radius >= p->excess)
+            continue;
         if (!bound_all(a, a->wider, err))
             return false;
         int worst = worst_of(a, a->wider);
@@ -326,6 +334,21 @@ static bool find_slope(ThProofProver *v, ThProofEnclosure *e, ThProofSlope *s, T
     return true;
 }
 
+/* The slope at the centres of the worst pair alone, and how many pairs there are. */
+static bool find_worst_slope(ThProofProver *v, ThError *err)
+{
+    const ThProofLabels *l = v->p->labels;
+    ThProofSlope s = {.x = v->p->x, .y = v->p->y, .into = v->p->into};
+    ThProofEnclosure *e = s.y >= 0 ? th_proof_enclosure_new(v->f, NULL, 1, err) : NULL;
+    bool ok = s.y < 0 || (e && find_slope(v, e, &s, err));
+    for (int i = 0; i < l->n * (l->n + 1); i++)
+        v->p->checks += th_proof_labels_product(l, i / l->n - 1, i % l->n) >= 0;
+    v->p->contraction = v->p->slope;
+    th_proof_enclosure_free(e);
+    TH_FREE(s.jx, s.jy);
+    return ok;
+}
+
 /* Returns new: the slopes at all pairs of centres, p->checks of them. */
 static ThProofSlope *find_slopes(ThProofProver *v, ThError *err)
 {
@@ -370,9 +393,11 @@ static bool attempt_metric(ThProofProver *v, const ThProofSlope *slope, double m
 bool th_proof_close(ThProofProver *v, ThError *err)
 {
     static const double mildness[] = {4, 2, 1, 0.5};
-    ThProofSlope *slope = find_slopes(v, err);
-    bool ok = slope && attempt(v, true, err);
-    for (int i = 0; ok && v->p->verdict == TH_PROOF_OPEN && !v->p->answers && i < 4; i++)
+    bool ok = attempt(v, true, err), few = v->balls && v->p->verdict == TH_PROOF_OPEN;
+    ThProofSlope *slope = ok && !few ? find_slopes(v, err) : NULL;
+    ok = ok && (few ? find_worst_slope(v, err) : slope != NULL);
+    for (int i = 0; ok && v->p->verdict == TH_PROOF_OPEN && !v->p->answers && !v->balls && i < 4;
+         i++)
         ok = attempt_metric(v, slope, mildness[i], err);
     free_slopes(slope, slope ? (int)v->p->checks : 0);
     return ok;

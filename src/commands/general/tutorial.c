@@ -98,13 +98,10 @@ static const struct {
       {"The monoid of a language tells what it takes to compute it.", "monoid odd"}}},
     {"a proof",
      {{"A model that was right on every string tried may be wrong on a longer one.  certify proves "
-       "that it is right on strings of every length, if it can; the options of this training draw "
-       "together the vectors that mean the same.",
+       "that it is right on strings of every length, if it can; until=proved trains until it does: "
+       "the vectors that mean the same are drawn together, stage by stage.",
        "model sure = regulargpt dim=16 heads=2\n"
-       "train sure on parity length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
-       "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2 recipe=plain seed=1 "
-       "report=600\n"
-       "certify sure on parity certificate=\"sure.cert\""},
+       "train sure on parity until=proved seed=1 certificate=\"sure.cert\""},
       {"The certificate is a file.  Another program text checks it, from the weights alone.",
        "check certificate \"sure.cert\" of sure on parity"}}},
     {"weights without training",

@@ -185,8 +185,8 @@ static const char *verdict_of(const ShSession *s, const ThProof *p, const ThProo
     return sh_proved(s, k);
 }
 
-static void say_proof(ShSession *s, const ShObject *o, const ShDomain *d, const ThProof *p,
-                      const ThProofChecked *k)
+void sh_say_proof(ShSession *s, const ShObject *o, const ShDomain *d, const ThProof *p,
+                  const ThProofChecked *k)
 {
     const ThSignature *g = &o->as.model->signature;
     const char *verdict = verdict_of(s, p, k);
@@ -305,7 +305,7 @@ static bool certify_sets(ShSession *s, const ShCall *call, const ThProofClaim *c
     ThProofChecked k;
     bool ok = confirm(s, &call->options, o->as.model, claim, p, &k, err);
     if (ok)
-        say_proof(s, o, d, p, &k);
+        sh_say_proof(s, o, d, p, &k);
     return ok;
 }
 
@@ -365,9 +365,8 @@ SH_COMMAND(
         "the best metric, too), remainder (the map contracts, but what is not linear in it is "
         "bounded too coarsely) or answers.  A verdict is a result, as that of compare is: what "
         "must hold in a script says assert verdict == \"proved\".  What cannot be certified is an "
-        "error.  An open model may be right.  Models trained with noise alone stay open; train "
-        "with centre_loss=, auxiliary_loss= and noise=, and then with contraction_loss=, see help "
-        "train.\n\n"
+        "error.  An open model may be right.  What makes one provable is train until=proved, and "
+        "repair where it is trained already.\n\n"
         "The prover's word is not enough: the certificate is checked as check certificate does, "
         "and it is the checker that says proved.  It bounds how every product, exponential, layer "
         "norm and sum is rounded, anywhere in the sets and in any order of summation.  With slack= "

@@ -29,7 +29,7 @@ bool sh_find_domain(ShSession *s, const ShCall *call, const ThModel *m, const Sh
 {
     const ThTask *t = task->as.task;
     *d = (ShDomain){NULL, "", "", ""};
-    if (!th_option_given(&call->options, "domain")) {
+    if (!th_option_known(&call->options, "domain") || !th_option_given(&call->options, "domain")) {
         if (th_proof_is_cell(m))
             return true;
         bool ok = th_task_words(t, &d->words, err);

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "proof/check/check.h"
+#include "proof/certify.h"
 #include "proof/labels.h"
 
 /* What runs of compiled models may be off by, beside their rounding. */
@@ -43,6 +44,11 @@ void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
 /* The verdict on what holds: "proved" of runs in the session's precision, or else "proved of real
  * numbers". */
 const char *sh_proved(const ShSession *s, const ThProofChecked *k);
+
+/* Says what the prover and, where that has a proof, the checker say of a model, and sets the
+ * figures: certify's answer. */
+void sh_say_proof(ShSession *s, const ShObject *model, const ShDomain *d, const ThProof *p,
+                  const ThProofChecked *k);
 
 /* Says in which arithmetic a proof that was checked holds. */
 void sh_say_arithmetic(ShSession *s, const ThProofChecked *k);

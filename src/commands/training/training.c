@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "command.h"
 #include "commands/modelling.h"
+#include "commands/training/training.h"
 #include "formats/models/checkpoint.h"
 #include "formats/models/safetensors.h"
 #include "inspect/against.h"
@@ -201,7 +202,7 @@ static void say_seed(const Training *t)
                t->object->name, th_option_int(&t->options, "seed"));
 }
 
-static bool note_task(ThModel *m, const ShObject *task, ThError *err)
+bool sh_note_task(ThModel *m, const ShObject *task, ThError *err)
 {
     char *text = th_strdup(task->made_by ? task->made_by : task->name, err);
     if (!text)
@@ -346,7 +347,7 @@ static bool train(Training *t, const ShObject *task, ThError *err)
     bool ok = !t->against.model || th_inspect_against_begin(&t->against, t->resumed, err);
     if (ok)
         begin_table(t);
-    ok = ok && note_task(m, task, err) && th_train_run(&t->loop, t->trainer, err);
+    ok = ok && sh_note_task(m, task, err) && th_train_run(&t->loop, t->trainer, err);
     if (ok && !sh_out(t->s))
         sh_table_end(t->s);
     if (ok)
@@ -423,8 +424,9 @@ SH_COMMAND(
         "their product; the parameters go against it, most where it is farthest.  The figures say "
         "how many pairs there are, and how far they get, in radii, since the last line: the "
         "farthest, and the mean, which should come down to a half or less.  It wants a model that "
-        "is right already: of one that is not, or at too large a rate, all vectors can become one: "
-        "the accuracy shows it.\n\n"
+        "is right already, and no large rate, or all vectors become one.\n\n"
+        "until=proved goes on until certify proves the model right on strings of every length, in "
+        "stages that are chosen by what is measured: see help repair.\n\n"
         "With counterexamples=A, an automaton or a task (in quotes where it is more than a name), "
         "the model is compared with it before the first step, every so many steps (every=) and "
         "after the last, as compare does on 2000 words and 20 of each longer length.  The 16 first "
@@ -445,15 +447,23 @@ SH_COMMAND(
     "model r = rnn dim=8\n"
     "train r on p length=1..8 steps=60 every=20 counterexamples=parity seed=1 > \"train.txt\"\n"
     "assert words == 510 and wrong <= words\n"
-    "plot states r > \"states.svg\"",
+    "plot states r > \"states.svg\"\n"
+    "model sure = regulargpt dim=16 heads=2\n"
+    "train sure on p until=proved seed=1 certificate=\"p.cert\" > \"train.txt\"\n"
+    "assert verdict == \"proved\" and tightest <= 1\n"
+    "check certificate \"p.cert\" of sure on p > \"check.txt\"",
     .results = "model architecture task seed loss accuracy steps seconds rate curriculum_length "
-               "validation best words wrong states",
+               "validation best words wrong states verdict radius margin labels pairs farthest "
+               "slope contraction float_error in_float in_double tolerance rounding word pair "
+               "obstacle excess tightest",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
 {
     Training t = {.s = s, .object = call->operand[0].object};
-    bool ok = complete_options(&t, &call->options, call->operand[1].object->as.task, err) &&
-              run(&t, &call->operand[1], err);
+    bool ok = complete_options(&t, &call->options, call->operand[1].object->as.task, err);
+    ok = ok && (th_option_choice(&t.options, "until") > 0
+                    ? sh_train_until_proved(s, call, &t.options, err)
+                    : run(&t, &call->operand[1], err));
     th_inspect_truth_free(&t.truth);
     th_options_free(&t.options);
     return ok;

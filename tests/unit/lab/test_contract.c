@@ -61,7 +61,7 @@ static Sets sets_of(const ThModel *m, const ThTask *t)
     for (int x = -1; x < s.l->n; x++)
         for (int y = 0; y < s.l->n; y++)
             s.n += th_proof_labels_product(s.l, x, y) >= 0;
-    size_t size = (size_t)(FIRST + (s.l->n + 2 * s.n) * DIM);
+    size_t size = (size_t)(FIRST + (s.l->n + 2 * s.n) * DIM + s.n);
     assert_true(m->training.n_pull >= size); /* aux= writes before it */
     const double *known = m->training.pull + m->training.n_pull - size;
     assert_true(known[0] == s.l->n && known[1] == s.n && known[2] == DIM);

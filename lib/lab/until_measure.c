@@ -1,0 +1,221 @@
+/* until_measure.c - how far a model is from a proof, and the strings that show it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "lab/until_impl.h"
+#include "proof/matrix.h"
+
+/* ---- what is claimed ---- */
+
+bool th_train_claim_new(ThTrainClaim *c, const ThTrainProving *how, ThError *err)
+{
+    const ThTask *t = how->task;
+    ThDfa *words TH_OWNED(th_dfa_free) = NULL;
+    const double slack = 1e-3; /* what certify takes */
+    *c = (ThTrainClaim){0};
+    if (!th_task_machine(t, err) || !th_task_words(t, &words, err))
+        return false;
+    const ThProofAsked asked = {&t->signature, t->machine, words, slack, t->bits};
+    c->claim = th_proof_claim_new(how->model, &asked, how->stop, err);
+    if (c->claim)
+        c->labels = th_proof_labels_new(c->claim->machine, c->claim->domain,
+                                        how->model->signature.n_classes, TH_TRAIN_MOST_FUNCTIONS,
+                                        how->stop, err);
+    return c->labels != NULL;
+}
+
+void th_train_claim_free(ThTrainClaim *c)
+{
+    th_proof_labels_free(c->labels);
+    th_proof_claim_free(c->claim);
+}
+
+/* ---- words that join ---- */
+
+static bool holds(const ThBatch *b, const int *word, int length)
+{
+    for (int i = 0; i < b->B; i++)
+        if (th_batch_length(b, i) == length &&
+            memcmp(th_batch_token(b, i), word, (size_t)length * sizeof *word) == 0)
+            return true;
+    return false;
+}
+
+bool th_train_join(ThModel *m, const ThTask *t, const int *word, int length, ThError *err)
+{
+    const ThSignature *g = &m->signature;
+    ThBatch *joined = &m->training.joined, both = {0};
+    ThBatch own TH_OWNED(th_batch_free) = {.B = 1, .T = length};
+    if (holds(joined, word, length))
+        return true;
+    if (!th_batch_reserve(&own, g, false, err))
+        return false;
+    memcpy(own.token, word, (size_t)length * sizeof *word);
+    th_task_label(t, &own);
+    int leave = joined->B < TH_TRAIN_JOINED ? 0 : joined->B + 1 - TH_TRAIN_JOINED;
+    ThBatch stay = th_batch_slice(joined, g, leave, joined->B - leave);
+    if (!th_batch_join(&both, g, &stay, &own, err)) {
+        th_batch_free(&both);
+        return false;
+    }
+    th_batch_free(joined);
+    *joined = both;
+    return true;
+}
+
+/* ---- measuring ---- */
+
+typedef struct {
+    const ThTrainProving *how;
+    const ThProofLabels *l;
+    ThProofMap *f;
+    ThProofSample s;
+    double *centre; /* (labels, dim) */
+    int *function;  /* (labels): which function on the automaton's states alone it is */
+    double *room;   /* (classes, dim) at least */
+    double reach;
+} Measure;
+
+static double distance(const double *a, const double *b, int dim)
+{
+    double squares = 0;
+    for (int k = 0; k < dim; k++)
+        squares += (a[k] - b[k]) * (a[k] - b[k]);
+    return squares;
+}
+
+static bool same_function(const ThProofLabels *l, int i, int j)
+{
+    int n = l->machine->n_states;
+    for (int q = 0; q < n; q++)
+        if (th_monoid_image(l->monoid, l->element[i], q) !=
+            th_monoid_image(l->monoid, l->element[j], q))
+            return false;
+    return true;
+}
+
+/* Numbers functions by the first label that has them: those of a domain's states do not count, for
+ * they are nothing to be learned. */
+static void find_functions(Measure *m)
+{
+    for (int i = 0; i < m->l->n; i++)
+        for (m->function[i] = 0; !same_function(m->l, i, m->function[i]);)
+            m->function[i]++;
+}
+
+/* Two labels that have to be told apart. */
+static bool rivals(const Measure *m, int i, int j)
+{
+    return m->function[i] != m->function[j] && m->l->kind[i] == m->l->kind[j];
+}
+
+/* Is a vector read as another class, or nearer to another centre? */
+static bool mixed(Measure *m, int i)
+{
+    int label = m->s.label[i], right = m->l->answer[label], dim = m->f->dim;
+    const double *z = m->s.z + i * dim;
+    if (right >= 0)
+        th_proof_map_logits(m->f, z, m->room);
+    for (int c = 0; right >= 0 && c < m->f->n_classes; c++)
+        if (c != right && m->room[c] >= m->room[right])
+            return true;
+    double own = distance(z, m->centre + label * dim, dim);
+    for (int other = 0; other < m->l->n; other++)
+        if (rivals(m, label, other) && distance(z, m->centre + other * dim, dim) <= own)
+            return true;
+    return false;
+}
+
+/* The mean distance of centres from their nearest rivals; 0: there are none. */
+static double mean_gap(const Measure *m)
+{
+    double sum = 0;
+    int n = 0, dim = m->f->dim;
+    for (int i = 0; i < m->l->n; i++) {
+        double least = HUGE_VAL;
+        for (int j = 0; j < m->l->n; j++)
+            if (rivals(m, i, j))
+                least = fmin(least, distance(m->centre + i * dim, m->centre + j * dim, dim));
+        sum += isfinite(least) ? sqrt(least) : 0;
+        n += isfinite(least);
+    }
+    return n > 0 ? sum / n : 0;
+}
+
+static bool join_vector(Measure *m, int i, ThError *err)
+{
+    enum { LONGEST = 64 };
+    int length;
+    int *word TH_OWNED(free) = th_proof_sample_word(&m->s, i, &length, err);
+    return word &&
+           (length > LONGEST || th_train_join(m->how->model, m->how->task, word, length, err));
+}
+
+/* The words of the vectors that are farthest from their centres, one of each label. */
+static bool join_farthest(Measure *m, ThError *err)
+{
+    enum { JOIN = 8 };
+    int dim = m->f->dim, *at TH_OWNED(free) = th_alloc((size_t)m->l->n, sizeof *at, err);
+    double *far TH_OWNED(free) = th_alloc((size_t)m->l->n, sizeof *far, err);
+    bool ok = at && far;
+    for (int i = 0; ok && i < m->s.n; i++) {
+        int label = m->s.label[i];
+        double off = distance(m->s.z + i * dim, m->centre + label * dim, dim);
+        if (off > far[label]) {
+            far[label] = off;
+            at[label] = i;
+        }
+    }
+    for (int k = 0; ok && k < JOIN && k < m->l->n; k++) {
+        int most = 0;
+        for (int i = 1; i < m->l->n; i++)
+            most = far[i] > far[most] ? i : most;
+        far[most] = 0;
+        ok = join_vector(m, at[most], err);
+    }
+    return ok;
+}
+
+static bool judge(Measure *m, ThModelStage *to, ThError *err)
+{
+    enum { JOIN = 16 };
+    int n = 0;
+    bool ok = true;
+    for (int i = 0; ok && i < m->s.n; i++) {
+        ok = !th_stopped(m->how->stop, err);
+        if (!ok || !mixed(m, i))
+            continue;
+        n++;
+        ok = n > JOIN || join_vector(m, i, err);
+    }
+    to->mixed = (double)n / m->s.n;
+    to->gap = mean_gap(m);
+    to->reach = m->reach / fmax(to->gap, 1e-9);
+    return ok && (n > 0 || join_farthest(m, err));
+}
+
+bool th_train_measure(const ThTrainProving *how, const ThTrainClaim *c, ThModelStage *to,
+                      ThError *err)
+{
+    ThProofSampleShape shape = {.levels = 9, .per_level = 800, .seed = 2};
+    Measure m = {.how = how, .l = c->labels, .f = th_proof_map_new(how->model, err)};
+    size_t dim = m.f ? (size_t)m.f->dim : 0;
+    bool ok = m.f != NULL;
+    if (ok) {
+        m.centre = th_alloc((size_t)c->labels->n * dim, sizeof *m.centre, err);
+        m.room = th_alloc((size_t)m.f->n_classes + dim, sizeof *m.room, err);
+        m.function = th_alloc((size_t)c->labels->n, sizeof *m.function, err);
+        ok = m.centre && m.room && m.function;
+    }
+    if (ok) {
+        find_functions(&m);
+        ok = th_proof_sample(m.f, c->labels, &shape, how->stop, &m.s, err) &&
+             th_proof_centres(m.f, c->labels, &m.s, m.centre, &m.reach, err) && judge(&m, to, err);
+    }
+    th_proof_sample_free(&m.s);
+    th_proof_map_free(m.f);
+    TH_FREE(m.centre, m.room, m.function);
+    return ok;
+}

@@ -1,0 +1,242 @@
+#include "lab/until_proved.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "lab/train_impl.h"
+#include "lab/until_impl.h"
+
+typedef ThTrainRun Run;
+
+void th_train_proof_free(ThTrainProof *p)
+{
+    th_proof_free(p->proof);
+    th_proof_certificate_free(p->certificate);
+    *p = (ThTrainProof){0};
+}
+
+static bool save(const Run *r, ThError *err)
+{
+    return !r->how->save || r->how->save(r->how->context, err);
+}
+
+/* ---- asking the prover ----------------------------------------------------------------------- */
+
+/* Lets the checker decide; what it does not agree to for the runs that are meant is open. */
+static bool confirm(Run *r, ThError *err)
+{
+    ThTrainProof *p = r->to;
+    const ThModel *m = r->how->model;
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        th_proof_certificate_new(p->proof, &m->signature, err);
+    if (!c || !th_proof_check(c, m, r->claim.claim, r->how->stop, &p->checked, err))
+        return false;
+    bool runs = r->how->in_double ? p->checked.in_double : p->checked.in_float;
+    if (p->checked.holds && runs) {
+        p->certificate = c;
+        c = NULL;
+    }
+    return true;
+}
+
+/* Asks for balls, and for ellipsoids where these nearly close. */
+bool th_train_ask(Run *r, ThModelStage *to, ThError *err)
+{
+    const double nearly = 1.5;
+    ThProofHow how = {.limit = TH_TRAIN_MOST_FUNCTIONS, .seed = 1, .balls = true};
+    th_train_proof_free(r->to);
+    ThTrainProof *p = r->to;
+    const ThModel *m = r->how->model;
+    p->proof = th_proof_certify(m, r->claim.claim, &how, r->how->stop, err);
+    if (p->proof && p->proof->verdict == TH_PROOF_OPEN && p->proof->excess < nearly) {
+        th_proof_free(p->proof);
+        how.balls = false;
+        p->proof = th_proof_certify(m, r->claim.claim, &how, r->how->stop, err);
+    }
+    if (!p->proof)
+        return false;
+    to->verdict = p->proof->verdict;
+    to->excess =
+        p->proof->verdict == TH_PROOF_OPEN && isfinite(p->proof->excess) ? p->proof->excess : 0;
+    if (p->proof->verdict != TH_PROOF_PROVED)
+        return true;
+    if (!confirm(r, err))
+        return false;
+    to->verdict = p->certificate ? TH_PROOF_PROVED : TH_PROOF_OPEN;
+    to->excess = p->checked.tightest;
+    return true;
+}
+
+/* The string that was answered wrong joins the batches, if it is of a length to learn from. */
+static bool join_wrong(Run *r, ThError *err)
+{
+    enum { LONGEST = 128 };
+    const ThProof *p = r->to->proof;
+    return !p || p->verdict != TH_PROOF_WRONG || p->length > LONGEST ||
+           th_train_join(r->how->model, r->how->task, p->word, p->length, err);
+}
+
+/* ---- after a stage --------------------------------------------------------------------------- */
+
+/* Did a stage make different vectors one? */
+static bool spoiled(const ThModelStage *before, const ThModelStage *now)
+{
+    if (now->stage == TH_TRAIN_LEARN || before->stage == TH_TRAIN_BEFORE)
+        return false;
+    return now->mixed > before->mixed + 0.002 || now->gap < before->gap / 4;
+}
+
+static void undo(Run *r, const ThModelStage *before, ThModelStage *now)
+{
+    ThModel *m = r->how->model;
+    th_train_put_back(m, m->training.best);
+    now->undone = 1;
+    now->mixed = before->mixed;
+    now->gap = before->gap;
+    now->reach = before->reach;
+    now->verdict = before->verdict;
+    now->excess = before->excess;
+}
+
+/* Measures, and writes down how the model stands after a stage. */
+static bool record(Run *r, int stage, ThError *err)
+{
+    ThModelTraining *t = &r->how->model->training;
+    ThModelStage now = {.step = t->step, .stage = stage, .verdict = -1};
+    const ThModelStage *before = t->n_stages ? &t->stage[t->n_stages - 1] : NULL;
+    if (!th_grow(&t->stage, &t->cap_stages, t->n_stages + 1, sizeof *t->stage, err))
+        return false;
+    before = t->n_stages ? &t->stage[t->n_stages - 1] : NULL;
+    if (t->step == 0)
+        now.mixed = 1; /* parameters as they were drawn */
+    else if (!th_train_measure(r->how, &r->claim, &now, err))
+        return false;
+    if (before && spoiled(before, &now))
+        undo(r, before, &now);
+    else if (now.mixed == 0 && (!th_train_ask(r, &now, err) || !join_wrong(r, err)))
+        return false;
+    t->stage[t->n_stages++] = now;
+    free(t->best);
+    t->best = NULL;
+    if (r->how->staged)
+        r->how->staged(r->how->context, &now, r->to);
+    return save(r, err);
+}
+
+/* ---- a stage --------------------------------------------------------------------------------- */
+
+/* An end before the last step; what is interrupted is saved. */
+static bool ended(const Run *r, const ThError *why, ThError *err)
+{
+    if (why->code == TH_EINTERRUPTED)
+        return save(r, err) &&
+               th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
+                       r->how->model->training.step);
+    return th_fail(err, why->code, "%s", why->msg) || th_hint(err, "%s", why->hint);
+}
+
+/* Keeps the parameters of before the stage, for it to be undone. */
+static bool keep(ThModel *m, ThError *err)
+{
+    ThModelTraining *t = &m->training;
+    float *before = th_params_floats(m->params.total, err);
+    if (!before)
+        return false;
+    memcpy(before, m->params.value, m->params.total * sizeof *before);
+    free(t->best);
+    t->best = before;
+    t->began = t->step;
+    for (int i = 0; i < TH_OPTIMIZER_SLOTS; i++)
+        if (t->moment[i])
+            memset(t->moment[i], 0, m->params.total * sizeof *before);
+    t->updates = 0;
+    return true;
+}
+
+static bool run_steps(Run *r, ThTrainer *trainer, ThError *err)
+{
+    const ThTrainProving *h = r->how;
+    while (!th_trainer_done(trainer)) {
+        if (th_stopped(h->stop, err) || !th_trainer_step(trainer, err) ||
+            (h->stepped && !h->stepped(h->context, trainer, err)))
+            return false;
+        long long step = h->model->training.step;
+        if (h->every > 0 && step % h->every == 0 && !save(r, err))
+            return false;
+    }
+    return true;
+}
+
+/* Does what is left to do of a stage: all of it, or behind a checkpoint the rest. */
+static bool run_stage(Run *r, const ThTrainPlan *plan, ThError *err)
+{
+    const ThTrainProving *h = r->how;
+    ThModelTraining *t = &h->model->training;
+    bool begun = t->step > t->stage[t->n_stages - 1].step;
+    ThOptions o TH_OWNED(th_options_free) = {0};
+    if ((!begun && !keep(h->model, err)) || !th_train_stage_options(h, plan, &o, err))
+        return false;
+    long long left = t->began + plan->steps - t->step;
+    if (left <= 0)
+        return true;
+    ThTrainer *trainer = th_options_set_int(&o, "steps", left, err)
+                             ? th_trainer_new(h->model, h->task, &o, h->threads, err)
+                             : NULL;
+    if (trainer && begun)
+        th_trainer_resume(trainer);
+    bool ok = trainer && run_steps(r, trainer, err);
+    th_trainer_free(trainer);
+    return ok;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static bool over(const Run *r)
+{
+    const ThModelTraining *t = &r->how->model->training;
+    return r->to->certificate || t->step >= r->how->most;
+}
+
+bool th_train_stages(Run *r, ThError *err)
+{
+    ThModelTraining *t = &r->how->model->training;
+    if (!r->how->resumed) {
+        t->n_stages = 0;
+        th_batch_free(&t->joined);
+    }
+    if (t->n_stages == 0 && !record(r, TH_TRAIN_BEFORE, err))
+        return false;
+    /* A checkpoint of a proved model has no proof. */
+    ThModelStage last = t->stage[t->n_stages - 1];
+    if (r->how->resumed && last.verdict == TH_PROOF_PROVED && !th_train_ask(r, &last, err))
+        return false;
+    while (!over(r)) {
+        ThTrainPlan plan = th_train_plan(t);
+        long long began = t->stage[t->n_stages - 1].step;
+        if (plan.steps > r->how->most - began)
+            plan.steps = r->how->most - began;
+        if (!run_stage(r, &plan, err) || !record(r, (int)plan.stage, err))
+            return false;
+    }
+    last = t->stage[t->n_stages - 1];
+    return r->to->proof || th_train_ask(r, &last, err); /* a string that shows that it is wrong */
+}
+
+bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThError *err)
+{
+    *to = (ThTrainProof){0};
+    *r = (Run){.how = how, .to = to};
+    ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(how->model, err);
+    return f && th_train_claim_new(&r->claim, how, err);
+}
+
+bool th_train_until_proved(const ThTrainProving *how, ThTrainProof *to, ThError *err)
+{
+    Run r;
+    ThError why = {0};
+    bool ok = th_train_run_open(&r, how, to, &why) && th_train_stages(&r, &why);
+    th_train_claim_free(&r.claim);
+    return ok || ended(&r, &why, err);
+}

@@ -1,0 +1,84 @@
+/* until_stages.c - which stage follows, and what it does: tables. */
+#include <math.h>
+#include <stdio.h>
+
+#include "lab/train_impl.h"
+#include "lab/until_impl.h"
+
+/* A stage's options where they are not given; `loss` is the one that is weakened where it was too
+ * strong.  The first time it has so many steps, and each time more. */
+typedef struct {
+    const char *name, *options, *loss;
+    double weight, rate, slower; /* slower: the rate each time beside the last time */
+    long long steps, most;
+} Stage;
+
+static const Stage stages[TH_TRAIN_STAGES] = {
+    [TH_TRAIN_BEFORE] = {.name = "before"},
+    [TH_TRAIN_LEARN] = {"learn",
+                        "batch=64 noise=0.1 auxiliary_loss=1 optimizer=muon segments=balanced "
+                        "schedule=cosine recipe=plain",
+                        "centre_loss", 0.02, 2e-3, 1, 1500, 6000},
+    [TH_TRAIN_DRAW] = {"draw",
+                       "batch=32 noise=0.2 ramp=0.3 auxiliary_loss=1 optimizer=muon "
+                       "segments=balanced schedule=cosine recipe=plain",
+                       "centre_loss", 0.5, 2e-3, 1, 1500, 6000},
+    [TH_TRAIN_CONTRACT] = {"contract",
+                           "batch=16 warmup=100 radius=0.05 optimizer=muon segments=balanced "
+                           "schedule=cosine recipe=plain",
+                           "contraction_loss", 1, 6e-3, 0.6, 1500, 6000}};
+
+const char *th_train_stage_name(ThTrainStage stage)
+{
+    return stages[stage].name;
+}
+
+/* How often a stage was done, and of these times undone. */
+static int count(const ThModelTraining *t, ThTrainStage stage, bool undone)
+{
+    int n = 0;
+    for (size_t i = 0; i < t->n_stages; i++)
+        n += t->stage[i].stage == (int)stage && (!undone || t->stage[i].undone);
+    return n;
+}
+
+/* What the last figures ask for. */
+static ThTrainStage choose(const ThModelStage *last)
+{
+    const double near = 0.1; /* a reach from which contraction can go on */
+    if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
+        return TH_TRAIN_LEARN;
+    return last->reach > near ? TH_TRAIN_DRAW : TH_TRAIN_CONTRACT;
+}
+
+ThTrainPlan th_train_plan(const ThModelTraining *t)
+{
+    enum { SHORTEST = 16, LONGEST = 64 };
+    const ThModelStage *last = &t->stage[t->n_stages - 1];
+    ThTrainPlan p = {.stage = choose(last), .longest = SHORTEST};
+    /* What is drawn without end is not drawn near: */
+    if (p.stage == TH_TRAIN_DRAW && last->stage == TH_TRAIN_DRAW)
+        p.stage = TH_TRAIN_CONTRACT;
+    const Stage *s = &stages[p.stage];
+    int done = count(t, p.stage, false), undone = count(t, p.stage, true);
+    int learned = count(t, TH_TRAIN_LEARN, false);
+    p.strength = pow(0.5, undone);
+    p.rate = p.strength * pow(s->slower, done - undone);
+    p.steps = s->steps;
+    for (int i = 0; i < done && p.steps < s->most; i++)
+        p.steps *= 2;
+    for (int i = 1; i < learned + (p.stage == TH_TRAIN_LEARN) && p.longest < LONGEST; i++)
+        p.longest *= 2;
+    return p;
+}
+
+bool th_train_stage_options(const ThTrainProving *how, const ThTrainPlan *p, ThOptions *o,
+                            ThError *err)
+{
+    const Stage *s = &stages[p->stage];
+    char own[200];
+    snprintf(own, sizeof own, "%s=%.9g lr=%.9g length=%d..%d", s->loss, s->weight * p->strength,
+             s->rate * p->rate * how->rate, 1, p->longest);
+    return th_options_copy(o, how->options, err) && th_train_set_words(o, own, err) &&
+           th_train_set_words(o, s->options, err) && th_options_set_int(o, "steps", p->steps, err);
+}

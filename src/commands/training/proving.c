@@ -1,0 +1,354 @@
+/* proving.c - training that goes on until a model is proved, and repair. */
+#include "lab/evaluate.h"
+#include "lab/until_proved.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "commands/inspection/proofs.h"
+#include "commands/modelling.h"
+#include "commands/training/training.h"
+#include "formats/models/checkpoint.h"
+#include "formats/models/safetensors.h"
+#include "terminal/signals.h"
+
+typedef struct {
+    ShSession *s;
+    ShObject *object; /* the model's */
+    const ShObject *task;
+    const ThOptions *o;     /* of the call */
+    const char *checkpoint; /* a path, or NULL; rank 0 alone has one */
+    long long first_step;
+    double started;
+    ShDomain d;
+} Proving;
+
+static const char *const verdicts[] = {"proved", "wrong", "open"};
+
+/* ---- a line for every stage ------------------------------------------------------------------ */
+
+static void write_stage(const ThModelStage *v, const ThTrainProof *p, FILE *out)
+{
+    fprintf(out, "step %-6lld %-9s", v->step, th_train_stage_name((ThTrainStage)v->stage));
+    if (v->step == 0)
+        fprintf(out, " nothing is learned yet\n");
+    else if (v->undone)
+        fprintf(out, " undone: it made vectors of different functions one\n");
+    else if (v->mixed > 0)
+        fprintf(out, " %.3g %% of vectors are taken for another function\n", 100 * v->mixed);
+    else {
+        fprintf(out, " farthest %.2g of %.3g between centres", v->reach * v->gap, v->gap);
+        if (v->verdict == TH_PROOF_PROVED)
+            fprintf(out, "; proved, the tightest bound at %.2g", v->excess);
+        else if (v->verdict == TH_PROOF_WRONG)
+            fprintf(out, "; wrong on a string of %d", p->proof->length);
+        else if (v->excess > 0)
+            fprintf(out, "; the worst pair reaches %.3g of its room", v->excess);
+        fprintf(out, "\n");
+    }
+    fflush(out);
+}
+
+static void staged(void *context, const ThModelStage *v, const ThTrainProof *p)
+{
+    const Proving *t = context;
+    FILE *out = sh_out(t->s);
+    if (out)
+        write_stage(v, p, out);
+    else
+        sh_row(t->s, v->step, th_train_stage_name((ThTrainStage)v->stage), v->mixed, v->reach,
+               v->gap, v->excess, v->undone != 0, v->verdict < 0 ? "" : verdicts[v->verdict],
+               sh_clock() - t->started);
+}
+
+static bool stepped(void *context, const ThTrainer *trainer, ThError *err)
+{
+    const Proving *t = context;
+    ThTrainerProgress p = th_trainer_progress(trainer);
+    (void)err;
+    sh_progress(t->s, "step %lld of %lld in this stage  loss %.4g  accuracy %.4g", p.step,
+                p.last_step, p.loss, p.accuracy);
+    return true;
+}
+
+static bool save(void *context, ThError *err)
+{
+    const Proving *t = context;
+    return !t->checkpoint || th_safetensors_save(t->object->as.model, t->checkpoint, err);
+}
+
+/* ---- in the end ------------------------------------------------------------------------------ */
+
+/* What is worth a try where there is no proof. */
+static const char *advice(const ThModelStage *last)
+{
+    if (last->mixed > 0)
+        return "not all functions are told apart: more steps=, a larger dim=";
+    if (last->excess > 0 && last->excess < 2)
+        return "it is near: train again, which goes on from here";
+    return "a larger dim=, which makes the map flatter, or more steps=";
+}
+
+static const ThModelStage *last_stage(const Proving *t)
+{
+    const ThModelTraining *m = &t->object->as.model->training;
+    return &m->stage[m->n_stages - 1];
+}
+
+static void say_end(const Proving *t, const ThTrainProof *p)
+{
+    if (p->proof)
+        sh_say_proof(t->s, t->object, &t->d, p->proof, &p->checked);
+    else
+        sh_results(t->s, "verdict:s", "open");
+    sh_results(t->s, "steps:i seconds:r", t->object->as.model->training.step - t->first_step,
+               sh_clock() - t->started);
+    if (p->certificate)
+        sh_result_real(t->s, "tightest", p->checked.tightest);
+}
+
+static void say_advice(const Proving *t, const ThTrainProof *p)
+{
+    const ThModelStage *last = last_stage(t);
+    if (p->certificate)
+        return;
+    if (last->excess > 0 && last->verdict == TH_PROOF_OPEN)
+        sh_say(t->s, "open: the worst pair reaches %.3g of its room\n", last->excess);
+    sh_say(t->s, "  try          %s\n", advice(last));
+}
+
+static bool write_certificate(const Proving *t, const ThTrainProof *p, ThError *err)
+{
+    const char *path = th_option_text(t->o, "certificate");
+    return !path || !p->certificate || sh_session_is_silent(t->s) ||
+           th_proof_certificate_write(p->certificate, path, err);
+}
+
+/* ---- what both commands do ------------------------------------------------------------------- */
+
+static ThTrainProving how_of(Proving *t, const ThOptions *train)
+{
+    return (ThTrainProving){.model = t->object->as.model,
+                            .task = t->task->as.task,
+                            .options = train,
+                            .threads = sh_threads(t->s),
+                            .rate = 1,
+                            .in_double = sh_setting_choice(t->s, "precision") == 1,
+                            .stop = sh_stop(t->s),
+                            .context = t,
+                            .stepped = stepped,
+                            .staged = staged,
+                            .save = save,
+                            .every = th_option_int(train, "every")};
+}
+
+static void begin(Proving *t)
+{
+    t->first_step = t->object->as.model->training.step;
+    t->started = sh_clock();
+    sh_about_model(t->s, t->object, t->task);
+    if (!sh_out(t->s))
+        sh_table(t->s, "stages",
+                 "step:i stage:s mixed:r reach:r gap:r excess:r undone:b verdict:s seconds:r");
+}
+
+static void end(const Proving *t)
+{
+    if (!sh_out(t->s))
+        sh_table_end(t->s);
+}
+
+/* ---- train until=proved ---------------------------------------------------------------------- */
+
+static bool refuse(const ThOptions *o, ThError *err)
+{
+    static const char *const others[] = {
+        "validate", "keep",  "patience", "samples", "counterexamples", "counterexample_length",
+        "accept",   "report"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (th_option_given(o, others[i])) {
+            th_fail(err, TH_EUSAGE, "%s= does not go with until=proved, which chooses by itself",
+                    others[i]);
+            return th_option_error(o, others[i], err);
+        }
+    return true;
+}
+
+/* Continues from the checkpoint if there is one that is further than the model. */
+static bool resume(Proving *t, long long *steps, bool *resumed, ThError *err)
+{
+    ThModel *further;
+    if (!th_format_resume(t->checkpoint, t->object->as.model, steps, &further, err))
+        return false;
+    *resumed = further != NULL;
+    if (!further)
+        return true;
+    further->bounds = t->object->as.model->bounds;
+    th_model_free(t->object->as.model);
+    t->object->as.model = further;
+    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, further->training.step);
+    return true;
+}
+
+/* Where time is over the answer is what is known by then, and no error. */
+static bool out_of_time(const Proving *t, ThError *err)
+{
+    if (err->code != TH_EINTERRUPTED || !sh_out_of_time())
+        return false;
+    *err = (ThError){0};
+    sh_say(t->s, "the time limit of %g s is over\n", sh_setting_real(t->s, "limit-time"));
+    return true;
+}
+
+/* With a model that is bound; steps: that are left to do. */
+static bool train(Proving *t, long long steps, bool resumed, ThError *err)
+{
+    ThTrainProof p TH_OWNED(th_train_proof_free) = {0};
+    ThTrainProving how = how_of(t, t->o);
+    how.most = how.model->training.step + steps;
+    how.resumed = resumed;
+    if (sh_session_is_silent(t->s))
+        t->checkpoint = NULL;
+    begin(t);
+    bool ok = sh_note_task(how.model, t->task, err) &&
+              (th_train_until_proved(&how, &p, err) || out_of_time(t, err));
+    if (ok && how.model->training.n_stages > 0) {
+        end(t);
+        say_end(t, &p);
+        say_advice(t, &p);
+    }
+    return ok && write_certificate(t, &p, err);
+}
+
+bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o, ThError *err)
+{
+    enum { MOST = 50000 };
+    ShObject *object = call->operand[0].object;
+    const ShObject *task = call->operand[1].object;
+    Proving t = {.s = s, .object = object, .task = task, .o = o};
+    t.checkpoint = th_option_text(o, "checkpoint");
+    long long steps = th_option_given(o, "steps") ? th_option_int(o, "steps") : MOST;
+    bool resumed, fresh = !object->as.model->bound;
+    uint64_t seed = th_option_given(o, "seed") ? (uint64_t)th_option_int(o, "seed") : 1;
+    if (!sh_need_machine(&call->operand[1], err) || !refuse(o, err) ||
+        !resume(&t, &steps, &resumed, err))
+        return false;
+    bool ok = th_model_bind(object->as.model, &task->as.task->signature, seed, err) &&
+              sh_find_domain(s, call, object->as.model, task, &t.d, err) &&
+              train(&t, steps, resumed, err);
+    th_dfa_free(t.d.words);
+    if (!ok && fresh && object->as.model->training.step == 0)
+        th_model_unbind(object->as.model);
+    return ok || sh_error_inside(err, &call->operand[1]);
+}
+
+/* ---- repair ---------------------------------------------------------------------------------- */
+
+static const ThOptionSpec repair_options[] = {
+    {"steps", TH_INT, "4000", 1, 1e9, NULL, "of each training, at most"},
+    {"test", TH_RANGE, "41..500:51", 1, 100000, NULL, "lengths on which accuracy is measured"},
+    {"samples", TH_INT, "64", 1, 1e6, NULL, "strings of each of them"},
+    {"certificate", TH_STRING, NULL, 0, 0, NULL, "file that the proof is written to"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* The mean accuracy over the lengths of test=. */
+static bool measure(const Proving *t, double *accuracy, ThError *err)
+{
+    ThRange l = th_option_range(t->o, "test");
+    ThEvaluator *e TH_OWNED(th_evaluator_free) = th_evaluator_new(
+        t->object->as.model, t->task->as.task, sh_setting_int(t->s, "seed"), sh_threads(t->s), err);
+    bool ok = e != NULL;
+    *accuracy = 0;
+    for (long long n = l.lo; ok && n <= l.hi; n += l.step) {
+        ThScore x;
+        ok = !th_stopped(sh_stop(t->s), err) &&
+             th_evaluator_length(e, (int)n, (int)th_option_int(t->o, "samples"), &x, err);
+        *accuracy += ok ? x.accuracy : 0;
+    }
+    *accuracy /= (double)th_range_count(l);
+    return ok;
+}
+
+static void say_repaired(const Proving *t, const ThTrainProof *p, const ThTrainRepaired *r,
+                         double before, double after)
+{
+    const char *name = t->object->name;
+    if (!p->certificate)
+        sh_say(t->s, "%s is as it was: %d trainings led to no proof\n", name, r->tries);
+    else if (r->tries == 0)
+        sh_say(t->s, "%s was proved as it stood\n", name);
+    else
+        sh_say(t->s, "weights moved by %.3g of their length, %.3g of the way of training %d\n",
+               r->moved, r->part, r->tries);
+    sh_say(t->s, "accuracy     %.4g before, %.4g after\n", before, after);
+    sh_results(t->s, "moved:r part:r tries:i before:r after:r", r->moved, r->part,
+               (long long)r->tries, before, after);
+}
+
+static bool repair(Proving *t, const ThOptions *train, ThError *err)
+{
+    ThTrainProof p TH_OWNED(th_train_proof_free) = {0};
+    ThTrainProving how = how_of(t, train);
+    ThTrainRepaired repaired;
+    double before, after;
+    begin(t);
+    if (!measure(t, &before, err) ||
+        !th_train_repair(&how, th_option_int(t->o, "steps"), &p, &repaired, err) ||
+        !measure(t, &after, err) || !sh_note_task(how.model, t->task, err))
+        return false;
+    end(t);
+    say_end(t, &p);
+    say_repaired(t, &p, &repaired, before, after);
+    return write_certificate(t, &p, err);
+}
+
+SH_COMMAND(
+    repair, .group = "training", .summary = "bring a nearly right model to a proof",
+    .detail =
+        "A trained model, a loaded one too, that is nearly right on a task is brought to a proof "
+        "with as little change as is found.  Trainings as of train until=proved begin at its "
+        "weights, gently at first, each with larger steps than the one before, until one ends with "
+        "a proof.  Then as little of the way from the old weights to the new ones is gone as is "
+        "still proved.  moved says how far that is, beside the length of all weights; before and "
+        "after are the accuracy on the lengths of test=.  Where no training leads to a proof, the "
+        "weights stay as they were.\n\n"
+        "Such a training has stages, and says a line of each.  learn: as long as vectors of one "
+        "element of the automaton's monoid are misjudged or nearer to those of another; draw: "
+        "until "
+        "those of each lie together; contract: against the pairs of elements of which the model "
+        "takes vectors farthest off.  After each certify is asked, and the checker behind it.  "
+        "Strings that are answered wrong, or whose vectors are taken for others or lie farthest "
+        "out, join all batches.  A stage that makes vectors of different elements one is undone, "
+        "and weight and rate of its loss are halved.  What is given of the options of train "
+        "until=proved holds in all stages.  In the end the verdict is that of certify, and excess "
+        "how far the worst pair of sets gets beside its room; where that is open or wrong, what "
+        "may help is said.  set limit-time ends it, too, and it goes on from its checkpoint=.  It "
+        "is "
+        "for the models of trees and the tasks that certify takes.",
+    .example = "task p = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on p steps=1500 seed=1 > \"train.txt\"\n"
+               "repair m on p > \"repair.txt\"\n"
+               "assert verdict == \"proved\" and moved < 0.5 and after == 1",
+    .results = "model architecture task seed verdict radius margin labels pairs farthest slope "
+               "contraction float_error in_float in_double tolerance rounding word pair obstacle "
+               "excess steps seconds tightest moved part tries before after",
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+    .options = repair_options)
+{
+    ShObject *object = call->operand[0].object;
+    const ShObject *task = call->operand[1].object;
+    Proving t = {.s = s, .object = object, .task = task, .o = &call->options};
+    ThOptions train TH_OWNED(th_options_free) = {0};
+    if (!object->as.model->bound)
+        return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "the %s has not been trained",
+                               object->as.model->kind->name);
+    if (!sh_need_answers(object->as.model, &call->operand[1], err) ||
+        !th_options_init(&train, th_train_options, err) ||
+        !th_options_set(&train, "until", "proved", err) ||
+        !sh_find_domain(s, call, object->as.model, task, &t.d, err))
+        return false;
+    bool ok = repair(&t, &train, err) || sh_error_inside(err, &call->operand[0]);
+    th_dfa_free(t.d.words);
+    return ok;
+}

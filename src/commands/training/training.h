@@ -1,0 +1,13 @@
+/* training.h - what the commands that train share. */
+#ifndef SH_COMMANDS_TRAINING_TRAINING_H
+#define SH_COMMANDS_TRAINING_TRAINING_H
+
+#include "command.h"
+
+/* Writes down in a model what it is trained on, and that it was not evaluated since. */
+bool sh_note_task(ThModel *m, const ShObject *task, ThError *err);
+
+/* train MODEL on TASK until=proved, with options that are complete. */
+bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o, ThError *err);
+
+#endif

@@ -1,0 +1,311 @@
+/* Training until proved: stages follow from figures, what is interrupted and continued gives the
+ * bits of what was not, a stage that spoils a model is undone, and what is called proved is so. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "formats/models/safetensors.h"
+#include "given.h"
+#include "lab/evaluate.h"
+#include "lab/until_impl.h"
+
+/* Words of three symbols that begin with a and end with b: not commutative, and with a sink. */
+static const char *const a_to_b =
+    "start s; accept y; s a -> x; s b, c -> no; x a, c -> x; x b -> y; y a, c -> x; y b -> y; "
+    "no a, b, c -> no";
+
+/* ---- a training that can be stopped ---- */
+
+typedef struct {
+    ThModel *m;
+    sig_atomic_t stop;
+    long long stop_at;      /* a step; 0: never */
+    int staged, stop_after; /* stages that were told of; to be stopped at the step behind so many */
+    ThModelStage last;
+} Watch;
+
+static bool stepped(void *context, const ThTrainer *trainer, ThError *err)
+{
+    Watch *w = context;
+    (void)err;
+    if (th_trainer_progress(trainer).step == w->stop_at)
+        w->stop = 1;
+    return true;
+}
+
+static void staged(void *context, const ThModelStage *stage, const ThTrainProof *p)
+{
+    Watch *w = context;
+    assert_true((stage->verdict == TH_PROOF_PROVED) == (p->certificate != NULL));
+    w->staged++;
+    w->last = *stage;
+    if (w->staged == w->stop_after)
+        w->stop = 1;
+}
+
+static bool train(ThModel *m, const ThTask *t, const char *settings, Watch *w, bool resumed,
+                  ThTrainProof *p, ThError *err)
+{
+    ThOptions o;
+    set_all(&o, th_train_options, settings);
+    assert_true(th_options_set(&o, "until", "proved", NULL));
+    ThTrainProving how = {.model = m,
+                          .task = t,
+                          .options = &o,
+                          .threads = 1,
+                          .most = th_option_int(&o, "steps"),
+                          .rate = 1,
+                          .resumed = resumed,
+                          .stop = &w->stop,
+                          .context = w,
+                          .stepped = stepped,
+                          .staged = staged};
+    bool ok = th_train_until_proved(&how, p, err);
+    th_options_free(&o);
+    return ok;
+}
+
+static ThModel *bound(const char *settings, const ThTask *t, uint64_t seed)
+{
+    ThModel *m = made_model("regulargpt", settings);
+    assert_true(th_model_bind(m, &t->signature, seed, NULL));
+    return m;
+}
+
+/* ---- proofs ---- */
+
+static void test_proved(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = bound("dim=16 heads=2", t, 1);
+    Watch w = {.m = m};
+    ThTrainProof p;
+    assert_true(train(m, t, "steps=9000 batch=32", &w, false, &p, NULL));
+    assert_non_null(p.certificate);
+    assert_true(p.checked.holds && p.checked.in_float && p.proof->verdict == TH_PROOF_PROVED);
+    assert_int_equal(w.last.verdict, TH_PROOF_PROVED);
+    assert_true(w.last.mixed == 0 && w.last.excess == p.checked.tightest);
+    assert_int_equal(m->training.n_stages, w.staged);
+    /* What the certificate is worth: it is checked again, from the model as it stands. */
+    ThTrainClaim c;
+    ThProofChecked again;
+    assert_true(th_train_claim_new(&c, &(ThTrainProving){.model = m, .task = t}, NULL));
+    assert_true(th_proof_check(p.certificate, m, c.claim, NULL, &again, NULL) && again.holds);
+    ThEvaluator *e = th_evaluator_new(m, t, 5, 1, NULL);
+    ThScore score;
+    for (int length = 1; length < 300; length += 37) {
+        assert_true(th_evaluator_length(e, length, 64, &score, NULL));
+        assert_true(score.accuracy == 1);
+    }
+    th_evaluator_free(e);
+    th_train_claim_free(&c);
+    th_train_proof_free(&p);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* ---- interrupted ---- */
+
+static void assert_equal(const ThModel *a, const ThModel *b)
+{
+    assert_int_equal(a->training.step, b->training.step);
+    assert_int_equal(a->training.n_stages, b->training.n_stages);
+    for (size_t i = 0; i < a->training.n_stages; i++) {
+        const ThModelStage *x = &a->training.stage[i], *y = &b->training.stage[i];
+        assert_true(x->step == y->step && x->stage == y->stage && x->undone == y->undone &&
+                    x->verdict == y->verdict && x->mixed == y->mixed && x->reach == y->reach &&
+                    x->gap == y->gap && x->excess == y->excess);
+    }
+    assert_int_equal(a->training.joined.B, b->training.joined.B);
+    assert_memory_equal(a->params.value, b->params.value, a->params.total * sizeof(float));
+}
+
+/* Trains to the end, stopped at a step or behind so many stages, with a file in between. */
+static ThModel *in_two(const ThTask *t, const char *model, const char *settings, Watch w)
+{
+    char path[] = "/tmp/untilXXXXXX";
+    ThModel *m = bound(model, t, 3);
+    ThTrainProof p;
+    ThError err = {0};
+    w.m = m;
+    assert_false(train(m, t, settings, &w, false, &p, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    th_train_proof_free(&p);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && th_safetensors_save(m, path, NULL));
+    fclose(fdopen(fd, "r"));
+    th_model_free(m);
+    m = th_safetensors_load(path, NULL);
+    remove(path);
+    assert_non_null(m);
+    w = (Watch){.m = m};
+    assert_true(train(m, t, settings, &w, true, &p, NULL));
+    th_train_proof_free(&p);
+    return m;
+}
+
+static void test_interrupted(void **state)
+{
+    (void)state;
+    static const char model[] = "dim=8 heads=2", settings[] = "steps=4700 batch=8 radius=0.1";
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *whole = bound(model, t, 3);
+    Watch w = {.m = whole};
+    ThTrainProof p;
+    assert_true(train(whole, t, settings, &w, false, &p, NULL));
+    assert_true(w.staged >= 3); /* or there is nothing to stop in */
+    th_train_proof_free(&p);
+    static const Watch stops[] = {{.stop_at = 700},
+                                  {.stop_at = 1500},
+                                  {.stop_at = 2000},
+                                  {.stop_after = 1},
+                                  {.stop_after = 2}};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        ThModel *m = in_two(t, model, settings, stops[i]);
+        assert_equal(whole, m);
+        th_model_free(m);
+    }
+    th_model_free(whole);
+    th_task_free(t);
+}
+
+/* ---- undone ---- */
+
+/* A contraction that is far too strong makes all vectors one: the model is as before. */
+static void test_undone(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = bound("dim=16 heads=2", t, 1);
+    Watch w = {.m = m};
+    ThTrainProof p;
+    assert_true(train(m, t, "steps=1500 batch=32", &w, false, &p, NULL));
+    th_train_proof_free(&p);
+    assert_true(w.last.mixed == 0);
+    size_t size = m->params.total * sizeof(float);
+    float *before = malloc(size);
+    memcpy(before, m->params.value, size);
+    m->training.stage[m->training.n_stages - 1].verdict = TH_PROOF_OPEN;
+    m->training.stage[m->training.n_stages - 1].reach = 0;
+    assert_true(train(m, t, "steps=3000 batch=4 lr=0.3 clip=0 contraction_loss=1000 radius=10", &w,
+                      true, &p, NULL));
+    const ThModelStage *s = &m->training.stage[m->training.n_stages - 1];
+    assert_true(s->stage == TH_TRAIN_CONTRACT && s->undone && s->mixed == 0 && s->step == 3000);
+    assert_memory_equal(before, m->params.value, size);
+    assert_true(th_train_plan(&m->training).strength == 0.5);
+    th_train_proof_free(&p);
+    free(before);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* ---- what follows ---- */
+
+static ThTrainPlan plan_of(const ThModelStage *s, size_t n)
+{
+    ThModelTraining t = {.n_stages = n, .stage = test_malloc(n * sizeof *s)};
+    memcpy(t.stage, s, n * sizeof *s);
+    ThTrainPlan p = th_train_plan(&t);
+    test_free(t.stage);
+    return p;
+}
+
+static void test_plan(void **state)
+{
+    (void)state;
+    ThModelStage s[] = {
+        {.stage = TH_TRAIN_BEFORE, .mixed = 1, .verdict = -1},
+        {.stage = TH_TRAIN_LEARN, .mixed = 0.01, .verdict = -1},
+        {.stage = TH_TRAIN_LEARN, .reach = 0.3, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_DRAW, .reach = 0.01, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_CONTRACT, .undone = 1, .reach = 0.01, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_CONTRACT, .reach = 0.01, .verdict = TH_PROOF_WRONG}};
+    static const ThTrainStage next[] = {TH_TRAIN_LEARN,    TH_TRAIN_LEARN,    TH_TRAIN_DRAW,
+                                        TH_TRAIN_CONTRACT, TH_TRAIN_CONTRACT, TH_TRAIN_LEARN};
+    for (size_t i = 0; i < sizeof s / sizeof *s; i++)
+        assert_int_equal(plan_of(s, i + 1).stage, next[i]);
+    assert_true(plan_of(s, 2).steps > plan_of(s, 1).steps);
+    assert_true(plan_of(s, 2).longest > plan_of(s, 1).longest);
+    ThTrainPlan first = plan_of(s, 4), weaker = plan_of(s, 5);
+    assert_true(first.strength == 1 && weaker.strength == 0.5 && weaker.rate < first.rate);
+}
+
+/* ---- what is refused ---- */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = made_model("rnn", "dim=4");
+    assert_true(th_model_bind(m, &t->signature, 1, NULL));
+    Watch w = {.m = m};
+    ThTrainProof p;
+    ThError err = {0};
+    assert_false(train(m, t, "", &w, false, &p, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    assert_int_equal(m->training.step, 0);
+    th_train_proof_free(&p);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* ---- repair ---- */
+
+static void test_repair(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = bound("dim=16 heads=2", t, 1);
+    Watch w = {.m = m};
+    ThTrainProof p;
+    assert_true(train(m, t, "steps=9000 batch=32", &w, false, &p, NULL));
+    assert_non_null(p.certificate);
+    th_train_proof_free(&p);
+    ThRng r = th_rng(7, "until", 0);
+    for (size_t i = 0; i < m->params.total; i++)
+        m->params.value[i] += (float)(0.03 * th_rng_normal(&r));
+    float *was = malloc(m->params.total * sizeof *was);
+    memcpy(was, m->params.value, m->params.total * sizeof *was);
+    ThOptions o;
+    set_all(&o, th_train_options, "until=proved batch=32");
+    ThTrainProving how = {.model = m, .task = t, .options = &o, .threads = 1};
+    ThTrainRepaired to;
+    assert_true(th_train_repair(&how, 4000, &p, &to, NULL));
+    assert_true(p.certificate && to.tries > 0 && to.part > 0 && to.part <= 1);
+    double way = 0, all = 0;
+    for (size_t i = 0; i < m->params.total; i++) {
+        double off = (double)m->params.value[i] - (double)was[i];
+        way += off * off;
+        all += (double)was[i] * (double)was[i];
+    }
+    assert_true(fabs(to.moved / sqrt(way / all) - 1) < 1e-9 && to.moved < 1);
+    th_train_proof_free(&p);
+    /* Of a proved one nothing is moved. */
+    memcpy(was, m->params.value, m->params.total * sizeof *was);
+    assert_true(th_train_repair(&how, 4000, &p, &to, NULL));
+    assert_true(p.certificate && to.tries == 0 && to.moved == 0);
+    assert_memory_equal(was, m->params.value, m->params.total * sizeof *was);
+    th_train_proof_free(&p);
+    th_options_free(&o);
+    free(was);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_proved),   cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_undone),   cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_repair)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
