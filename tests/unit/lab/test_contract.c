@@ -56,7 +56,7 @@ static Sets sets_of(const ThModel *m, const ThTask *t)
     ThDfa *machine = th_dfa_minimize(th_task_machine(t, NULL), NULL, NULL), *words = NULL;
     assert_true(th_task_words(t, &words, NULL));
     Sets s = {.f = th_proof_map_new(m, NULL)};
-    s.l = th_proof_labels_new(machine, words, m->signature.n_classes, 100, NULL, NULL);
+    s.l = th_proof_labels_new(machine, words, m->signature.n_classes, 1000, NULL, NULL);
     assert_true(s.f && s.l);
     for (int x = -1; x < s.l->n; x++)
         for (int y = 0; y < s.l->n; y++)
@@ -429,6 +429,45 @@ static void refused(const char *kind, const char *options, const char *task, ThE
     th_task_free(t);
 }
 
+/* Of many pairs each step has some: the farthest, and others in turn, so that all are tried again
+ * and again, and those that are far more often. */
+static void test_many(void **state)
+{
+    (void)state;
+    enum { SHOTS = 40 };
+    ThTask *t = made_task("modular_arithmetic", "modulus=3", NULL);
+    ThModel *m = made_model("regulargpt", "dim=8 heads=2");
+    ThTrainer *tr = trainer(m, t, "steps=60 batch=2 length=2..4 lr=0 contract=1 seed=3", NULL);
+    for (int i = 0; i < 20; i++)
+        assert_true(th_trainer_step(tr, NULL));
+    Sets s = sets_of(m, t);
+    assert_true(s.n > 1500);
+    int *moves = calloc((size_t)s.n, sizeof *moves);
+    double *before = malloc((size_t)s.n * sizeof *before);
+    for (int i = 0; i < SHOTS; i++) {
+        const double *far = m->training.pull + m->training.n_pull - s.n;
+        memcpy(before, far, (size_t)s.n * sizeof *before);
+        assert_true(th_trainer_step(tr, NULL));
+        far = m->training.pull + m->training.n_pull - s.n;
+        for (int k = 0; k < s.n; k++) {
+            assert_true(far[k] > 0 && far[k] < 1e6); /* each was seen within the first steps */
+            moves[k] += far[k] != before[k];
+        }
+    }
+    int never = 0, often = 0;
+    for (int k = 0; k < s.n; k++) {
+        never += moves[k] == 0;
+        often += moves[k] > 2 * SHOTS / 5;
+    }
+    assert_true(never < s.n / 10 && often > 50 && often < s.n / 4);
+    free(before);
+    free(moves);
+    free_sets(&s);
+    th_trainer_free(tr);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -445,6 +484,7 @@ int main(void)
                                        cmocka_unit_test(test_contraction_of_the_first),
                                        cmocka_unit_test(test_centres),
                                        cmocka_unit_test(test_slope),
+                                       cmocka_unit_test(test_many),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
