@@ -140,6 +140,7 @@ extern "C" {
 #include "lab/train.h"
 #include "lab/train_loop.h"
 #include "lab/trials.h"
+#include "lab/until_proved.h"
 #include "compile/compile.h"
 #include "compile/compile_machine.h"
 #include "compile/compile_program.h"
