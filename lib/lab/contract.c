@@ -13,7 +13,7 @@
 #include "tensor/kernels/kernels.h"
 
 enum {
-    MOST_FUNCTIONS = 256,
+    MOST_FUNCTIONS = TH_TRAIN_MOST_FUNCTIONS,
     AT_ONCE = 384 /* pairs of a step; of more, half are those that were farthest off, half drawn */
 };
 static const double FOLLOW = 0.05;  /* share of the way that a centre goes in a step */

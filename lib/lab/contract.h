@@ -17,6 +17,8 @@
 #include "models/attention/routing.h"
 #include "tasks/task.h"
 
+enum { TH_TRAIN_MOST_FUNCTIONS = 256 }; /* elements of the automaton's semigroup, at most */
+
 typedef struct ThTrainContract ThTrainContract;
 
 typedef struct {

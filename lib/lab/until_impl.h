@@ -5,12 +5,12 @@
 #ifndef TH_LAB_UNTIL_IMPL_H
 #define TH_LAB_UNTIL_IMPL_H
 
+#include "lab/contract.h"
 #include "lab/until_proved.h"
 #include "proof/sample.h"
 
 enum {
-    TH_TRAIN_MOST_FUNCTIONS = 4096, /* that the prover may meet */
-    TH_TRAIN_JOINED = 48            /* words that join a batch, at most */
+    TH_TRAIN_JOINED = 48 /* words that join a batch, at most */
 };
 
 /* What is claimed, and what vectors can stand for. */

@@ -42,6 +42,8 @@ static void write_stage(const ThModelStage *v, const ThTrainProof *p, FILE *out)
             fprintf(out, "; proved, the tightest bound at %.2g", v->excess);
         else if (v->verdict == TH_PROOF_WRONG)
             fprintf(out, "; wrong on a string of %d", p->proof->length);
+        else if (p->checked.holds)
+            fprintf(out, "; proved of real numbers, not of the runs that are meant");
         else if (v->excess > 0)
             fprintf(out, "; the worst pair reaches %.3g of its room", v->excess);
         fprintf(out, "\n");
@@ -80,8 +82,10 @@ static bool save(void *context, ThError *err)
 /* ---- in the end ------------------------------------------------------------------------------ */
 
 /* What is worth a try where there is no proof. */
-static const char *advice(const ThModelStage *last)
+static const char *advice(const ThModelStage *last, const ThTrainProof *p)
 {
+    if (p->checked.holds)
+        return "set precision double, which rounds less";
     if (last->mixed > 0)
         return "not all functions are told apart: more steps=, a larger dim=";
     if (last->excess > 0 && last->excess < 2)
@@ -103,8 +107,8 @@ static void say_end(const Proving *t, const ThTrainProof *p)
         sh_results(t->s, "verdict:s", "open");
     sh_results(t->s, "steps:i seconds:r", t->object->as.model->training.step - t->first_step,
                sh_clock() - t->started);
-    if (p->certificate)
-        sh_result_real(t->s, "tightest", p->checked.tightest);
+    sh_result_real(t->s, "tightest",
+                   p->certificate ? p->checked.tightest : last_stage(t)->excess);
 }
 
 static void say_advice(const Proving *t, const ThTrainProof *p)
@@ -112,9 +116,9 @@ static void say_advice(const Proving *t, const ThTrainProof *p)
     const ThModelStage *last = last_stage(t);
     if (p->certificate)
         return;
-    if (last->excess > 0 && last->verdict == TH_PROOF_OPEN)
+    if (last->excess > 1 && last->verdict == TH_PROOF_OPEN)
         sh_say(t->s, "open: the worst pair reaches %.3g of its room\n", last->excess);
-    sh_say(t->s, "  try          %s\n", advice(last));
+    sh_say(t->s, "  try          %s\n", advice(last, p));
 }
 
 static bool write_certificate(const Proving *t, const ThTrainProof *p, ThError *err)
@@ -332,7 +336,7 @@ SH_COMMAND(
                "assert verdict == \"proved\" and moved < 0.5 and after == 1",
     .results = "model architecture task seed verdict radius margin labels pairs farthest slope "
                "contraction float_error in_float in_double tolerance rounding word pair obstacle "
-               "excess steps seconds tightest moved part tries before after",
+               "excess steps seconds tightest gap moved part tries before after",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = repair_options)
 {

@@ -455,7 +455,7 @@ SH_COMMAND(
     .results = "model architecture task seed loss accuracy steps seconds rate curriculum_length "
                "validation best words wrong states verdict radius margin labels pairs farthest "
                "slope contraction float_error in_float in_double tolerance rounding word pair "
-               "obstacle excess tightest",
+               "obstacle excess tightest gap",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
 {
