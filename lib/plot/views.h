@@ -115,6 +115,12 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThPlotModel *model, size
 bool th_plot_states(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                     ThError *err);
 
+/* How a training until proved went: by step the distance of centres, the farthest vector from its
+ * own, and the worst pair of sets beside its room, on a logarithmic scale.  TH_EUSAGE for several
+ * models, TH_EVALUE for one that was not trained so. */
+bool th_plot_stages(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
+                    ThError *err);
+
 /* Accuracy by length with its 95 % interval and the chance level, on f->axes; the lengths trained
  * on, if any, are shaded, or where models differ in them, their ends are marked. */
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,

@@ -319,6 +319,21 @@ SH_PLOT(plot_loss, .summary = "draw the training of models",
     return draw_models(f, call, "training of ", "loss by step", th_plot_loss, err);
 }
 
+SH_PLOT(plot_stages, .summary = "draw how a training until proved went",
+        .detail =
+            "Of a model that was trained with until=proved, stage by stage: the mean distance of "
+            "the centres of vectors from their nearest others, how far the farthest vector is from "
+            "its own centre, and how far the worst pair of sets gets beside its room, which a "
+            "proof wants below 1.  Where vectors were taken for others the last was not asked, and "
+            "its line is broken.",
+        .example = "model m = regulargpt dim=16 heads=2\n"
+                   "train m on parity until=proved seed=1 > \"train.txt\"\n"
+                   "plot stages m > \"stages.svg\"",
+        .args = {{A_MODEL, "MODEL", 0}})
+{
+    return draw_models(f, call, "stages of ", "stages by step", th_plot_stages, err);
+}
+
 SH_PLOT(
     plot_states, .summary = "draw how many states models had while they were trained",
     .detail = "The states of the automaton that the model was at every comparison of a training "
