@@ -105,10 +105,9 @@ static bool record(Run *r, int stage, ThError *err)
 {
     ThModelTraining *t = &r->how->model->training;
     ThModelStage now = {.step = t->step, .stage = stage, .verdict = -1};
-    const ThModelStage *before = t->n_stages ? &t->stage[t->n_stages - 1] : NULL;
-    if (!th_grow(&t->stage, &t->cap_stages, t->n_stages + 1, sizeof *t->stage, err))
+    if (!th_grow(&t->stage, &t->cap_stages, t->n_stages + 1, sizeof *t->stage, err) || !t->stage)
         return false;
-    before = t->n_stages ? &t->stage[t->n_stages - 1] : NULL;
+    const ThModelStage *before = t->n_stages ? &t->stage[t->n_stages - 1] : NULL;
     if (t->step == 0)
         now.mixed = 1; /* parameters as they were drawn */
     else if (!th_train_measure(r->how, &r->claim, &now, err))
