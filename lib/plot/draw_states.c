@@ -123,7 +123,7 @@ enum { N_SERIES = sizeof series / sizeof *series };
 static int put(ThFigure *f, const Series *v, const ThModelTraining *t, double *least, double *most)
 {
     int n = 0;
-    th_figure_printf(f, "$%s << EOD\n", v->name);
+    th_figure_printf(f, "$%s << TH_EOD\n", v->name);
     for (size_t i = 0; i < t->n_stages; i++) {
         double y = v->of(&t->stage[i]);
         if (!(y > 0)) {
@@ -135,7 +135,7 @@ static int put(ThFigure *f, const Series *v, const ThModelTraining *t, double *l
         *most = fmax(*most, y);
         n++;
     }
-    th_figure_printf(f, "EOD\n");
+    th_figure_printf(f, "TH_EOD\n");
     return n;
 }
 

@@ -673,6 +673,31 @@ static void test_states_view(void **state)
     assert_nothing_ran();
 }
 
+static void test_stages_view(void **state)
+{
+    (void)state;
+    ThModelStage stages[] = {{.step = 0, .mixed = 1},
+                             {.step = 10, .gap = 8, .reach = 0.5},
+                             {.step = 30, .gap = 5, .reach = 0.02, .excess = 3}};
+    ThModelTraining t = {.stage = stages, .n_stages = 1};
+    ThPlotModel model[] = {{.name = evil, .training = &t}, {.name = evil, .training = &t}};
+    ThFigure f = {0};
+    ThError err = {0};
+    assert_false(th_plot_stages(&f, evil, model, 1, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    err = (ThError){0};
+    t.n_stages = 3;
+    assert_false(th_plot_stages(&f, evil, model, 2, &err));
+    assert_int_equal(err.code, TH_EUSAGE);
+    err = (ThError){0};
+    check_drawn(&f, th_plot_stages(&f, evil, model, 1, &err), &err, "\n\n10 8\n30 5\n");
+    check_drawn(&f, th_plot_stages(&f, evil, model, 1, &err), &err, "10 4\n30 0.1\n");
+    check_drawn(&f, th_plot_stages(&f, evil, model, 1, &err), &err, "\n\n\n30 3\n");
+    t.n_stages = 2; /* the prover was not asked: nothing is drawn of that */
+    check_drawn(&f, th_plot_stages(&f, evil, model, 1, &err), &err, "$SPREAD using 1:2");
+    assert_nothing_ran();
+}
+
 static void test_closure_view(void **state)
 {
     (void)state;
@@ -885,6 +910,7 @@ int main(void)
         cmocka_unit_test(test_evil_names),
         cmocka_unit_test(test_loss_view),
         cmocka_unit_test(test_states_view),
+        cmocka_unit_test(test_stages_view),
         cmocka_unit_test(test_closure_view),
         cmocka_unit_test(test_selecting_view),
         cmocka_unit_test(test_accuracy_view),
