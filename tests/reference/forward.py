@@ -274,8 +274,20 @@ class Model:
                 for j in range(len(source)):
                     hidden = positions.causal and j > i
                     logits[i, j] += -math.inf if hidden else positions.bias(layer, h, i, j)
-            out.append(softmax(logits) @ vh)
+            out.append(self.looks(logits) @ vh)
         return self.linear(np.concatenate(out, axis=1), name + "output")
+
+    def looks(self, logits):
+        """Attention weights: a softmax, or those of the greatest logits alone."""
+        how = self.option("attention") if self.kind == "bare" else "soft"
+        if how not in ("rightmost", "average"):
+            return softmax(logits)
+        weights = np.zeros_like(logits)
+        for i, row in enumerate(logits):
+            seen = row[:max(i, 1)] if how == "rightmost" else row[:i + 1]
+            best = np.flatnonzero(seen == seen.max())
+            weights[i, best[-1:] if how == "rightmost" else best] = 1
+        return weights / weights.sum(axis=1, keepdims=True)
 
     def probabilities(self, word):
         logits = getattr(self, "run_" + FAMILY[self.kind])(np.array(word))

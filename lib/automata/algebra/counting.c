@@ -6,6 +6,7 @@
 
 #include "automata/core/components.h"
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* A rational vector: entries over one denominator, in lowest terms. */
 typedef struct {
@@ -24,6 +25,8 @@ typedef struct {
     int *pivot, rank;
     int *class; /* (n): states of one class have one potential */
     bool overflow;
+    ThDfaCountingVisit *visit; /* NULL: nobody wants to see the rounds */
+    void *context;
     ThStop *stop;
     ThError *err;
 } Count;
@@ -231,25 +234,76 @@ static void write_sum(const Count *c, char *const *symbol, int free_column, int6
     }
 }
 
-/* The sums that are 0 along every cycle, as far as there are few. */
-static void write_sums(const Count *c, char *const *symbol, ThText *t)
+/* What all entries of the basis are over. */
+static int64_t common_over(const Count *c)
 {
-    enum { MOST = 4 };
-    int written = 0;
     int64_t over = 1;
     for (int i = 0; i < c->rank; i++) {
         int64_t shared = (int64_t)common((uint64_t)over, (uint64_t)c->basis[i].over);
         over = shared > 0 ? over / shared * c->basis[i].over : over;
     }
+    return over;
+}
+
+static bool is_pivot(const Count *c, int column)
+{
+    for (int i = 0; i < c->rank; i++)
+        if (c->pivot[i] == column)
+            return true;
+    return false;
+}
+
+/* The sums that are 0 along every cycle, as far as there are few. */
+static void write_sums(const Count *c, char *const *symbol, ThText *t)
+{
+    enum { MOST = 4 };
+    int written = 0;
+    int64_t over = common_over(c);
     for (int column = 0; column < c->labels && written < MOST; column++) {
-        bool is_pivot = false;
-        for (int i = 0; i < c->rank; i++)
-            is_pivot = is_pivot || c->pivot[i] == column;
-        if (is_pivot)
+        if (is_pivot(c, column))
             continue;
         th_text_add(t, written++ ? "; " : "");
         write_sum(c, symbol, column, over, t);
     }
+}
+
+/* One sum, in lowest terms, and what it is on the way to each state; false: the numbers are large.
+ */
+static bool find_sum(const Count *c, int column, int64_t over, int64_t *weight, int64_t *value)
+{
+    uint64_t g = 0;
+    bool bad = false;
+    for (int l = 0; l < c->labels; l++) {
+        weight[l] = weight_of(c, l, column, over);
+        g = common(g, size_of(weight[l]));
+    }
+    for (int l = 0; l < c->labels; l++)
+        weight[l] /= (int64_t)g;
+    for (int i = 0; i < c->n && !bad; i++) { /* but for the free columns it is reduced to 0 */
+        const Vector *v = &c->potential[i];
+        bad = __builtin_mul_overflow(weight[column], v->entry[column], &value[i]);
+        value[i] /= v->over;
+    }
+    return !bad;
+}
+
+static bool show_round(Count *c)
+{
+    size_t labels = (size_t)c->labels, n = (size_t)c->n, sums = 0, most = labels - (size_t)c->rank;
+    int64_t over = common_over(c);
+    int64_t *weight TH_OWNED(free) = th_alloc(most * labels + 1, sizeof *weight, c->err);
+    int64_t *value TH_OWNED(free) = th_alloc(most * n + 1, sizeof *value, c->err);
+    if (!weight || !value)
+        return false;
+    for (int column = 0; column < c->labels && !c->overflow; column++) {
+        if (is_pivot(c, column))
+            continue;
+        if (!find_sum(c, column, over, weight + sums * labels, value + sums * n))
+            c->overflow = true;
+        sums++;
+    }
+    ThDfaCountingRound r = {c->n, c->labels, (int)sums, c->state, c->label, c->used, weight, value};
+    return c->overflow || c->visit(c->context, &r, c->err);
 }
 
 /* ---- one component --------------------------------------------------------------------------- */
@@ -286,8 +340,9 @@ static int decide(Count *c, ThDfaCounting *to, char *const *symbol, ThText *sums
         bool ok = find_potentials(c) && find_basis(c);
         if (ok)
             classes = find_classes(c);
-        if (ok && round == 1 && classes == c->n && sums->size == 0)
+        if (ok && sums && round == 1 && classes == c->n && sums->size == 0)
             write_sums(c, symbol, sums);
+        ok = ok && (!c->visit || c->overflow || show_round(c));
         clear_round(c);
         if (!ok)
             return -1;
@@ -313,12 +368,13 @@ static void find_pair(const Count *c, ThDfaCounting *to)
             }
 }
 
-bool th_dfa_counting(const ThDfa *d, char *const *symbol, ThDfaCounting *to, ThText *sums,
-                     ThStop *stop, ThError *err)
+static bool count_all(Count c, char *const *symbol, ThDfaCounting *to, ThText *sums)
 {
+    const ThDfa *d = c.d;
+    ThError *err = c.err;
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols;
     int *component = th_alloc(n, sizeof *component, err);
-    Count c = {.d = d, .component = component, .stop = stop, .err = err};
+    c.component = component;
     c.state = th_alloc(n, sizeof *c.state, err);
     c.place = th_alloc(n, sizeof *c.place, err);
     c.used = th_alloc(k, sizeof *c.used, err);
@@ -351,4 +407,17 @@ bool th_dfa_counting(const ThDfa *d, char *const *symbol, ThDfaCounting *to, ThT
     free(c.pivot);
     free(c.class);
     return ok;
+}
+
+bool th_dfa_counting(const ThDfa *d, char *const *symbol, ThDfaCounting *to, ThText *sums,
+                     ThStop *stop, ThError *err)
+{
+    return count_all((Count){.d = d, .stop = stop, .err = err}, symbol, to, sums);
+}
+
+bool th_dfa_counting_rounds(const ThDfa *d, ThDfaCountingVisit *visit, void *context,
+                            ThDfaCounting *to, ThStop *stop, ThError *err)
+{
+    Count c = {.d = d, .visit = visit, .context = context, .stop = stop, .err = err};
+    return count_all(c, NULL, to, NULL);
 }

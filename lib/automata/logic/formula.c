@@ -518,4 +518,5 @@ void th_automaton_formula_free(ThAutomatonFormula *f)
         free(f->letter[i]);
     free(f->letter);
     free(f->part);
+    free(f->term);
 }

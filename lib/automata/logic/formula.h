@@ -5,6 +5,8 @@
 #ifndef TH_AUTOMATA_LOGIC_FORMULA_H
 #define TH_AUTOMATA_LOGIC_FORMULA_H
 
+#include <stdint.h>
+
 #include "automata/core/automaton.h"
 
 typedef enum {
@@ -23,6 +25,7 @@ typedef enum {
     TH_AUTOMATON_BEGINS,  /* x is the first position */
     TH_AUTOMATON_ENDS,    /* x is the last one */
     TH_AUTOMATON_BEHIND,  /* position y is that of x + by, or behind it */
+    TH_AUTOMATON_COUNTS,  /* the sum of y terms from x on is `by` at most */
     TH_AUTOMATON_SOME,    /* y is true of some position x */
     TH_AUTOMATON_SOME_SET /* y is true of some set x of positions */
 } ThAutomatonOperator;
@@ -36,12 +39,18 @@ typedef struct {
     int by;
 } ThAutomatonPart;
 
+/* Of a sum: how often a part was true up to here, this position included, times a number. */
+typedef struct {
+    int part, by;
+} ThAutomatonTerm;
+
 /* All other operators are written with these. */
 typedef struct {
     ThAutomatonPart *part;
-    int whole;     /* the part that is meant */
-    char **letter; /* (letters) */
-    size_t n, cap, letters, letter_cap;
+    int whole;             /* the part that is meant */
+    char **letter;         /* (letters) */
+    ThAutomatonTerm *term; /* (terms) */
+    size_t n, cap, letters, letter_cap, terms, term_cap;
 } ThAutomatonFormula;
 
 /* Reads a formula, behind the letters that are there.  TH_EPARSE with line 1 and the column. */
@@ -71,5 +80,13 @@ int th_automaton_formula_and(ThAutomatonFormula *f, int x, int y, ThError *err);
 int th_automaton_formula_or(ThAutomatonFormula *f, int x, int y, ThError *err);
 int th_automaton_formula_previous(ThAutomatonFormula *f, int x, ThError *err);
 int th_automaton_formula_since(ThAutomatonFormula *f, int x, int y, ThError *err);
+
+/* A sum of n terms is `most` at most. */
+int th_automaton_formula_counts(ThAutomatonFormula *f, const ThAutomatonTerm *term, int n, int most,
+                                ThError *err);
+
+/* Whether a part speaks of the letter here only, of 64 letters at most; *set gets those of which it
+ * is true. */
+bool th_automaton_formula_letters_of(const ThAutomatonFormula *f, int x, uint64_t *set);
 
 #endif

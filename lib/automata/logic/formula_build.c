@@ -1,9 +1,11 @@
 #include "automata/logic/formula.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/owned.h"
 
 /* Parts that are there already are shared, which keeps automata small. */
 int th_automaton_formula_part(ThAutomatonFormula *f, ThAutomatonPart p, ThError *err)
@@ -63,8 +65,7 @@ static bool is_false(const ThAutomatonFormula *f, int x)
 
 /* ---- letters ---- */
 
-/* Whether a part speaks of the letter here only; *set gets those of which it is true. */
-static bool letters_of(const ThAutomatonFormula *f, int x, uint64_t *set)
+bool th_automaton_formula_letters_of(const ThAutomatonFormula *f, int x, uint64_t *set)
 {
     const ThAutomatonPart *p = &f->part[x];
     uint64_t all = f->letters >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << f->letters) - 1, other;
@@ -78,12 +79,13 @@ static bool letters_of(const ThAutomatonFormula *f, int x, uint64_t *set)
         *set = (uint64_t)1 << p->x;
         return true;
     case TH_AUTOMATON_NOT:
-        if (!letters_of(f, p->x, set))
+        if (!th_automaton_formula_letters_of(f, p->x, set))
             return false;
         *set = all & ~*set;
         return true;
     case TH_AUTOMATON_AND:
-        if (!letters_of(f, p->x, set) || !letters_of(f, p->y, &other))
+        if (!th_automaton_formula_letters_of(f, p->x, set) ||
+            !th_automaton_formula_letters_of(f, p->y, &other))
             return false;
         *set &= other;
         return true;
@@ -123,7 +125,8 @@ int th_automaton_formula_and(ThAutomatonFormula *f, int x, int y, ThError *err)
         return x;
     if (f->part[x].is == TH_AUTOMATON_TRUE || is_false(f, y))
         return y;
-    if (letters_of(f, x, &these) && letters_of(f, y, &those))
+    if (th_automaton_formula_letters_of(f, x, &these) &&
+        th_automaton_formula_letters_of(f, y, &those))
         return of_letters(f, these & those, err);
     if (is_not(f, x, y))
         return th_automaton_formula_false(f, err);
@@ -154,4 +157,58 @@ int th_automaton_formula_since(ThAutomatonFormula *f, int x, int y, ThError *err
     if (is_not(f, x, y)) /* since the last y there was none */
         x = th_automaton_formula_truth(f, err);
     return th_automaton_formula_part(f, (ThAutomatonPart){TH_AUTOMATON_SINCE, x, y, 0}, err);
+}
+
+/* ---- counts ---- */
+
+/* Where n terms stand one behind the other, or behind them all. */
+static size_t find_terms(const ThAutomatonFormula *f, const ThAutomatonTerm *term, size_t n)
+{
+    for (size_t i = 0; i + n <= f->terms; i++)
+        if (memcmp(&f->term[i], term, n * sizeof *term) == 0)
+            return i;
+    return f->terms;
+}
+
+/* Leaves out what is counted never, or 0 times, and adds up what is the same. */
+static int merge_terms(const ThAutomatonFormula *f, const ThAutomatonTerm *term, int n,
+                       ThAutomatonTerm *to)
+{
+    int merged = 0;
+    for (int i = 0; i < n; i++) {
+        int j = 0;
+        while (j < merged && to[j].part != term[i].part)
+            j++;
+        if (j < merged)
+            to[j].by += term[i].by;
+        else if (!is_false(f, term[i].part))
+            to[merged++] = term[i];
+    }
+    int left = 0;
+    for (int i = 0; i < merged; i++)
+        if (to[i].by)
+            to[left++] = to[i];
+    return left;
+}
+
+int th_automaton_formula_counts(ThAutomatonFormula *f, const ThAutomatonTerm *term, int n, int most,
+                                ThError *err)
+{
+    for (int i = 0; i < n; i++)
+        if (term[i].part < 0)
+            return -1;
+    ThAutomatonTerm *to TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *to, err);
+    if (!to)
+        return -1;
+    size_t left = (size_t)merge_terms(f, term, n, to), first = find_terms(f, to, left);
+    bool new = first == f->terms;
+    if (left == 0)
+        return most >= 0 ? th_automaton_formula_truth(f, err) : th_automaton_formula_false(f, err);
+    if (new && !th_grow(&f->term, &f->term_cap, f->terms + left, sizeof *f->term, err))
+        return -1;
+    if (new)
+        memcpy(&f->term[first], to, left * sizeof *to);
+    f->terms += new ? left : 0;
+    return th_automaton_formula_part(
+        f, (ThAutomatonPart){TH_AUTOMATON_COUNTS, (int)first, (int)left, most}, err);
 }

@@ -26,14 +26,16 @@ struct ThModelKept {
 
 void th_model_attention_init(ThModelAttention *a, const ThOptions *o, int layers)
 {
-    *a = (ThModelAttention){.scale = 1,
-                            .dim = (int)th_option_int(o, "dim"),
-                            .heads = (int)th_option_int(o, "heads"),
-                            .layers = layers,
-                            .dropout = th_option_known(o, "attention_dropout")
-                                           ? th_option_real(o, "attention_dropout")
-                                           : 0,
-                            .causal = !th_option_known(o, "causal") || th_option_flag(o, "causal")};
+    *a = (ThModelAttention){
+        .scale = 1,
+        .dim = (int)th_option_int(o, "dim"),
+        .heads = (int)th_option_int(o, "heads"),
+        .layers = layers,
+        .dropout =
+            th_option_known(o, "attention_dropout") ? th_option_real(o, "attention_dropout") : 0,
+        .hard = th_option_known(o, "attention") ? (ThTapeHard)th_option_choice(o, "attention")
+                                                : TH_TAPE_SOFT,
+        .causal = !th_option_known(o, "causal") || th_option_flag(o, "causal")};
     th_position_init(&a->position, o, a->dim, a->heads, a->causal);
 }
 
@@ -53,6 +55,9 @@ bool th_model_attention_check(const ThOptions *o, ThError *err)
     if (!th_model_check_heads(o, err))
         return false;
     th_model_attention_init(&a, o, 0);
+    if (a.hard && !(a.causal && strcmp(a.position.kind->name, "none") == 0))
+        return th_fail(err, TH_EUSAGE, "attention=%s needs causal=yes position=none",
+                       th_option_text(o, "attention"));
     return th_position_check(&a.position, err);
 }
 
@@ -203,6 +208,7 @@ ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const 
                          .T = s->T,
                          .heads = a->heads,
                          .causal = a->causal,
+                         .hard = a->hard,
                          .u = -1,
                          .v = -1,
                          .xl = -1,

@@ -33,6 +33,7 @@ typedef struct {
     const ThModelBlocks *blocks;
     int dim, heads, layers;
     bool causal;
+    ThTapeHard hard; /* by the option attention, where that is one */
     int embedding; /* the parameter, and what its rows are multiplied by */
     double scale;
     double dropout; /* the share of weights that training drops */
@@ -56,7 +57,8 @@ struct ThModelStream {
     ThRng *rng;        /* of what is dropped; NULL: nothing is */
 };
 
-/* TH_EUSAGE where heads do not divide dim, or, in the second, the positional encoding does not fit:
+/* TH_EUSAGE where heads do not divide dim, or, in the second, the positional encoding does not fit,
+ * or not with attention that is hard:
  * for ThModelKind's check. */
 bool th_model_check_heads(const ThOptions *o, ThError *err);
 bool th_model_attention_check(const ThOptions *o, ThError *err);

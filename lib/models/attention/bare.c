@@ -14,6 +14,10 @@ static const ThOptionSpec options[] = {
     {"layers", TH_INT, "2", 1, 64, NULL, "layers, each with weights of its own"},
     {"hidden", TH_INT, "256", 1, 1e6, NULL, "units of each feed-forward layer"},
     {"causal", TH_FLAG, "no", 0, 0, NULL, "positions see only those before them and themselves"},
+    {"attention", TH_CHOICE, "soft", 0, 0, "soft|rightmost|average",
+     "a softmax of scores; or, with causal=yes position=none: the latest of the greatest scores of "
+     "earlier positions, or the mean of all with the greatest score; what a head looks at has no "
+     "slope then"},
     {"position", TH_CHOICE, "learned", 0, 0, TH_POSITION_CHOICES,
      "how positions enter: help models says what each is"},
 #define POSITION_OPTION(...) {__VA_ARGS__},

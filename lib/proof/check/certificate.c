@@ -12,6 +12,7 @@
 #include "base/owned.h"
 #include "proof/cell/cell.h"
 #include "proof/check/chunk.h"
+#include "proof/check/hard.h"
 #include "proof/check/windows.h"
 #include "proof/map_impl.h"
 
@@ -227,13 +228,13 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
 {
     bool tree = strcmp(m->kind->name, "regulargpt") == 0;
     *method = TH_PROOF_BY_SETS;
-    if (tree && m->bound && th_option_int(&m->options, "codebook") > 0)
+    if (th_proof_is_hard(m) || (tree && m->bound && th_option_int(&m->options, "codebook") > 0))
         *method = TH_PROOF_BY_TABLE;
     else if (tree && m->bound && th_proof_chunk_fits(m))
         *method = TH_PROOF_BY_ALGEBRA;
     else if (th_proof_windows_fit(m))
         *method = TH_PROOF_BY_WINDOWS;
-    if (tree || *method == TH_PROOF_BY_WINDOWS || th_proof_is_cell(m))
+    if (tree || th_proof_is_hard(m) || *method == TH_PROOF_BY_WINDOWS || th_proof_is_cell(m))
         return true;
     return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name) ||
            th_hint(

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "proof/check/check.h"
 #include "proof/map_impl.h"
+#include "proof/check/hard.h"
 #include "proof/check/quantize.h"
 #include "proof/check/windows.h"
 
@@ -293,6 +294,25 @@ static bool check_windows(const ThProofCertificate *c, const ThModel *m, const T
     return true;
 }
 
+/* What the model can remember is gone through; nothing of it is in the file. */
+static bool check_hard(const ThModel *m, const ThProofClaim *claim, ThStop *stop, ThProofChecked *k,
+                       ThError *err)
+{
+    enum { MOST_POINTS = 200000 };
+    ThProofHard h;
+    if (!th_proof_hard(m, claim, MOST_POINTS, stop, &h, err))
+        return false;
+    k->holds = h.right;
+    k->in_double = k->in_float = h.right && !h.means;
+    k->wrong = h.wrong;
+    k->checks = h.steps;
+    snprintf(k->why, sizeof k->why, "%s", h.why);
+    if (h.means)
+        snprintf(k->why_float, sizeof k->why_float,
+                 "means are rounded: their signs are certain up to length %.6g", h.length);
+    return true;
+}
+
 bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                     ThStop *stop, ThProofChecked *checked, ThError *err)
 {
@@ -322,5 +342,6 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
     if (c->method == TH_PROOF_BY_WINDOWS)
         return check_windows(c, m, claim, stop, checked, err);
     return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)
+           : th_proof_is_hard(m)            ? check_hard(m, claim, stop, checked, err)
                                             : check_table(m, claim, stop, checked, err);
 }

@@ -59,6 +59,9 @@ bool th_tape_attend_is_plain(const ThTapeAttend *f);
 void th_tape_attend_plain_forward(ThTape *t, ThTapeNode *n);
 void th_tape_attend_plain_backward(ThTape *t, ThTapeNode *n);
 
+/* The same where only the greatest logits count. */
+extern const ThOp th_tape_attend_hard;
+
 void th_tape_attend_forward_double(ThTape *t, ThTapeNode *n);
 void th_tape_attend_backward_double(ThTape *t, ThTapeNode *n);
 

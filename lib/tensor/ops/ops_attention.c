@@ -113,6 +113,11 @@ static bool fits_masks(ThTape *t, const ThOpAttention *how)
         th_tape_fail(t, TH_EVALUE, "attention: queries from elsewhere have no distances to keys");
         return false;
     }
+    if (how->hard && (how->across || how->window || how->segment || how->xl >= 0 ||
+                      how->biased != TH_TAPE_BIAS_NONE || (how->rng && how->dropout > 0))) {
+        th_tape_fail(t, TH_EVALUE, "attention: of the greatest logits nothing but masks is known");
+        return false;
+    }
     if (how->rng && !(how->dropout >= 0 && how->dropout < 1)) {
         th_tape_fail(t, TH_EVALUE, "attention: a dropout of %g is not in 0 … 1", how->dropout);
         return false;
@@ -180,6 +185,8 @@ ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
                   relative ? how->v : -1,
                   relative ? how->xl : -1,
                   biased ? how->bias : -1};
-    const ThOp *op = th_tape_attend_is_plain(&f) ? &op_plain : &op_attention;
+    const ThOp *op = how->hard                     ? &th_tape_attend_hard
+                     : th_tape_attend_is_plain(&f) ? &op_plain
+                                                   : &op_attention;
     return th_tape_op(t, op, th_tape_rows(t, q), f.d, in, 6, &f, sizeof f);
 }

@@ -270,12 +270,20 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
  *
  * The weights are kept under the tag "attention", index `tag`, as (B*heads*n, T), while
  * th_tape_keep_named is on.  Memory: none of order T² remains without gradient.  The arrays are
- * borrowed, as those of all operations. */
+ * borrowed, as those of all operations.
+ *
+ * With `hard` there is no softmax, and nothing but lengths and `causal` may be asked for besides:
+ * the latest key with the greatest logit has weight 1, of keys before the query alone with `causal`
+ * (but that of position 0 sees itself); or all with the greatest logit share the weight.  Queries
+ * and keys get no gradient then.  (Hahn 2020; Merrill et al. 2022; Yang, Chiang and Angluin 2024.)
+ */
+typedef enum { TH_TAPE_SOFT, TH_TAPE_RIGHTMOST, TH_TAPE_AVERAGE } ThTapeHard;
 typedef enum { TH_TAPE_BIAS_NONE, TH_TAPE_BIAS_DISTANCE, TH_TAPE_BIAS_FULL } ThTapeBias;
 typedef struct {
     int B, T, heads;
     int room; /* ≥ T; 0: T */
     bool by_heads, across, causal;
+    ThTapeHard hard;
     ThVar u, v, xl; /* -1: no relative positions */
     int tag;
     const int *length;  /* (B); NULL: all T */

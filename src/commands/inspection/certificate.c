@@ -56,6 +56,23 @@ ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod meth
     return best;
 }
 
+bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
+{
+    const ThProofAsked asked = {&t->signature, t->machine, NULL, 0, t->bits};
+    ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
+        th_proof_claim_new(m, &asked, sh_stop(s), err);
+    ThProofChecked k;
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        claim ? sh_decide(s, m, TH_PROOF_BY_TABLE, claim, &k, err) : NULL;
+    if (!c)
+        return false;
+    if (!k.holds)
+        return th_fail(err, TH_EVALUE, "the model is not proved right: %s", k.why);
+    sh_say(s, "  %lld steps of all that it can remember checked beside the automaton\n", k.checks);
+    sh_say_arithmetic(s, &k);
+    return true;
+}
+
 bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
 {
     const ThProofAsked asked = {&t->signature, t->machine, NULL, SH_COMPILED_SLACK, t->bits};

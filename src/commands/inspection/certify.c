@@ -12,6 +12,7 @@
 #include "commands/inspection/proofs.h"
 #include "proof/check/certificate.h"
 #include "proof/check/check.h"
+#include "proof/check/hard.h"
 #include "shell.h"
 
 static const ThOptionSpec options[] = {
@@ -270,7 +271,8 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
         if (c->method == TH_PROOF_BY_WINDOWS)
             say_windows(s, k);
         else
-            sh_say(s, "  table        of what the model snaps to, %lld entries\n", k->checks);
+            sh_say(s, "  table        of what the model %s, %lld entries\n",
+                   th_proof_is_hard(m) ? "remembers" : "snaps to", k->checks);
         if (k->holds)
             sh_say_arithmetic(s, k);
     }
@@ -389,7 +391,9 @@ SH_COMMAND(
         "1000 symbols are drawn to find where.\n\n"
         "A compiled regulargpt is proved by its algebra, as compile does: every product of "
         "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
-        "that quantize made is decided by its table of products.\n\n"
+        "that quantize made is decided by its table of products.  Of a bare model with "
+        "attention=rightmost or average all that its heads can remember is gone through beside the "
+        "automaton.\n\n"
         "A decoder with L layers whose heads see W symbols reads the last R = L (W - 1) + 1, and "
         "is "
         "decided by its answers to all strings of up to R symbols (at most 10^6), rounding "

@@ -37,6 +37,9 @@ ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod meth
  * Fails where it is not right, and as th_proof_check does. */
 bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 
+/* The same of a model with hard attention. */
+bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
+
 /* Says what was found of a model by its algebra, and sets the figures. */
 void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
                     const ThProofChecked *k);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "compile/compile_formula.h"
 #include "compile/compare_words.h"
 
 #include "base/memory.h"
@@ -35,7 +36,10 @@ static const ThOptionSpec options[] = {
     {"answers", TH_CHOICE, "auto", 0, 0, "auto|final|every|states",
      "of an automaton: one for the whole string, one after every symbol, or its states; auto: "
      "every where it has outputs, else final"},
-    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn", "the architecture"},
+    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn|bare", "the architecture"},
+    {"by", TH_CHOICE, "auto", 0, 0, "auto|past|counts",
+     "of bare: what looks at the past, or what counts; auto: the first where the language is "
+     "star-free"},
     {"cascade", TH_FLAG, "no", 0, 0, NULL,
      "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
     {"tokens", TH_STRING, "abc", 0, 0, NULL, "of an s-op: the symbols of its inputs"},
@@ -60,7 +64,8 @@ enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activati
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
 enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES }; /* answers= */
 enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                            /* prove= */
-enum { INTO_REGULARGPT, INTO_LRNN };                                 /* into= */
+enum { INTO_REGULARGPT, INTO_LRNN, INTO_BARE };
+enum { BY_AUTO, BY_PAST, BY_COUNTS }; /* into= */
 
 /* Few enough to be coded one by one. */
 enum { MOST_ELEMENTS = 1 << 12 };
@@ -313,10 +318,52 @@ static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Sourc
     return TH_KEEP_IF(try_if(s, m, f, &call->options, err), m, th_model_free);
 }
 
+/* ---- formulas -------------------------------------------------------------------------------- */
+
+static void say_formula(ShSession *s, const ShCall *call, const ThModel *m,
+                        const ThCompileFormulaSize *z)
+{
+    const ThOptions *o = &m->options;
+    sh_say(s, "%s: bare dim=%lld heads=%lld layers=%lld hidden=%lld attention=%s, %zu parameters\n",
+           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
+           th_option_int(o, "layers"), th_option_int(o, "hidden"), th_option_text(o, "attention"),
+           th_params_count(&m->params));
+    sh_say(s, "  %s: %d line%s, %d head%s and %d unit%s with work\n",
+           z->counts ? "sums of counts" : "a formula of the past", z->lines, sh_plural(z->lines),
+           z->heads, sh_plural(z->heads), z->units, sh_plural(z->units));
+    sh_model_figures(s, m);
+}
+
+/* By the past, or by counts; in the end the error of the first is told. */
+static ThModel *formula_model(ShSession *s, const ShCall *call, const Source *f,
+                              ThCompileFormulaSize *size, ThError *err)
+{
+    int by = th_option_choice(&call->options, "by");
+    ThCompileFormulaHow how = {by == BY_COUNTS, (size_t)sh_setting_int(s, "limit-states"),
+                               sh_stop(s), &s->bounds};
+    return th_compile_formula(f->task, &how, size, err);
+}
+
+static bool compile_formula(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    ThCompileFormulaSize size;
+    ThModel *m = formula_model(s, call, f, &size, err);
+    if (!m)
+        return false;
+    say_formula(s, call, m, &size);
+    bool ok =
+        th_option_choice(&call->options, "prove") == PROVE_NO || sh_prove_hard(s, m, f->task, err);
+    if (!ok)
+        th_model_free(m);
+    return ok && define(s, call, m, err);
+}
+
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileShape shape;
     bool lrnn = th_option_choice(&call->options, "into") == INTO_LRNN;
+    if (th_option_choice(&call->options, "into") == INTO_BARE)
+        return compile_formula(s, call, f, err);
     int norm = th_option_choice(&call->options, "norm");
     if (norm != NORM_AUTO && lrnn != (norm >= NORM_PAPER))
         return th_fail(err, TH_EUSAGE, "%s has no norm=%s", lrnn ? "lrnn" : "regulargpt",
@@ -361,6 +408,13 @@ SH_COMMAND(
         "keeping their length: in one layer, or with cascade=yes with a layer for each level of "
         "decompose.  norm=code is for sums only, whose states become phases.  That is tried on "
         "words, not proved.\n\n"
+        "With into=bare a star-free language becomes a Transformer with hard attention: a formula "
+        "of the past (show A as ltl) part by part, a head that looks at the latest of earlier "
+        "positions for each S and Y, a unit for each &.  With by=counts a language that counting "
+        "tells (classes: C-RASP) becomes one whose heads take means, and whose signs say how sums "
+        "of counts compare.  What such a model can remember is gone through beside the automaton, "
+        "from the weights alone, which proves it right at every length: in floating point, too, "
+        "where it looks at the past; up to a length that is said where it counts.\n\n"
         "An s-op of RASP becomes a bare Transformer that says its values at every position: a head "
         "for each selection, a coordinate for each value that a part takes on any input of up to "
         "length= of the symbols tokens=.  All these inputs are run through both.  What fails on "

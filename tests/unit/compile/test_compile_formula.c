@@ -1,0 +1,160 @@
+/* test_compile_formula.c - star-free and counting languages as models with hard attention: all
+ * minimal machines of up to three states over two letters, and drawn ones, on all short words; what
+ * the checker says of them, and of models of which a weight was changed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "automata/algebra/classes.h"
+#include "automata/regex/regex.h"
+#include "compile/compare_words.h"
+#include "compile/compile_formula.h"
+#include "given.h"
+#include "proof/check/hard.h"
+
+static char letter[][2] = {"a", "b", "c"};
+static char *letters[] = {letter[0], letter[1], letter[2]};
+
+static ThTask *task_of(const ThDfa *d)
+{
+    ThAutomaton *a TH_OWNED(th_automaton_free) = th_automaton_from_dfa(d, letters, NULL);
+    ThTask *t = th_task_new(th_task_kind("recognize"), NULL, &(ThTaskSource){.automaton = a}, NULL);
+    assert_non_null(t);
+    return t;
+}
+
+static bool is_right(const ThModel *m, const ThTask *t, ThProofHard *h)
+{
+    ThError err = {0};
+    const ThProofAsked asked = {&t->signature, t->machine, NULL, 0, NULL};
+    ThProofClaim *c TH_OWNED(th_proof_claim_free) = th_proof_claim_new(m, &asked, NULL, &err);
+    assert_non_null(c);
+    return th_proof_hard(m, c, 4000, NULL, h, &err) && h->right;
+}
+
+static bool agrees(const ThModel *m, const ThTask *t, int words)
+{
+    ThCompileTrial trial = {.words = words, .drawn = 3, .length = 60};
+    return th_compile_try(m, t, &trial, NULL) && trial.right;
+}
+
+/* Whether there is a model, which is right. */
+static bool try_one(const ThTask *t, bool counting)
+{
+    ThError err = {0};
+    ThCompileFormulaSize size;
+    ThProofHard h;
+    ThCompileFormulaHow how = {.counting = counting};
+    ThModel *m TH_OWNED(th_model_free) = th_compile_formula(t, &how, &size, &err);
+    if (!m)
+        assert_int_equal(err.code, TH_EVALUE);
+    if (m && !is_right(m, t, &h))
+        fail_msg("%s", h.why);
+    assert_true(!m || agrees(m, t, 250));
+    return m != NULL;
+}
+
+typedef struct {
+    int machines, past, counts;
+} Found;
+
+static void try_machine(const ThDfa *d, Found *found)
+{
+    ThClassReport *r TH_OWNED(th_class_report_free) =
+        th_class_report(d, letters, 20000, NULL, NULL);
+    ThTask *t = task_of(d);
+    bool past = try_one(t, false), counts = try_one(t, true);
+    assert_int_equal(past, r->verdict[TH_CLASS_STAR_FREE].is == TH_CLASS_YES);
+    assert_int_equal(counts, r->verdict[TH_CLASS_CRASP].is == TH_CLASS_YES);
+    found->machines++;
+    found->past += past;
+    found->counts += counts;
+    th_task_free(t);
+}
+
+static void test_small(void **state)
+{
+    Found found = {0};
+    (void)state;
+    for (int n = 1; n <= 3; n++)
+        for (long k = 0, tables = n == 1 ? 1 : n == 2 ? 16 : 729; k < tables << n; k += 1 + n / 3) {
+            ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_new(n, 2, 2, NULL);
+            long left = k >> n;
+            for (int i = 0; i < 2 * n; i++, left /= n)
+                d->next[i] = (int)(left % n);
+            for (int q = 0; q < n; q++)
+                d->label[q] = k >> q & 1;
+            ThDfa *m TH_OWNED(th_dfa_free) = th_dfa_minimize(d, NULL, NULL);
+            if (m->n_states == n &&
+                memcmp(m->next, d->next, sizeof *m->next * (size_t)(2 * n)) == 0)
+                try_machine(m, &found);
+        }
+    assert_true(found.machines == 540 && found.past == 93 && found.counts == 44);
+}
+
+static ThDfa *machine_of(const char *pattern)
+{
+    ThAutomaton *a TH_OWNED(th_automaton_free) =
+        th_regex_automaton(pattern, letters, 3, 0, NULL, NULL);
+    ThDfa *any TH_OWNED(th_dfa_free) = th_automaton_dfa(a, 0, NULL, NULL);
+    return th_dfa_minimize(any, NULL, NULL);
+}
+
+/* Several components, entered in several states, and two rounds of counting. */
+static void test_known(void **state)
+{
+    static const char *const known[] = {"(ab|ba)*c(ac|ba)*.*", "(a(a(ab)*b)*b)*", "(ab)*c(ab)*",
+                                        "a*b*c*", "b*a(bab|c)*"};
+    Found found = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        ThDfa *d TH_OWNED(th_dfa_free) = machine_of(known[i]);
+        try_machine(d, &found);
+    }
+    assert_true(found.past == 5 && found.counts >= 4);
+}
+
+/* Of a model that was changed, what is proved is true. */
+static void test_forged(void **state)
+{
+    static const char *const known[] = {"(ab)*", "(ab)*c*", "a*b*c*"};
+    int accepted = 0, refused = 0;
+    (void)state;
+    for (int turn = 0; turn < 240; turn++) {
+        ThRng r = th_rng(9, "forged", (uint64_t)turn);
+        ThDfa *d TH_OWNED(th_dfa_free) = machine_of(known[turn % 3]);
+        ThTask *t = task_of(d);
+        ThCompileFormulaHow how = {.counting = turn / 3 % 2};
+        ThCompileFormulaSize size;
+        ThProofHard h;
+        ThModel *m = th_compile_formula(t, &how, &size, NULL);
+        float *w = m->params.value;
+        size_t i = 0;
+        do
+            i = (size_t)below(&r, (int)m->params.total);
+        while (w[i] == 0 && below(&r, 20) > 0);
+        static const float change[] = {0, -1, 0.5F, 2, 0.1F};
+        w[i] = w[i] != 0 ? w[i] * change[below(&r, 5)] : change[1 + below(&r, 4)];
+        bool right = is_right(m, t, &h);
+        if (right && !agrees(m, t, 1000))
+            fail_msg("turn %d: what is false was proved", turn);
+        accepted += right;
+        refused += !right;
+        th_model_free(m);
+        th_task_free(t);
+    }
+    assert_true(accepted > 20 && refused > 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_known),
+                                       cmocka_unit_test(test_forged)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
