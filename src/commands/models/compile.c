@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "automata/algebra/classes.h"
 #include "compile/compile.h"
 #include "compile/compile_formula.h"
 #include "compile/compare_words.h"
@@ -344,12 +345,28 @@ static ThModel *formula_model(ShSession *s, const ShCall *call, const Source *f,
     return th_compile_formula(f->task, &how, size, err);
 }
 
+/* The witness that the language is not of the class that is needed.  Returns false, always. */
+static bool hint_at_class(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    enum { ELEMENTS = 20000 };
+    ThError own = {0};
+    int class =
+        th_option_choice(&call->options, "by") == BY_COUNTS ? TH_CLASS_CRASP : TH_CLASS_STAR_FREE;
+    ThDfa *d TH_OWNED(th_dfa_free) = err->code == TH_EVALUE && f->task->machine->n_classes == 2
+                                         ? th_dfa_minimize(f->task->machine, sh_stop(s), &own)
+                                         : NULL;
+    ThClassReport *r TH_OWNED(th_class_report_free) =
+        d ? th_class_report(d, f->task->signature.symbol, ELEMENTS, sh_stop(s), &own) : NULL;
+    return r && r->verdict[class].is == TH_CLASS_NO &&
+           th_hint(err, "%s", r->verdict[class].witness);
+}
+
 static bool compile_formula(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileFormulaSize size;
     ThModel *m = formula_model(s, call, f, &size, err);
     if (!m)
-        return false;
+        return hint_at_class(s, call, f, err);
     say_formula(s, call, m, &size);
     bool ok =
         th_option_choice(&call->options, "prove") == PROVE_NO || sh_prove_hard(s, m, f->task, err);
