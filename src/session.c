@@ -79,6 +79,14 @@ void sh_drop_run(ShObject *o)
     o->engine = NULL;
 }
 
+void sh_drop_stepping(ShObject *o)
+{
+    th_tm_stepper_free(o->stepper);
+    free(o->word);
+    o->stepper = NULL;
+    o->word = NULL;
+}
+
 static void free_object(ShSession *s, ShObject *o)
 {
     if (sh_is_rasp(o->kind) && s->rasp)
@@ -91,7 +99,7 @@ void sh_object_free(ShObject *o)
     if (!o)
         return;
     sh_drop_run(o);
-    th_tm_stepper_free(o->stepper);
+    sh_drop_stepping(o);
     free_value(o->kind, value_of(o));
     TH_FREE(o->name, o->made_by, o);
 }
@@ -302,7 +310,7 @@ static bool no_such(ShSession *s, const char *name, int kind, ThError *err)
     th_fail(err, TH_EUSAGE, "no %s is named '%s'", what, name);
     if (near)
         th_hint(err, "did you mean %s?", near);
-    else if ((kind < 0 || kind == SH_AUTOMATON) && th_automaton_builtin(name))
+    else if ((kind < 0 || kind == SH_AUTOMATON || kind == SH_MACHINE) && th_automaton_builtin(name))
         th_hint(err, "automaton NAME = %s%s defines the built-in one", name,
                 th_automaton_builtin(name)->n_arguments > 0 ? "(...)" : "");
     else if (n == 0 && kind >= 0)

@@ -49,6 +49,8 @@ typedef struct {
     char *made_by;        /* how it was defined, after the `=`; NULL: from a block or a file */
     ThTmEngine *engine;   /* a run of a machine that was stopped before its end; NULL: none */
     ThTmStepper *stepper; /* the run of a machine by hand, and its breakpoints; NULL: none */
+    int *word;            /* that an automaton reads by hand; NULL: none */
+    int word_length, word_read;
 } ShObject;
 
 /* Objects, in order of definition. */
@@ -74,8 +76,9 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
 /* The same for a name that RASP has defined, which may be a command's, too. */
 bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, ThError *err);
 
-/* Forgets the run of a machine that was stopped before its end. */
+/* Forgets the run of a machine that was stopped before its end; a run by hand. */
 void sh_drop_run(ShObject *o);
+void sh_drop_stepping(ShObject *o);
 
 /* Removes an object and what it owns. */
 void sh_undefine(ShSession *s, ShObject *o);

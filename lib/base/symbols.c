@@ -131,11 +131,19 @@ char **th_symbols_list(const char *list, bool one, int *n, ThError *err)
 
 void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, int length)
 {
+    th_symbols_write_at(t, symbol, n, word, length, -1);
+}
+
+void th_symbols_write_at(ThText *t, char *const *symbol, int n, const int *word, int length, int at)
+{
     bool single = th_symbols_single(symbol, n);
     for (int i = 0; i < length; i++) {
         if (i && !single)
             th_text_add(t, " ");
-        th_text_add(t, symbol[word[i]]);
+        if (i == at)
+            th_text_printf(t, "[%s]", symbol[word[i]]);
+        else
+            th_text_add(t, symbol[word[i]]);
     }
 }
 

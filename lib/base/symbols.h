@@ -32,6 +32,10 @@ char **th_symbols_list(const char *list, bool one, int *n, ThError *err);
 /* Appends the word by the same rule. */
 void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, int length);
 
+/* The same with brackets around the symbol at a place, where it has one: "ab[b]a". */
+void th_symbols_write_at(ThText *t, char *const *symbol, int n, const int *word, int length,
+                         int at);
+
 /* Makes a word of indices the next one of its length, in order; false after the last, which becomes
  * the first. */
 bool th_symbols_next(int *word, int length, int n_symbols);

@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "base/owned.h"
-#include "plot/draw_graph.h"
+#include "plot/graph/draw_graph.h"
 #include "plot/views.h"
 
 enum { LONGEST_NAME = 12 /* characters of a state's name that are drawn */ };

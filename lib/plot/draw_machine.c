@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/owned.h"
-#include "plot/draw_graph.h"
+#include "plot/graph/draw_graph.h"
 
 enum { LONGEST_NAME = 12 };
 
@@ -105,7 +105,8 @@ static void put_state(ThPlotGraphNode *node, const ThTm *m, int q)
     node->start = q == m->start;
 }
 
-bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop, ThError *err)
+bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, int here, ThStop *stop,
+                     ThError *err)
 {
     if (!th_plot_graph_small(m->n_states, err))
         return false;
@@ -114,6 +115,7 @@ bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop
     bool ok = done && g;
     for (int q = 0; ok && q < m->n_states; q++) {
         put_state(&g->node[q], m, q);
+        g->node[q].mark = q == here ? TH_PLOT_MARK_HERE : TH_PLOT_MARK_NONE;
         ok = m->role[q] != TH_TM_RUNS ||
              (put_state_rules(g, m, q, done, err) && !th_stopped(stop, err));
     }

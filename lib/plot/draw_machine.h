@@ -11,9 +11,11 @@
 
 /* Accepting states have two circles, rejecting ones are reddish, other ones that stop grey.  A
  * rule is written "0,1 → a,R": for these symbols write a and move to the right; where nothing is
- * written there is the move only.  f must be empty.  Errors: TH_ELIMIT beyond a few hundred states
+ * written there is the move only.  The state `here` stands out, -1: none.
+ * f must be empty.  Errors: TH_ELIMIT beyond a few hundred states
  * or some thousand arrows. */
-bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop, ThError *err);
+bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, int here, ThStop *stop,
+                     ThError *err);
 
 /* A symbol as pictures have it: ␣ for a blank that is written _ or as a blank; view. */
 const char *th_plot_tape_symbol(const ThTm *m, int symbol);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/draw_graph.h"
+#include "plot/graph/draw_graph.h"
 
 static const char heading[] =
     "% A figure for LaTeX: \\input it in a document that has\n"
@@ -191,11 +191,24 @@ static void put_node(ThText *t, const ThPlotGraph *g, const ThLayout *l, int q)
 {
     static const char *const look[] = {"", ", accepting", ", accepting, fill=black!10",
                                        ", fill=red!10"};
+    static const char *const fill[] = {"",
+                                       ", fill=yellow!60",
+                                       ", fill=blue!20",
+                                       ", fill=orange!30",
+                                       ", fill=green!25",
+                                       ", fill=magenta!20",
+                                       ", fill=yellow!30",
+                                       ", fill=olive!25",
+                                       ", fill=black!15",
+                                       ", fill=violet!20"};
     const ThPlotGraphNode *x = &g->node[q];
+    if (x->hidden)
+        return;
     th_text_add(t, "  \\node[state");
-    if (x->start)
+    if (x->start && !x->waits)
         th_text_printf(t, ", initial %s", start_side(l, q));
-    th_text_printf(t, "%s] (", look[x->look]);
+    th_text_printf(t, "%s%s] (", look[x->look],
+                   fill[x->mark > 1 ? 2 + (x->mark - 2) % 8 : x->mark]);
     put_node_name(t, g, q);
     th_text_printf(t, ") at (%.2f,%.2f) {", CM * (l->node[q].x - l->low.x),
                    CM * (l->node[q].y - l->low.y));
@@ -279,6 +292,8 @@ static void put_arc(ThText *t, const ThPlotGraph *g, const ThLayout *l, const Th
     ThPlotPoint mid = a->path[a->n_path / 2], at = l->node[a->from];
     bool loop = a->from == a->to;
     double left = loop ? 0 : deviation(a, at, l->node[a->to]);
+    if (x->hidden)
+        return;
     th_text_add(t, "    (");
     put_node_name(t, g, a->from);
     th_text_add(t, ") edge[");
@@ -305,8 +320,17 @@ void th_plot_graph_tikz(ThFigure *f, const ThPlotGraph *g, const ThLayout *l)
     for (int q = 0; q < g->n_nodes; q++)
         put_node(t, g, l, q);
     int starts = l->n_arcs - (int)g->n_arcs;
-    th_text_add(t, g->n_arcs > 0 ? "  \\path[->]\n" : "");
+    size_t shown = 0;
+    for (size_t i = 0; i < g->n_arcs; i++)
+        shown += !g->arc[i].hidden;
+    th_text_add(t, shown > 0 ? "  \\path[->]\n" : "");
     for (size_t i = 0; i < g->n_arcs; i++)
         put_arc(t, g, l, &g->arc[i], &l->arc[starts + (int)i]);
-    th_text_add(t, g->n_arcs > 0 ? "    ;\n\\end{tikzpicture}\n" : "\\end{tikzpicture}\n");
+    th_text_add(t, shown > 0 ? "    ;\n" : "");
+    if (g->caption) {
+        th_text_add(t, "  \\node[below] at (current bounding box.south) {");
+        put_text(t, g->caption, strlen(g->caption));
+        th_text_add(t, "};\n");
+    }
+    th_text_add(t, "\\end{tikzpicture}\n");
 }

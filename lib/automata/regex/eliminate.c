@@ -17,6 +17,9 @@ typedef struct {
     int *edge;      /* (n, n): a term, TH_REGEX_TERM_NONE where there is none */
     bool *gone;     /* (n) */
     double *weight; /* (n): what eliminating a state would add; -1: to be found */
+    const ThAutomaton *a;
+    ThRegexEliminationWatch *watch; /* NULL: nobody looks on */
+    void *context;
 } Graph;
 
 static int *edge(Graph *g, size_t from, size_t to)
@@ -47,7 +50,11 @@ static void graph_fill(Graph *g, const ThAutomaton *a, bool mirror)
     for (size_t i = 0; i < a->n_arcs; i++) {
         size_t from = (size_t)a->arc[i].from, to = (size_t)a->arc[i].to;
         int *e = mirror ? edge(g, to, from) : edge(g, from, to);
-        *e = th_regex_term_union(g->t, *e, th_regex_term_symbol(g->t, a->arc[i].symbol));
+        int symbol = a->arc[i].symbol;
+        *e = th_regex_term_union(g->t, *e,
+                                 symbol == TH_AUTOMATON_EPSILON
+                                     ? TH_REGEX_TERM_WORD
+                                     : th_regex_term_symbol(g->t, symbol));
     }
 }
 
@@ -116,22 +123,57 @@ static bool eliminate(Graph *g, size_t q, ThError *err)
     return !t->failed || th_fail(err, TH_ENOMEM, "out of memory for a regular expression");
 }
 
+static bool write_edge(const void *graph, int from, int to, ThText *label)
+{
+    const Graph *g = graph;
+    int term = g->edge[(size_t)from * g->n + (size_t)to];
+    bool *mentioned TH_OWNED(free) = th_alloc((size_t)g->a->n_symbols + 1, sizeof *mentioned, NULL);
+    if (g->gone[from] || g->gone[to] || term == TH_REGEX_TERM_NONE)
+        return false;
+    label->failed |= !mentioned;
+    if (term == TH_REGEX_TERM_WORD)
+        th_text_add(label, "ε");
+    else if (mentioned)
+        th_regex_term_write(g->t, label, term, g->a->symbol, g->a->n_symbols, mentioned);
+    return true;
+}
+
+static bool tell(const Graph *g, int gone, ThError *err)
+{
+    const ThRegexEliminationStep step = {gone, write_edge, g};
+    return !g->watch || g->watch(g->context, &step, err);
+}
+
 /* The term of an automaton's language (mirror: of the reverse of it), or -1. */
-static int term_of(ThRegexTerms *t, const ThAutomaton *a, bool mirror, bool plain, ThStop *stop,
+static int term_of(Graph *g, const ThAutomaton *a, bool mirror, bool plain, ThStop *stop,
                    ThError *err)
 {
-    Graph g = {.t = t};
     int term = -1;
-    bool good = graph_alloc(&g, (size_t)a->n_states, err);
-    if (good)
-        graph_fill(&g, a, mirror);
-    for (int left = a->n_states; good && left > 0; left--)
-        good = eliminate(&g, choose(&g, plain), err) &&
+    g->a = a;
+    bool good = graph_alloc(g, (size_t)a->n_states, err);
+    if (good) {
+        graph_fill(g, a, mirror);
+        good = tell(g, -1, err);
+    }
+    for (int left = a->n_states; good && left > 0; left--) {
+        size_t q = choose(g, plain);
+        good = eliminate(g, q, err) && tell(g, (int)q, err) &&
                !th_stopped_at(stop, (size_t)left, "states left to eliminate", err);
+    }
     if (good)
-        term = *edge(&g, g.n - 2, g.n - 1);
-    TH_FREE(g.edge, g.gone, g.weight);
+        term = *edge(g, g->n - 2, g->n - 1);
+    TH_FREE(g->edge, g->gone, g->weight);
     return term;
+}
+
+bool th_regex_elimination(const ThAutomaton *a, ThRegexEliminationWatch *watch, void *context,
+                          ThStop *stop, ThError *err)
+{
+    ThRegexTerms t = {0};
+    Graph g = {.t = &t, .watch = watch, .context = context};
+    bool ok = th_regex_terms_begin(&t, err) && term_of(&g, a, false, false, stop, err) >= 0;
+    th_regex_terms_free(&t);
+    return ok;
 }
 
 /* How hard a pattern is to read: its length, and its operators once more. */
@@ -175,8 +217,9 @@ static char *try_direction(const ThAutomaton *a, bool mirror, bool *whole, char 
     for (int plain = 0; plain < 2; plain++) {
         ThRegexTerms t = {0};
         ThError failed = {0};
+        Graph g = {.t = &t};
         int term =
-            th_regex_terms_begin(&t, &failed) ? term_of(&t, a, mirror, plain, stop, &failed) : -1;
+            th_regex_terms_begin(&t, &failed) ? term_of(&g, a, mirror, plain, stop, &failed) : -1;
         if (term >= 0)
             best = write_if_better(&t, term, a, whole, best);
         else if (!best || failed.code != TH_ELIMIT)

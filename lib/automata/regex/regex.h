@@ -18,6 +18,7 @@
 #define TH_AUTOMATA_REGEX_REGEX_H
 
 #include "automata/core/automaton.h"
+#include "automata/core/nfa.h"
 
 /* Returns new: the position automaton of a pattern (Glushkov 1961): a start and a state for every
  * symbol or class that the pattern has once counts are written out.  Operands of &, - and ~ are
@@ -33,5 +34,39 @@ ThAutomaton *th_regex_automaton(const char *pattern, char *const *alphabet, int 
  * *whole tells whether the pattern mentions all symbols, so that it needs no alphabet beside it.
  * Errors: TH_ELIMIT where the pattern would be longer than 4 MiB. */
 char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *stop, ThError *err);
+
+/* A part of an expression has become states between two of them; the last step, whose `what` is
+ * NULL, says that all is made and which states start and accept. */
+typedef struct {
+    const ThNfa *so_far;
+    char *const *symbol; /* names of its symbols */
+    const char *what;    /* "either", "any number of times" */
+    int from, to;
+} ThRegexThompsonStep;
+
+typedef bool ThRegexThompsonWatch(void *context, const ThRegexThompsonStep *step, ThError *err);
+
+/* Returns new: the automaton of a pattern by Thompson's construction (1968), as textbooks have it,
+ * with two new states and empty moves for every symbol, choice and repetition; counts are written
+ * out.  Each part is told once it stands; watch may be NULL, and may end all by failing.  Errors as
+ * above; TH_EVALUE where the pattern has &, - or ~. */
+ThAutomaton *th_regex_thompson(const char *pattern, size_t max_states, ThRegexThompsonWatch *watch,
+                               void *context, ThStop *stop, ThError *err);
+
+/* A state has been eliminated.  Nodes are the automaton's states, then a start and an end. */
+typedef struct {
+    int gone;                                                         /* -1: nothing yet */
+    bool (*edge)(const void *graph, int from, int to, ThText *label); /* appends what stands at an
+                                                               arrow; false: there is none */
+    const void *graph;
+} ThRegexEliminationStep;
+
+typedef bool ThRegexEliminationWatch(void *context, const ThRegexEliminationStep *step,
+                                     ThError *err);
+
+/* Tells how states go one by one, those of least weight first, until the expression is left between
+ * the start and the end; outputs do not count.  Errors as th_regex_of. */
+bool th_regex_elimination(const ThAutomaton *a, ThRegexEliminationWatch *watch, void *context,
+                          ThStop *stop, ThError *err);
 
 #endif

@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/automaton_run.h"
 #include "automata/operations/shortest_difference.h"
 #include "automata/operations/relate.h"
 #include "automata/algebra/classes.h"
 #include "automata/logic/star_free.h"
 #include "automata/regex/regex.h"
 #include "base/symbols.h"
-#include "command.h"
+#include "commands/automata/runs.h"
 #include "commands/languages/languages.h"
 #include "terminal/confirm.h"
 #include "language/operand.h"
@@ -358,8 +357,7 @@ static const char *symbol_name(const ThAutomaton *a, int symbol)
     return symbol == TH_AUTOMATON_EPSILON ? "eps" : a->symbol[symbol];
 }
 
-/* Appends the states of prefix i: a name, or a set in braces. */
-static void write_states(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r, int i)
+void sh_write_states(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r, int i)
 {
     bool set = r->layer[i + 1] - r->layer[i] != 1;
     th_text_add(t, set ? "{" : "");
@@ -425,7 +423,7 @@ static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThAutomatonRun
     if (r->accepted)
         th_text_add(&state, a->state[r->node[r->last].state]);
     else if (whole)
-        write_states(&state, a, r, r->read);
+        sh_write_states(&state, a, r, r->read);
     if (r->accepted || (alone && th_automaton_moore(a)))
         write_outputs(&output, a, r, nodes, n);
     write_path(&path, a, r, nodes, n);
@@ -526,7 +524,7 @@ static bool trace_row(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *
 {
     ThText t = {0};
     if (i <= r->read)
-        write_states(&t, a, r, i);
+        sh_write_states(&t, a, r, i);
     else
         th_text_add(&t, "nowhere");
     char *states TH_OWNED(free) = th_text_take(&t, err);

@@ -113,8 +113,7 @@ static void forget_before(ShSession *s)
     sh_output_forget(&s->out);
     for (size_t i = 0; (o = sh_object_at(s, i)); i++) {
         sh_drop_run(o);
-        th_tm_stepper_free(o->stepper);
-        o->stepper = NULL;
+        sh_drop_stepping(o);
     }
 }
 

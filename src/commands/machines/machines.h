@@ -51,6 +51,9 @@ void sh_machine_say_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *
 bool sh_machine_writer(ThTmConfigurationWriter *w, const ThTm *m, const ThOptions *options,
                        ThError *err);
 
+/* Waits, but not once work should end. */
+void sh_wait_seconds(double seconds, ThStop *stop);
+
 /* Goes on with a call's machine by hand, up to n steps, and shows where it stands. */
 bool sh_step_on(ShSession *s, const ShCall *call, uint64_t n, ThError *err);
 

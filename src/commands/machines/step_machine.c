@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/symbols.h"
+#include "commands/automata/runs.h"
 #include "commands/machines/machines.h"
 #include "commands/modelling.h"
 #include "terminal/repl.h"
@@ -152,8 +153,7 @@ static bool begin(ShSession *s, const ShCall *call, ThTmStepper *p, int choice, 
     return true;
 }
 
-/* Waits, but not once work should end. */
-static void wait_seconds(double seconds, ThStop *stop)
+void sh_wait_seconds(double seconds, ThStop *stop)
 {
     const double slice = 0.05;
     for (double end = sh_clock() + seconds, left; (left = end - sh_clock()) > 0 && !*stop;) {
@@ -179,7 +179,7 @@ static bool watch_run(ShSession *s, const ShCall *call, ThTmStepper *p, uint64_t
         th_tm_configuration_line(&line, &w, r);
         sh_say(s, "%s", line.data ? line.data : "");
         fflush(sh_out(s));
-        wait_seconds(seconds, stop);
+        sh_wait_seconds(seconds, stop);
         ok = *stop || th_tm_stepper_go(p, 1, choice, at, NULL, err);
         choice = 0;
     }
@@ -206,8 +206,11 @@ static void offer_again(ShSession *s, const ShCall *call, uint64_t n)
 
 SH_COMMAND(
     step, .group = "machines",
-    .summary = "make steps of a Turing machine's run by hand, and show where it stands",
-    .detail = "The run of a machine by hand is kept until another one is started, the machine is "
+    .summary = "make steps of a run by hand, of a machine or an automaton",
+    .detail = "Of an automaton INPUT starts a run, and every step reads a symbol: shown are the "
+              "state, or the set of states, and the input with the next symbol in brackets.  plot "
+              "automaton draws where it stands.\n\n"
+              "The run of a machine by hand is kept until another one is started, the machine is "
               "defined anew or dropped.  INPUT starts one, and makes no step unless steps= says "
               "how many (\"\" is the blank tape); without it the run goes on by one step or so "
               "many: that by hand, or one that a limit or Ctrl-C stopped, and where there is none, "
@@ -229,19 +232,32 @@ SH_COMMAND(
                                   "#> 6  carry  10[1]0\n"
                                   "#> 7  carry  1[0]00\n"
                                   "#> 8  done  [1]100\n"
-                                  "#> halted after 8 steps",
+                                  "#> halted after 8 steps\n"
+                                  "automaton ends = regex \"(a|b)*ab\"\n"
+                                  "step ends aab steps=2\n"
+                                  "step ends\n"
+                                  "#> 2  {q1, q3}  aa[b]\n"
+                                  "#> 3  {q2, q4}  aab\n"
+                                  "#> accept",
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
     .args = {{A_MACHINE, "MACHINE", A_NAMED}, {A_INPUT, "INPUT", A_OPTIONAL}},
+    .args2 = {{A_AUTOMATON, "AUTOMATON", A_NAMED}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .options = step_options)
 {
     ShObject *o = call->operand[0].object;
-    ThTmStepper *p = stepper_of(o, err);
     bool watch = th_option_given(&call->options, "watch");
     int choice = (int)th_option_int(&call->options, "choice");
     uint64_t n = (uint64_t)th_option_int(&call->options, "steps");
     size_t at;
     if (!th_option_given(&call->options, "steps"))
         n = watch ? TH_TM_MOST_STEPS : call->n < 2 || choice > 0;
+    if (o->kind == SH_AUTOMATON) {
+        if (!sh_step_automaton(s, call, n, err))
+            return false;
+        offer_again(s, call, n);
+        return true;
+    }
+    ThTmStepper *p = stepper_of(o, err);
     if (!p || !begin(s, call, p, choice, err))
         return false;
     if (!(watch && sh_out(s) ? watch_run(s, call, p, n, choice, &at, err)
@@ -255,7 +271,7 @@ static const ThOptionSpec back_options[] = {SH_CONFIGURATION_FORMS,
                                             {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 SH_COMMAND(
-    back, .group = "machines", .summary = "take back steps of a Turing machine by hand",
+    back, .group = "machines", .summary = "take back steps of a run by hand",
     .detail = "Takes back N steps, or one, of the run that step goes on with.  As many can be "
               "taken back as its option undo says; what was forgotten is said.",
     .example = "machine bb3 = \"1RB1RZ_1LB0RC_1LC1LA\"\n"
@@ -265,13 +281,17 @@ SH_COMMAND(
                "#> halted after 21 steps\n"
                "#> 1  B  1[0]",
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
-    .args = {{A_MACHINE, "MACHINE", A_NAMED}, {A_TEXT, "N", A_OPTIONAL}}, .options = back_options)
+    .args = {{A_MACHINE, "MACHINE", A_NAMED}, {A_TEXT, "N", A_OPTIONAL}},
+    .args2 = {{A_AUTOMATON, "AUTOMATON", A_NAMED}, {A_TEXT, "N", A_OPTIONAL}},
+    .options = back_options)
 {
     ShObject *o = call->operand[0].object;
     ThTmStepper *p = o->stepper;
     uint64_t n;
     if (!read_count(call, &n, err))
         return false;
+    if (o->kind == SH_AUTOMATON)
+        return sh_back_automaton(s, call, n, err);
     if (!p || !th_tm_stepper_running(p))
         return sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "there is no run of %s by hand",
                                o->name) ||

@@ -1,5 +1,5 @@
 /* plot_machines.c - commands that draw Turing machines and their runs. */
-#include "commands/plots/plots.h"
+#include "commands/plots/plot_steps.h"
 #include "plot/draw_machine.h"
 #include "plot/draw_spacetime.h"
 
@@ -10,7 +10,7 @@
             "on"                                                                                   \
     }
 
-static const ThOptionSpec run_options[] = {STEPS, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+static const ThOptionSpec run_options[] = {STEPS, SH_PLOT_WATCH, {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static const ThOptionSpec score_options[] = {STEPS,
                                              {"axes", TH_CHOICE, "auto", 0, 0, "auto|linear|log",
@@ -46,18 +46,31 @@ static bool draw_spacetime(ThFigure *f, const char *title, const ThTmWork *run, 
     return th_plot_spacetime(f, title, run, err);
 }
 
-SH_PLOT(plot_run, .summary = "draw a run of a Turing machine: cells by steps",
-        .detail =
-            "One row for every step, or for 500 steps equally far apart where there are more; a "
-            "colour for each symbol.  Of tapes with more than 800 cells, a column has the mean "
-            "colour of several cells.  Several tapes stand side by side.  In runs of a few "
-            "hundred steps the head is marked by a dot in the colour of its state, in shorter "
-            "ones by the state's name, and the symbols stand in their cells.",
-        .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
-                   "plot run bb4 > \"bb4.svg\"",
-        .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = run_options)
+SH_COMMAND(
+    plot_run, .group = "plots", .common = SH_PLOT_WHERE, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT, .summary = "draw a run of a machine: cells by steps; of an automaton",
+    .detail =
+        "Of an automaton a figure for each prefix of the input, with the states where it may "
+        "stand: > \"r.svg\" writes r-1.svg, r-2.svg and so on; without > they are printed.\n\n"
+        "Of a machine one row for every step, or for 500 steps equally far apart where there are "
+        "more; a "
+        "colour for each symbol.  Of tapes with more than 800 cells, a column has the mean "
+        "colour of several cells.  Several tapes stand side by side.  In runs of a few "
+        "hundred steps the head is marked by a dot in the colour of its state, in shorter "
+        "ones by the state's name, and the symbols stand in their cells.",
+    .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
+               "plot run bb4 > \"bb4.svg\"\n"
+               "plot run parity abba > \"run.svg\"\n"
+               "#> 5 figures: run-1.svg to run-5.svg",
+    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+    .args2 = {{A_AUTOMATON, "AUTOMATON", 0}, {A_INPUT, "INPUT", 0}}, .options = run_options,
+    .results = "figures")
 {
-    return draw_run(f, s, call, "run", draw_spacetime, err);
+    if (call->operand[0].object->kind == SH_AUTOMATON)
+        return sh_plot_word(s, call, err);
+    ThFigure f = {.title = sh_plot_title(call)};
+    bool written = draw_run(&f, s, call, "run", draw_spacetime, err);
+    return sh_finish_plot(s, call, &f, written, err);
 }
 
 static bool draw_score(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
@@ -79,18 +92,21 @@ SH_PLOT(
 }
 
 SH_PLOT(plot_machine, .summary = "draw the states of a Turing machine",
-        .detail = "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 or "
-                  "1, write a and move to the right; 0 → R writes nothing; the parts for several "
-                  "tapes are separated by |; a blank _ is shown as ␣.  States that stop the "
-                  "machine have two circles, and are grey unless they accept; rejecting ones have "
-                  "one and are reddish; an arrow without a tail marks the start.  Graphviz's dot "
-                  "finds the places where it is installed; otherwise the states stand on a circle.",
+        .detail =
+            "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 or "
+            "1, write a and move to the right; 0 → R writes nothing; the parts for several "
+            "tapes are separated by |; a blank _ is shown as ␣.  States that stop the "
+            "machine have two circles, and are grey unless they accept; rejecting ones have "
+            "one and are reddish; an arrow without a tail marks the start.  Graphviz's dot "
+            "finds the places where it is installed; otherwise the states stand on a circle.  "
+            "The state of a run by hand (step) is yellow.",
         .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                    "plot machine bb4 > \"bb4.svg\"",
         .args = {{A_MACHINE, "MACHINE", 0}})
 {
     const ShObject *o = call->operand[0].object;
-    return th_plot_machine(f, o->name, o->as.machine, sh_stop(s), err) ||
+    const ThTmRunning *run = o->stepper ? th_tm_stepper_running(o->stepper) : NULL;
+    return th_plot_machine(f, o->name, o->as.machine, run ? run->state : -1, sh_stop(s), err) ||
            sh_error_inside(err, &call->operand[0]);
 }
 
@@ -120,7 +136,9 @@ SH_COMMAND(plot, .group = "plots", .summary = "draw an object in the usual way",
     if (!view)
         return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s: nothing draws it", o->text,
                                sh_a_kind(kind));
-    if (call->n > 1 && (kind == SH_AUTOMATON || kind == SH_MODEL))
+    if (call->n > 1 && kind == SH_AUTOMATON)
+        return sh_plot_word(s, call, err);
+    if (call->n > 1 && kind == SH_MODEL)
         return sh_fail_operand(err, &call->operand[1], TH_EUSAGE, "%s is drawn without an input",
                                sh_a_kind(kind));
     if (th_option_given(&call->options, "steps") && kind != SH_MACHINE)

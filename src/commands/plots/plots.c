@@ -11,6 +11,7 @@
 #include "commands/modelling.h"
 #include "commands/plots/curves.h"
 #include "commands/plots/selecting.h"
+#include "plot/graph/board.h"
 #include "plot/views.h"
 
 /* Size of the terminal, or 79 by 24 where output is no terminal. */
@@ -55,6 +56,11 @@ static const char *given(const ShCall *call, const char *name)
 {
     bool known = th_option_known(&call->options, name) && th_option_given(&call->options, name);
     return known ? th_option_text(&call->options, name) : NULL;
+}
+
+const char *sh_plot_title(const ShCall *call)
+{
+    return given(call, "title");
 }
 
 static bool read_size(const char *text, ThPlotTarget *to, ThError *err)
@@ -136,15 +142,24 @@ static char *training_title(const char *prefix, const ShObject *model, ThError *
     return th_printed(err, "%s%s%s%s", prefix, model->name, task ? " on " : "", task ? task : "");
 }
 
+/* Where an automaton stands that reads a word by hand. */
+static bool draw_walk(ThFigure *f, ShSession *s, const ShObject *o, ThError *err)
+{
+    ThPlotBoard *run TH_OWNED(th_plot_board_free) =
+        th_plot_board_run(o->as.automaton, o->word, o->word_length, sh_stop(s), err);
+    return run && th_plot_board_draw(f, o->name, run, o->word_read, sh_stop(s), err);
+}
+
 SH_PLOT(
     plot_automaton, .summary = "draw an automaton",
     .detail =
         "States are circles, accepting states have two, an arrow without a tail marks the start.  "
         "Symbols that lead from one state to the same other share an arrow.  Graphviz's dot finds "
         "the places where it is installed; otherwise the states stand on a circle.  Of machines "
-        "with "
-        "counters or a stack an arrow says what is read, what is found, and behind / what it "
-        "becomes; of a right-linear grammar the automaton is drawn.",
+        "with counters or a stack an arrow says what is read, what is found, and behind / what it "
+        "becomes; of a right-linear grammar the automaton is drawn.  While an input is read by "
+        "hand "
+        "(step), the states where the run stands are yellow; plot run draws all steps.",
     .example = "automaton p = parity\n"
                "plot automaton p > \"parity.svg\"",
     .args = {{A_LANGUAGE, "AUTOMATON", 0}})
@@ -152,6 +167,8 @@ SH_PLOT(
     const ShObject *o = call->operand[0].object;
     ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
     bool ok = true;
+    if (o->word)
+        return draw_walk(f, s, o, err) || sh_error_inside(err, &call->operand[0]);
     if (o->kind == SH_LANGUAGE) {
         own = th_language_picture(o->as.language, err);
         ok = own ||

@@ -24,6 +24,9 @@ typedef bool ShDraw(ThFigure *f, ShSession *s, const ShCall *call, ThError *err)
 bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written, ThError *err);
 bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err);
 
+/* The title that a call asks for, or NULL. */
+const char *sh_plot_title(const ShCall *call);
+
 /* A command that draws: as SH_COMMAND, and its body is a ShDraw. */
 #define SH_PLOT(id, ...)                                                                           \
     static ShDraw draw_##id;                                                                       \

@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "plot/child.h"
-#include "plot/layout.h"
+#include "plot/graph/layout.h"
 #include "plot/tex.h"
 #include "plot/views.h"
 

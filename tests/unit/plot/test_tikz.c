@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "plot/draw_graph.h"
+#include "plot/graph/draw_graph.h"
 #include "plot/tex.h"
 
 static char folder[] = "/tmp/test_tikz_XXXXXX";
@@ -29,8 +29,8 @@ static int leave_folder(void **state)
     return chdir("/") || rmdir(folder);
 }
 
-/* Two states side by side, 2 inches apart: there and back (TikZ's curve of 43.2 degrees goes half an
- * inch up: \pgfgetlastxy said so in its middle), a loop below, and a start from above. */
+/* Two states side by side, 2 inches apart: there and back (TikZ's curve of 43.2 degrees goes half
+ * an inch up: \pgfgetlastxy said so in its middle), a loop below, and a start from above. */
 static void test_graph(void **state)
 {
     (void)state;

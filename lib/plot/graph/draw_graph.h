@@ -7,12 +7,12 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_DRAW_GRAPH_H
-#define TH_PLOT_DRAW_GRAPH_H
+#ifndef TH_PLOT_GRAPH_DRAW_GRAPH_H
+#define TH_PLOT_GRAPH_DRAW_GRAPH_H
 
 #include "base/owned.h"
 #include "plot/figure.h"
-#include "plot/layout.h"
+#include "plot/graph/layout.h"
 
 typedef enum {
     TH_PLOT_NODE_PLAIN,
@@ -21,15 +21,23 @@ typedef enum {
     TH_PLOT_NODE_REFUSE  /* reddish */
 } ThPlotNodeLook;
 
+/* What stands out: where a run stands, or one of several groups, TH_PLOT_MARK_GROUP and beyond. */
+enum { TH_PLOT_MARK_NONE, TH_PLOT_MARK_HERE, TH_PLOT_MARK_GROUP };
+
 typedef struct {
     ThText name;
     ThPlotNodeLook look;
-    bool start; /* an arrow from nowhere points to it */
+    bool start;  /* an arrow from nowhere points to it, */
+    bool waits;  /* which keeps its place, and is not drawn */
+    bool hidden; /* keeps its place, and is not drawn */
+    int mark;
 } ThPlotGraphNode;
 
 typedef struct {
     int from, to;
     ThText label; /* lines are separated by newlines */
+    ThText room;  /* a label for which there is to be room; empty: for the label */
+    bool hidden;
 } ThPlotGraphArc;
 
 typedef struct {
@@ -39,6 +47,7 @@ typedef struct {
     size_t n_arcs, arc_cap, first;
     size_t *place;
     int from;
+    const char *caption; /* a line under the title; NULL: none */
 } ThPlotGraph;
 
 /* Of a label as many lines are drawn, each of at most so many characters. */

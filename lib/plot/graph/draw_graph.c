@@ -1,4 +1,4 @@
-#include "plot/draw_graph.h"
+#include "plot/graph/draw_graph.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,8 +41,10 @@ void th_plot_graph_free(ThPlotGraph *g)
 {
     if (!g)
         return;
-    for (size_t i = 0; i < g->n_arcs; i++)
+    for (size_t i = 0; i < g->n_arcs; i++) {
         th_text_free(&g->arc[i].label);
+        th_text_free(&g->arc[i].room);
+    }
     for (int i = 0; g->node && i < g->n_nodes; i++)
         th_text_free(&g->node[i].name);
     TH_FREE(g->arc, g->node, g->place, g);
@@ -77,6 +79,7 @@ typedef struct {
     ThText *line; /* (n_lines) */
     size_t n_lines, line_cap;
     size_t *first; /* (n_arcs of the layout + 1): its first line */
+    int starts;    /* arcs of the layout before those of the graph */
 } Drawing;
 
 static void free_drawing(Drawing *d)
@@ -85,6 +88,12 @@ static void free_drawing(Drawing *d)
         th_text_free(&d->line[i]);
     TH_FREE(d->line, d->first);
     th_layout_free(d->layout);
+}
+
+static bool arc_shown(const Drawing *d, int i)
+{
+    const ThPlotGraphNode *to = &d->g->node[d->layout->arc[i].to];
+    return i < d->starts ? !to->hidden && !to->waits : !d->g->arc[i - d->starts].hidden;
 }
 
 /* Cuts a label into lines that are not too long; of very many the last is "…". */
@@ -111,6 +120,18 @@ static bool cut_lines(Drawing *d, ThLayoutArc *a, const ThText *label, ThError *
     return true;
 }
 
+static bool make_room(Drawing *d, ThLayoutArc *a, const ThPlotGraphArc *arc, ThError *err)
+{
+    ThLayoutArc own = {0};
+    size_t first = d->n_lines;
+    if (arc->room.size == 0)
+        return cut_lines(d, a, &arc->label, err);
+    bool ok = cut_lines(d, a, &arc->room, err);
+    while (d->n_lines > first)
+        th_text_free(&d->line[--d->n_lines]);
+    return ok && cut_lines(d, &own, &arc->label, err);
+}
+
 static double radius_for(const ThPlotGraph *g)
 {
     int widest = 1;
@@ -129,6 +150,7 @@ static bool make_drawing(Drawing *d, ThStop *stop, ThError *err)
     for (int q = 0; q < g->n_nodes; q++)
         n += g->node[q].start;
     size_t n_arcs = (size_t)n + g->n_arcs;
+    d->starts = n;
     d->layout = th_layout_new(g->n_nodes, (int)n_arcs, radius_for(g), err);
     d->first = th_alloc(n_arcs + 1, sizeof *d->first, err);
     if (!d->layout || !d->first)
@@ -141,7 +163,7 @@ static bool make_drawing(Drawing *d, ThStop *stop, ThError *err)
         ThLayoutArc *a = &d->layout->arc[n];
         *a = (ThLayoutArc){.from = g->arc[i].from, .to = g->arc[i].to};
         d->first[n] = d->n_lines;
-        if (!cut_lines(d, a, &g->arc[i].label, err))
+        if (!make_room(d, a, &g->arc[i], err))
             return false;
     }
     d->first[n] = d->n_lines;
@@ -168,13 +190,16 @@ static ThPlotPoint before_end(const ThLayoutArc *a, double distance, int *piece)
 }
 
 /* A line to the foot of the head, and the head as a triangle. */
-static void put_arcs(ThFigure *f, const ThLayout *l)
+static void put_arcs(ThFigure *f, const Drawing *d)
 {
+    const ThLayout *l = d->layout;
     th_figure_block(f, "ARCS");
     for (int i = 0; i < l->n_arcs; i++) {
         const ThLayoutArc *a = &l->arc[i];
         int piece;
         ThPlotPoint foot = before_end(a, 0.8 * HEAD, &piece);
+        if (!arc_shown(d, i))
+            continue;
         for (int k = 0; k < piece; k++)
             th_figure_printf(f, "%.4f %.4f\n", a->path[k].x, a->path[k].y);
         th_figure_printf(f, "%.4f %.4f\n\n", foot.x, foot.y);
@@ -185,6 +210,8 @@ static void put_arcs(ThFigure *f, const ThLayout *l)
         const ThLayoutArc *a = &l->arc[i];
         int piece;
         ThPlotPoint foot = before_end(a, HEAD, &piece), tip = a->path[a->n_path - 1];
+        if (!arc_shown(d, i))
+            continue;
         double dx = 0.36 * (tip.x - foot.x), dy = 0.36 * (tip.y - foot.y);
         th_figure_printf(f, "%.4f %.4f\n%.4f %.4f\n%.4f %.4f\n%.4f %.4f\n\n", tip.x, tip.y,
                          foot.x - dy, foot.y + dx, foot.x + dy, foot.y - dx, tip.x, tip.y);
@@ -193,13 +220,16 @@ static void put_arcs(ThFigure *f, const ThLayout *l)
 }
 
 /* The heads where only characters can be drawn. */
-static void put_marks(ThFigure *f, const ThLayout *l)
+static void put_marks(ThFigure *f, const Drawing *d)
 {
+    const ThLayout *l = d->layout;
     th_figure_block(f, "MARKS");
     for (int i = 0; i < l->n_arcs; i++) {
         const ThLayoutArc *a = &l->arc[i];
         int piece;
         ThPlotPoint foot = before_end(a, HEAD, &piece), tip = a->path[a->n_path - 1];
+        if (!arc_shown(d, i))
+            continue;
         double dx = tip.x - foot.x, dy = tip.y - foot.y;
         bool flat = fabs(dx) >= fabs(dy);
         th_figure_printf(f, "%.4f %.4f %c\n", foot.x, foot.y,
@@ -215,11 +245,12 @@ static bool put_labels(ThFigure *f, const Drawing *d)
     if (d->n_lines == 0)
         return false;
     th_figure_block(f, "LABELS");
-    for (int i = 0; i < d->layout->n_arcs; i++) {
+    for (int i = d->starts; i < d->layout->n_arcs; i++) {
         const ThLayoutArc *a = &d->layout->arc[i];
-        for (int k = 0; k < a->label_lines; k++) {
+        int lines = arc_shown(d, i) ? (int)(d->first[i + 1] - d->first[i]) : 0;
+        for (int k = 0; k < lines; k++) {
             const ThText *line = &d->line[d->first[i] + (size_t)k];
-            double up = LINE * ((a->label_lines - 1) / 2.0 - k);
+            double up = LINE * ((lines - 1) / 2.0 - k);
             th_figure_printf(f, "%.4f %.4f ", a->label.x, a->label.y + up);
             th_figure_last_cell(f, line->data ? line->data : "");
         }
@@ -233,25 +264,48 @@ static bool is_doubled(const ThPlotGraphNode *x)
     return x->look == TH_PLOT_NODE_DOUBLE || x->look == TH_PLOT_NODE_STOP;
 }
 
-/* Those with a second circle inside are a block of their own, if there are any. */
+static unsigned fill_of(const ThPlotGraphNode *x)
+{
+    static const unsigned fill[] = {0xeef5fa, 0xeef5fa, 0xe2e2e2, 0xfbe3d6}, here = 0xffdf7a;
+    static const unsigned group[] = {0xbfdcee, 0xf5cdb0, 0xb8e2d3, 0xefd0e2,
+                                     0xf8dda6, 0xe0e0b8, 0xd2d2d2, 0xd9c8f0};
+    return x->mark >= TH_PLOT_MARK_GROUP  ? group[(x->mark - TH_PLOT_MARK_GROUP) % 8]
+           : x->mark == TH_PLOT_MARK_HERE ? here
+                                          : fill[x->look];
+}
+
+static bool any_here(const ThPlotGraph *g)
+{
+    for (int q = 0; q < g->n_nodes; q++)
+        if (g->node[q].mark == TH_PLOT_MARK_HERE)
+            return true;
+    return false;
+}
+
+/* Those with a second circle inside are a block of their own, if there are any.  Where characters
+ * are the pixels there is a * at those where a run stands. */
 static bool put_nodes(ThFigure *f, const Drawing *d)
 {
-    static const unsigned fill[] = {0xeef5fa, 0xeef5fa, 0xe2e2e2, 0xfbe3d6};
-    bool doubled = false;
+    bool doubled = false, here = any_here(d->g);
     const ThLayout *l = d->layout;
     th_figure_block(f, "STATES");
     for (int q = 0; q < d->g->n_nodes; q++) {
         const ThPlotGraphNode *x = &d->g->node[q];
+        if (x->hidden)
+            continue;
         th_figure_printf(f, "%.4f %.4f %.4f ", l->node[q].x, l->node[q].y, l->radius);
         th_figure_cell(f, x->name.data ? x->name.data : "");
-        th_figure_printf(f, "%u\n", fill[x->look]);
+        th_figure_printf(f, "%u%s\n", fill_of(x),
+                         !here                          ? ""
+                         : x->mark == TH_PLOT_MARK_HERE ? " 1"
+                                                        : " 0");
         doubled = doubled || is_doubled(x);
     }
     th_figure_end_block(f);
     if (doubled) {
         th_figure_block(f, "ACCEPTING");
         for (int q = 0; q < d->g->n_nodes; q++)
-            if (is_doubled(&d->g->node[q]))
+            if (is_doubled(&d->g->node[q]) && !d->g->node[q].hidden)
                 th_figure_printf(f, "%.4f %.4f %.4f\n", l->node[q].x, l->node[q].y,
                                  l->radius - 0.045);
         th_figure_end_block(f);
@@ -267,10 +321,12 @@ static double set_page(ThFigure *f, const ThLayout *l)
 static void draw(ThFigure *f, const char *title, const Drawing *d)
 {
     th_figure_begin(f, title, NULL);
-    put_arcs(f, d->layout);
-    put_marks(f, d->layout);
+    put_arcs(f, d);
+    put_marks(f, d);
     bool labels = put_labels(f, d), doubled = put_nodes(f, d);
     int size = (int)lround(fmax(4, 10 * set_page(f, d->layout)));
+    if (d->g->caption)
+        th_figure_subtitle(f, "%s", d->g->caption);
     th_figure_printf(f, "plot $ARCS using 1:2 with lines lw 1 lc rgb '#8a8a8a', \\\n"
                         "     $HEADS using (plain ? NaN : $1):2 with filledcurves closed "
                         "fs solid 1 noborder fc rgb '#6a6a6a', \\\n"
@@ -281,8 +337,9 @@ static void draw(ThFigure *f, const char *title, const Drawing *d)
         th_figure_printf(f, ", \\\n     $ACCEPTING using 1:2:3 with circles lt 1 lw 1 "
                             "fs empty border lc rgb '#0072B2'");
     th_figure_printf(f,
-                     ", \\\n     $STATES using 1:2:4 with labels noenhanced font ',%d' "
+                     ", \\\n     $STATES using 1:2:%s with labels noenhanced font ',%d' "
                      "textcolor rgb '#202020'",
+                     any_here(d->g) ? "(plain && $6 == 1 ? '*' . strcol(4) : strcol(4))" : "4",
                      size);
     th_figure_printf(f,
                      ", \\\n     $MARKS using 1:2:(plain ? strcol(3) : '') with labels noenhanced");

@@ -1,4 +1,4 @@
-#include "plot/layout.h"
+#include "plot/graph/layout.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -172,7 +172,8 @@ static void put_dot_label(ThText *t, const ThLayoutArc *a)
     th_text_add(t, a->label_width > 0 ? "\"]\n" : "\n");
 }
 
-/* Nodes: the states, then a point for the tail of every start arrow. */
+/* Nodes: the states, then a point for the tail of every start arrow.  Where arrows run in circles
+ * dot lets that one run backwards that it meets last on its way from the first node: a start. */
 static char *dot_script(const ThLayout *l, ThError *err)
 {
     ThText t = {0};
@@ -180,6 +181,9 @@ static char *dot_script(const ThLayout *l, ThError *err)
     th_text_printf(&t, "node [shape=circle, fixedsize=true, width=%.3f, label=\"\"]\n",
                    2 * l->radius);
     th_text_add(&t, "edge [dir=none, fontsize=12, fontname=\"DejaVu Sans Mono\"]\n");
+    for (int i = 0; i < l->n_arcs; i++)
+        if (l->arc[i].from < 0)
+            th_text_printf(&t, "%d\n", l->arc[i].to);
     for (int i = 0; i < l->n_nodes; i++)
         th_text_printf(&t, "%d\n", i);
     for (int i = 0; i < l->n_arcs; i++) {

@@ -5,8 +5,8 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_LAYOUT_H
-#define TH_PLOT_LAYOUT_H
+#ifndef TH_PLOT_GRAPH_LAYOUT_H
+#define TH_PLOT_GRAPH_LAYOUT_H
 
 #include <stdbool.h>
 
