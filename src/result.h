@@ -47,6 +47,11 @@ FILE *sh_out(ShSession *s);
  */
 FILE *sh_listing(ShSession *s);
 
+/* Does what the command prints go to a terminal?  And a text that the terminal is to obey, then:
+ * elsewhere control characters are shown instead. */
+bool sh_on_terminal(const ShSession *s);
+void sh_obey(ShSession *s, const char *text);
+
 /* A table: begin with its name and columns, "name:kind" separated by blanks, kind one of i
  * (integer), r (real), s (text), b (flag), n (a number of any size as its digits), l (numbers and
  * words between blanks, in json an array), v (reals, which text leaves out; the last column, whose

@@ -449,6 +449,45 @@ static bool draw_window(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *
     return c->status == 0 || gnuplot_failed(c, err);
 }
 
+static bool draw_sixel(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
+{
+    static const Format sixel = {"", AS_PICTURE, "sixelgd noenhanced", 100, 1, "\033\\"};
+    return draw_picture(f, to, &sixel, c, err);
+}
+
+/* Appends three bytes, of which n are there, as four letters. */
+static void put_base64(ThText *t, const char *bytes, size_t n)
+{
+    static const char letter[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned x = 0;
+    for (size_t i = 0; i < 3; i++)
+        x = x << 8 | (i < n ? (unsigned char)bytes[i] : 0u);
+    for (size_t i = 0; i < 4; i++)
+        th_text_add_bytes(t, i <= n ? &letter[x >> (18 - 6 * i) & 63] : "=", 1);
+}
+
+/* A PNG in pieces of at most 4096 letters, all but the last of which say that more comes. */
+static bool draw_kitty(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
+{
+    enum { PIECE = 3072 };
+    static const Format png = {"",  AS_PICTURE, "pngcairo noenhanced",
+                               100, 1,          "IEND\xae\x42\x60\x82"};
+    if (!draw_picture(f, to, &png, c, err))
+        return false;
+    ThText t = {0};
+    for (size_t at = 0; at < c->output.size; at += PIECE) {
+        size_t n = c->output.size - at;
+        th_text_printf(&t, "\033_G%sm=%d;", at ? "" : "a=T,f=100,q=2,", n > PIECE);
+        for (size_t i = 0; i < n && i < PIECE; i += 3)
+            put_base64(&t, c->output.data + at + i, n - i < 3 ? n - i : 3);
+        th_text_add(&t, "\033\\");
+    }
+    th_text_add(&t, "\n");
+    th_text_free(&c->output);
+    c->output = t;
+    return !t.failed || th_fail(err, TH_ENOMEM, "out of memory for the figure");
+}
+
 bool th_figure_render(const ThFigure *f, ThPlotTarget *to, ThError *err)
 {
     ThPlotChild c = {.stop = to->stop};
@@ -465,6 +504,12 @@ bool th_figure_render(const ThFigure *f, ThPlotTarget *to, ThError *err)
         break;
     case TH_PLOT_TEXT:
         ok = draw_text(f, to, &c, err);
+        break;
+    case TH_PLOT_SIXEL:
+        ok = draw_sixel(f, to, &c, err);
+        break;
+    case TH_PLOT_KITTY:
+        ok = draw_kitty(f, to, &c, err);
         break;
     }
     if (ok && to->where != TH_PLOT_FILE && c.output.size > 0) {

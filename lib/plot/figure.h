@@ -93,7 +93,13 @@ void th_figure_end_block(ThFigure *f);
 void th_figure_free(ThFigure *f);
 
 /* Where a figure goes. */
-typedef enum { TH_PLOT_FILE, TH_PLOT_WINDOW, TH_PLOT_TEXT } ThPlotWhere;
+typedef enum {
+    TH_PLOT_FILE,
+    TH_PLOT_WINDOW,
+    TH_PLOT_TEXT,
+    TH_PLOT_SIXEL, /* as terminals show pictures: DEC's sixels; kitty's protocol, of a PNG */
+    TH_PLOT_KITTY
+} ThPlotWhere;
 typedef struct {
     ThPlotWhere where;
     const char *path;     /* TH_PLOT_FILE: its extension chooses png, svg, pdf, tex, txt or gp */
@@ -102,8 +108,8 @@ typedef struct {
     const char *font;     /* of letters, digits, blanks and hyphens; NULL: DejaVu Sans */
     double font_size;     /* in points; 0: 10, or less in small figures */
     ThStop *stop;         /* ends gnuplot; may be NULL */
-    char *text; /* returned new, what to print, freed with free(): for TH_PLOT_TEXT, and for
-                   TH_PLOT_WINDOW where gnuplot was built without windows; else NULL */
+    char *text; /* returned new, what to print, freed with free(): not for TH_PLOT_FILE, and for
+                   TH_PLOT_WINDOW only where gnuplot was built without windows; else NULL */
 } ThPlotTarget;
 
 /* Runs gnuplot on the script (not for .gp, which is the script itself); the file appears at the

@@ -211,6 +211,19 @@ FILE *sh_listing(ShSession *s)
     return o->listing ? o->listing : o->stream;
 }
 
+bool sh_on_terminal(const ShSession *s)
+{
+    return s->out.format == SH_FORMAT_TEXT && s->out.stream == stdout && !s->out.piped &&
+           isatty(STDOUT_FILENO);
+}
+
+void sh_obey(ShSession *s, const char *text)
+{
+    fflush(sh_listing(s));
+    fputs(text, s->out.stream);
+    fflush(s->out.stream);
+}
+
 /* ---- progress -------------------------------------------------------------------------------- */
 
 /* Prints as much of a text as fits in one line of the terminal. */

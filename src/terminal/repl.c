@@ -29,6 +29,8 @@ static struct {
     char *history;                /* file name, or NULL */
     ThText pending;               /* the lines of the statement being typed */
     char *again;                  /* what an empty line stands for, or NULL */
+    ThText typed;                 /* ahead of the prompt, and how much of it has been read */
+    size_t typed_read;
     ShCandidates candidates;
 } repl;
 
@@ -210,6 +212,8 @@ static void drop_line(void)
 static int wait_for_key(void)
 {
     fd_set input;
+    if (repl.typed_read < repl.typed.size)
+        return 1;
     FD_ZERO(&input);
     FD_SET(STDIN_FILENO, &input);
     int r = pselect(STDIN_FILENO + 1, &input, NULL, NULL, NULL, &repl.while_waiting);
@@ -231,6 +235,8 @@ static int read_key(FILE *in)
             suspend();
         else if (sh_interrupted() || sh_terminated())
             return CTRL('G');
+        else if (repl.typed_read < repl.typed.size)
+            return (unsigned char)repl.typed.data[repl.typed_read++];
         else if (r > 0 && (r = (int)read(fileno(in), &key, 1)) > 0)
             return key;
         else if (r == 0 || errno != EINTR)
@@ -296,6 +302,11 @@ static void start_readline(void)
     sigaddset(&repl.held, SIGWINCH);
     rl_initialize();
     rl_bind_keyseq_if_unbound("\\eh", help_on_word);
+}
+
+void sh_type_ahead(const char *text, size_t n)
+{
+    th_text_add_bytes(&repl.typed, text, n);
 }
 
 void sh_offer_again(ShSession *s, char *command)
@@ -380,6 +391,7 @@ void sh_repl(ShSession *s, bool init)
         history_truncate_file(repl.history, 10000);
     sh_candidates_free(&repl.candidates);
     th_text_free(&repl.pending);
+    th_text_free(&repl.typed);
     free(repl.again);
     repl.again = NULL;
     free(repl.history);

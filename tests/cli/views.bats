@@ -456,3 +456,23 @@ plot growth parity > "large.svg"'
     large=$(grep -o 'font-size="[0-9]*' large.svg | tr -dc '0-9\n' | sort -n | tail -n 1)
     [ "$small" -lt "$large" ]
 }
+
+@test "a terminal that says so is sent pictures, others and pipes characters; nothing typed is lost" {
+    need_gnuplot
+    gnuplot -e 'set terminal sixelgd' 2>/dev/null || skip "gnuplot without sixel"
+    ask() { python3 "$BATS_TEST_DIRNAME/terminal.py" "$TAPEHEAD" "$@"; }
+    typed=("set plot sixel" "plot parity" "plot parity" "set plot kitty" "plot parity" "echo 7")
+    run ask sixel "${typed[@]}"
+    [ "$output" = $'status 0\nasked 1\nsixel 2\nkitty 0\nseven 1' ]
+    run ask kitty "${typed[@]}"
+    [ "$output" = $'status 0\nasked 1\nsixel 0\nkitty 1\npng True\nseven 1' ]
+    for says in neither silent; do
+        run ask $says "${typed[@]}"
+        [ "$output" = $'status 0\nasked 1\nsixel 0\nkitty 0\nseven 1' ]
+    done
+    run ask sixel "plot parity" "echo 7" # nobody wants any
+    [ "$output" = $'status 0\nasked 0\nsixel 0\nkitty 0\nseven 1' ]
+    go -e 'set plot sixel' -e 'plot parity'
+    [ "$status" -eq 0 ]
+    [[ $output == *even* && $output != *$'\033'* ]]
+}

@@ -23,12 +23,10 @@ static bool draw_step(ShSession *s, const ShCall *call, const char *title, const
 {
     ThFigure f = {.title = sh_plot_title(call)};
     int n = th_plot_board_steps(b);
-    ShCall one = *call;
     char *path TH_OWNED(free) = call->redirect ? numbered(call->redirect, i + 1, n, err) : NULL;
     bool ok = !call->redirect || path;
-    one.redirect = path;
     ok = ok && th_plot_board_draw(&f, title, b, i, sh_stop(s), err);
-    return sh_finish_plot(s, &one, &f, ok, err);
+    return sh_put_figure(s, call, &f, path, ok, err);
 }
 
 /* Draws all steps of a board, into numbered files where the call names one, and says which. */

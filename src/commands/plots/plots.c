@@ -12,6 +12,7 @@
 #include "commands/plots/curves.h"
 #include "commands/plots/selecting.h"
 #include "plot/graph/board.h"
+#include "terminal/graphics.h"
 #include "plot/views.h"
 
 /* Size of the terminal, or 79 by 24 where output is no terminal. */
@@ -30,13 +31,26 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
-/* By the setting plot, in its order. */
+/* The setting plot, in its order. */
+enum { AUTO, WINDOW, TEXT, SIXEL, KITTY };
+
 static bool wants_window(const ShSession *s)
 {
-    enum { AUTO, WINDOW };
     int setting = sh_setting_choice(s, "plot");
     return setting == WINDOW ||
            (setting == AUTO && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")));
+}
+
+/* Characters, unless a picture is wanted and the terminal says that it shows it. */
+static ThPlotWhere in_terminal(ShSession *s)
+{
+    int setting = sh_setting_choice(s, "plot");
+    if (setting < SIXEL || !sh_on_terminal(s))
+        return TH_PLOT_TEXT;
+    unsigned shows = sh_terminal_graphics();
+    return setting == SIXEL && (shows & SH_GRAPHICS_SIXEL)   ? TH_PLOT_SIXEL
+           : setting == KITTY && (shows & SH_GRAPHICS_KITTY) ? TH_PLOT_KITTY
+                                                             : TH_PLOT_TEXT;
 }
 
 const ThOptionSpec *sh_plot_options(size_t i)
@@ -100,13 +114,10 @@ static bool read_font(const char *text, ThPlotTarget *to, char name[64], ThError
     return true;
 }
 
-bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written, ThError *err)
+static bool render(ShSession *s, const ShCall *call, ThFigure *f, ThPlotTarget to, bool written,
+                   ThError *err)
 {
-    ThPlotTarget to = {.where = TH_PLOT_TEXT, .path = call->redirect, .stop = sh_stop(s)};
-    if (call->redirect)
-        to.where = TH_PLOT_FILE;
-    else if (wants_window(s))
-        to.where = TH_PLOT_WINDOW;
+    to.stop = sh_stop(s);
     measure_terminal(&to);
     char font[64];
     written = written && read_size(given(call, "size"), &to, err) &&
@@ -114,11 +125,27 @@ bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written,
     if (written && call->append)
         written = th_fail(err, TH_EUSAGE, "a figure cannot be appended to a file");
     bool ok = written && th_figure_render(f, &to, err);
-    if (ok && to.text)
+    if (ok && (to.where == TH_PLOT_SIXEL || to.where == TH_PLOT_KITTY))
+        sh_obey(s, to.text);
+    else if (ok && to.text)
         fputs(to.text, sh_listing(s));
     free(to.text);
     th_figure_free(f);
     return ok;
+}
+
+bool sh_put_figure(ShSession *s, const ShCall *call, ThFigure *f, const char *path, bool written,
+                   ThError *err)
+{
+    ThPlotTarget to = {.where = path ? TH_PLOT_FILE : in_terminal(s), .path = path};
+    return render(s, call, f, to, written, err);
+}
+
+bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written, ThError *err)
+{
+    if (call->redirect || !wants_window(s))
+        return sh_put_figure(s, call, f, call->redirect, written, err);
+    return render(s, call, f, (ThPlotTarget){.where = TH_PLOT_WINDOW}, written, err);
 }
 
 bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err)

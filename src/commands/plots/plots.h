@@ -22,6 +22,8 @@ typedef bool ShDraw(ThFigure *f, ShSession *s, const ShCall *call, ThError *err)
 /* Draws a figure where the call wants it, if it was written without error, and frees it; the same
  * from its drawing on.  The command has the flag C_OWN_REDIRECT. */
 bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written, ThError *err);
+bool sh_put_figure(ShSession *s, const ShCall *call, ThFigure *f, const char *path, bool written,
+                   ThError *err); /* into a file, or NULL: printed, never in a window */
 bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err);
 
 /* The title that a call asks for, or NULL. */
