@@ -134,17 +134,18 @@ void th_plot_board_mark(ThPlotBoard *b, int q, int mark)
 
 bool th_plot_board_step(ThPlotBoard *b, ThText *caption, ThError *err)
 {
-    if (b->steps >= MOST_STEPS)
-        return th_fail(err, TH_ELIMIT, "more than %d steps are too many to draw", MOST_STEPS);
-    if (!th_plot_graph_small((int)b->node.n, err) ||
-        !th_grow(&b->caption, &b->cap, (size_t)b->steps + 1, sizeof *b->caption, err))
-        return false;
-    ThText *to = &b->caption[b->steps++];
-    *to = (ThText){0};
-    th_plot_add_shortened(to, caption->data ? caption->data : "", MOST_CAPTION);
-    b->failed |= to->failed || caption->failed;
+    bool ok = b->steps < MOST_STEPS ||
+              th_fail(err, TH_ELIMIT, "more than %d steps are too many to draw", MOST_STEPS);
+    ok = ok && th_plot_graph_small((int)b->node.n, err) &&
+         th_grow(&b->caption, &b->cap, (size_t)b->steps + 1, sizeof *b->caption, err);
+    if (ok) {
+        ThText *to = &b->caption[b->steps++];
+        *to = (ThText){0};
+        th_plot_add_shortened(to, caption->data ? caption->data : "", MOST_CAPTION);
+        b->failed |= to->failed || caption->failed;
+    }
     th_text_free(caption);
-    return true;
+    return ok;
 }
 
 ThPlotBoard *th_plot_board_finish(ThPlotBoard *b, bool good, ThError *err)
