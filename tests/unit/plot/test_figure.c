@@ -761,7 +761,8 @@ static void test_accuracy_axes(void **state)
     (void)state;
     ThScore score[] = {{.length = 10, .accuracy = 1, .lo = 1, .hi = 1, .chance = 0.5},
                        {.length = 500, .accuracy = 0.25, .lo = 0, .hi = 0.6, .chance = 0.5}};
-    ThModelTraining t = {.trained_lo = 5, .trained_hi = 40}, other = {1, 700};
+    ThModelTraining t = {.trained_lo = 5, .trained_hi = 40},
+                    other = {.trained_lo = 1, .trained_hi = 700};
     ThPlotModel model[] = {
         {.name = "a", .training = &t, .score = score, .n_scores = 2, .band = ""},
         {.name = "b", .label = evil, .training = &t, .score = score, .n_scores = 2}};
