@@ -240,8 +240,9 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
            th_hint(
                err,
                "certify takes regulargpt (arity=2 layers_per_level=1 norm=post with ReLU; compiled "
-               "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1, and "
-               "decoders with a window in every head (position=hard_alibi): see help certify");
+               "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1, bare as "
+               "compiled, and decoders with a window in every head (position=hard_alibi): see "
+               "help certify");
 }
 
 const char *th_proof_method_name(ThProofMethod method)
