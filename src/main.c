@@ -26,7 +26,7 @@
 enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT, KEY_SERVE, KEY_SAFE, KEY_SHELL };
 
 static const struct argp_option options[] = {
-    {"execute", 'e', "COMMANDS", 0, "Run COMMANDS; several -e run in order, before the FILEs", 1},
+    {"execute", 'e', "COMMANDS", 0, "Run COMMANDS, before the FILEs; may be repeated", 1},
     {"keep-going", 'k', NULL, 0, "In batch, go on after a failed command", 1},
     {"interactive", 'i', NULL, 0, "Prompt after the FILEs and -e are done", 1},
     {"quiet", 'q', NULL, 0, "No banner, no progress", 2},
@@ -35,9 +35,9 @@ static const struct argp_option options[] = {
     {"format", 'f', "text|json|csv", 0, "How tables and results are printed", 2},
     {"seed", KEY_SEED, "N", 0, "As `set seed N'", 2},
     {"threads", KEY_THREADS, "N", 0, "As `set threads N'", 2},
-    {"serve", KEY_SERVE, NULL, 0, "Answer requests of another program, a line of JSON each", 1},
-    {"allow-shell", KEY_SHELL, NULL, 0, "With --serve, ! and pipes to commands of the shell", 1},
-    {"safe", KEY_SAFE, NULL, 0, "No commands of the shell, no writing outside this folder", 1},
+    {"serve", KEY_SERVE, NULL, 0, "Answer another program, in lines of JSON", 1},
+    {"allow-shell", KEY_SHELL, NULL, 0, "With --serve, ! and | run the shell", 1},
+    {"safe", KEY_SAFE, NULL, 0, "No shell, no writing outside this folder", 1},
     {"emit", KEY_EMIT, "man|markdown|words|json|examples", OPTION_HIDDEN, NULL, 3},
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
