@@ -5,7 +5,7 @@
  *
  *     ThPlotBoard *b = th_plot_board_run(a, word, length, stop, &err);
  *     for (int i = 0; i < th_plot_board_steps(b); i++)
- *         th_plot_board_draw(&f, "parity", b, i, stop, &err) …
+ *         th_plot_board_draw(&f, "parity", b, i, stop, &err);
  *     th_plot_board_free(b);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
