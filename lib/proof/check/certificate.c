@@ -237,12 +237,10 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
     if (tree || th_proof_is_hard(m) || *method == TH_PROOF_BY_WINDOWS || th_proof_is_cell(m))
         return true;
     return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name) ||
-           th_hint(
-               err,
-               "certify takes regulargpt (arity=2 layers_per_level=1 norm=post with ReLU; compiled "
-               "with layers_per_level=1; quantized), rnn, gru, lstm and lrnn with layers=1, bare as "
-               "compiled, and decoders with a window in every head (position=hard_alibi): see "
-               "help certify");
+           th_hint(err,
+                   "certify takes regulargpt (arity=2 layers_per_level=1 norm=post, ReLU; compiled "
+                   "or quantized), rnn, gru, lstm and lrnn with layers=1, bare as compiled, and "
+                   "decoders with a window in every head (position=hard_alibi): see help certify");
 }
 
 const char *th_proof_method_name(ThProofMethod method)
