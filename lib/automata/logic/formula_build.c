@@ -200,10 +200,11 @@ int th_automaton_formula_counts(ThAutomatonFormula *f, const ThAutomatonTerm *te
     ThAutomatonTerm *to TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *to, err);
     if (!to)
         return -1;
-    size_t left = (size_t)merge_terms(f, term, n, to), first = find_terms(f, to, left);
-    bool new = first == f->terms;
+    size_t left = (size_t)merge_terms(f, term, n, to);
     if (left == 0)
         return most >= 0 ? th_automaton_formula_truth(f, err) : th_automaton_formula_false(f, err);
+    size_t first = find_terms(f, to, left);
+    bool new = first == f->terms;
     if (new && !th_grow(&f->term, &f->term_cap, f->terms + left, sizeof *f->term, err))
         return -1;
     if (new)
