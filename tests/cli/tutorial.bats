@@ -82,6 +82,9 @@ setup() {
     sed -n 's/^  \([^ ].*[^ ]\)  .*/\1/p' words | sed 's/   *.*//' >terms
     [ "$(wc -l <terms)" -gt 90 ]
     LC_ALL=C sort -f terms | cmp - terms
+    if [[ $tapehead == *asan* ]]; then # it takes long to start
+        sed -i -n '1~8p' terms
+    fi
     while read -r term; do
         "$tapehead" -e "apropos \"$term\"" </dev/null | grep -qF "  $term  " || { echo "$term"; false; }
         "$tapehead" -e "help $term" </dev/null >help
@@ -107,7 +110,9 @@ setup() {
     way=$("$tapehead" -e help | grep 'task t = ')
     commands=$(echo "$way" | sed 's/^  \(task t = [a-z ]*[a-z]\)   *.*; \(model .*\), \(train .*\)$/\1\n\2\n\3/')
     [ "$(echo "$commands" | wc -l)" -eq 3 ]
-    for seed in 1 2 3; do
+    seeds="1 2 3"
+    [[ $tapehead != *asan* ]] || seeds=1
+    for seed in $seeds; do
         run "$tapehead" -q --threads=1 --seed=$seed -e 'automaton p = parity' -e "$commands" \
             -e 'evaluate m on t length=41..500:51 samples=64' -e 'assert accuracy > 0.99'
         echo "$output"
