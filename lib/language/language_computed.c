@@ -182,7 +182,7 @@ static double draw_stack(const Computed *c, ThRng *r, int n, int *word, ThError 
     if (!ways || !stack || n < 1)
         return n < 1 ? -HUGE_VAL : (double)NAN;
     count_operations(ways, pushes, n);
-    for (int draw = 0; draw <= (r != NULL); draw++) {
+    for (int draw = 0, draws = r ? 2 : 1; draw < draws; draw++) {
         x = (long double)(draw ? th_rng_uniform(r) : 1) * all;
         for (int p = (n - 1) % 2; p <= pushes; p += 2) {
             int s = (n - 1 - 3 * p) / 2;

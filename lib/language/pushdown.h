@@ -25,8 +25,9 @@ bool th_language_is_pushdown(const ThLanguage *l);
 char *th_pushdown_grammar(const ThLanguage *l, ThError *err);
 
 /* Looks for an accepting run of a word, breadth first, as long as all configurations have at most
- * TH_PUSHDOWN_MOST symbols on their stacks, together; *run: new (n), where there is one, its configurations in order; freed by
- * th_pushdown_free_run.  *answer: TH_LANGUAGE_UNKNOWN where there are more than these. */
+ * TH_PUSHDOWN_MOST symbols on their stacks, together; *run: new (n), where there is one, its
+ * configurations in order; freed by th_pushdown_free_run.  *answer: TH_LANGUAGE_UNKNOWN where there
+ * are more than these. */
 enum { TH_PUSHDOWN_MOST = 10000000 };
 bool th_pushdown_run(const ThLanguage *l, ThLanguageWord word, ThPushdownAt **run, int *n,
                      ThLanguageAnswer *answer, ThStop *stop, ThError *err);

@@ -94,7 +94,7 @@ static void draw_missing(ThRng *r, int n, int *word)
     th_language_same(word, m, word + m);
     word[n - 1] = n % 2 ? FILLING : word[n - 1];
     if (m > 0)
-        word[th_rng_below(r, (uint64_t)(2 * m))] = UNKNOWN;
+        word[th_rng_below(r, 2 * (uint64_t)m)] = UNKNOWN;
 }
 
 static int answer_missing(const ThTask *t, const int *word, int n, int *to)

@@ -1,4 +1,5 @@
-/* manual_words.c - what shells and editors want to know: the words.  scripts/editors has the rest. */
+/* manual_words.c - what shells and editors want to know: the words.  scripts/editors has the rest.
+ */
 #include <string.h>
 
 #include "automata/expression/builtins.h"

@@ -164,7 +164,7 @@ ThAutomaton *th_regex_thompson(const char *pattern, size_t max_states, ThRegexTh
     for (size_t i = 0; name && i < t.symbol.n; i++)
         ok = (name[i] = th_strdup(th_intern_at(&t.symbol, i, NULL), err)) != NULL && ok;
     ok = ok && build(&b, t.root, &whole);
-    if (ok) {
+    if (ok && b.nfa.mark) {
         b.nfa.mark[whole.from] |= TH_NFA_START;
         b.nfa.mark[whole.to] |= TH_NFA_ACCEPT;
         ok = tell(&b, NULL, &whole);

@@ -34,7 +34,7 @@ typedef struct {
     int dim, heads, layers;
     bool causal;
     ThTapeHard hard; /* by the option attention, where that is one */
-    int embedding; /* the parameter, and what its rows are multiplied by */
+    int embedding;   /* the parameter, and what its rows are multiplied by */
     double scale;
     double dropout; /* the share of weights that training drops */
     ThPosition position;

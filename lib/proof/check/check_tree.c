@@ -261,6 +261,7 @@ static void attend(ThProofCheckSet *s, const ThProofMap *f, const Child *x, cons
                    bool masked)
 {
     int d = s->d;
+    const ThProofLine none = {0};
     double *rows = th_proof_check_row(s, d);
     take_vectors(s, f, x, y);
     memset(s->off, 0, (size_t)d * sizeof *s->off);
@@ -273,7 +274,7 @@ static void attend(ThProofCheckSet *s, const ThProofMap *f, const Child *x, cons
     th_proof_check_centre(s->row, 1, d);
     th_proof_check_centre(rows, d, d);
     for (int h = 0; h < f->heads; h++)
-        take_head(s, f, h, x, y, masked ? (ThProofLine){0} : weigh(s, f, h, x, y));
+        take_head(s, f, h, x, y, masked ? none : weigh(s, f, h, x, y));
     th_proof_check_settle(s, th_proof_check_row(s, 2 * d));
     for (int j = 0; j < d; j++)
         s->off[j] += 2 * s->unit * s->most[j];

@@ -237,7 +237,8 @@ static bool scan(Attempt *a, ThError *err)
     const ThProof *p = a->v->p;
     enum { RADII = 12, FEW = 3, STEP = 4 }; /* up to 1.76; few: 0.03, 0.13, 0.51 */
     int by = a->v->balls ? STEP : 1, most = a->v->balls ? FEW * STEP : RADII;
-    double radius = 0.01 * pow(1.6, by / 2);
+    int first = by / 2;
+    double radius = 0.01 * pow(1.6, first);
     for (int k = 0; k < most; k += by, radius *= pow(1.6, by)) {
         for (int i = 0; i < labels_of(a); i++)
             a->wider[i] = radius;

@@ -14,7 +14,7 @@
 
 #include <stdlib.h> /* which C library this is */
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&        \
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_THREAD__)
 #if __GNUC__ >= 12
 #define TH_KERNEL_CLONES                                                                           \

@@ -25,7 +25,7 @@ typedef struct {
 
 static double get(const Numbers *n, size_t i)
 {
-    return n->twice ? n->twice[i] : (double)n->single[i];
+    return n->twice ? n->twice[i] : n->single ? (double)n->single[i] : 0;
 }
 
 static void add(const Numbers *n, size_t i, double value)

@@ -32,8 +32,8 @@ static const ThOptionSpec options[] = {
 
 void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol)
 {
-    int element = l->element[label],
-        *word TH_OWNED(free) = malloc(sizeof *word * (size_t)(1 + element));
+    int element = l->element[label];
+    int *word TH_OWNED(free) = th_alloc((size_t)element + 1, sizeof *word, NULL);
     th_text_add(t, l->kind[label] == TH_PROOF_COMPLETE ? "complete " : "edge ");
     if (element == 0 || !word)
         th_text_add(t, "1");
