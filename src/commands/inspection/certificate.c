@@ -56,14 +56,22 @@ ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod meth
     return best;
 }
 
-bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
+/* Returns new: what sh_decide does of a task, at every string. */
+static ThProofCertificate *decide_task(ShSession *s, const ThModel *m, const ThTask *t,
+                                       ThProofMethod method, double slack, ThProofChecked *k,
+                                       ThError *err)
 {
-    const ThProofAsked asked = {&t->signature, t->machine, NULL, 0, t->bits};
+    const ThProofAsked asked = {&t->signature, t->machine, NULL, slack, t->bits};
     ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
         th_proof_claim_new(m, &asked, sh_stop(s), err);
+    return claim ? sh_decide(s, m, method, claim, k, err) : NULL;
+}
+
+bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
+{
     ThProofChecked k;
     ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
-        claim ? sh_decide(s, m, TH_PROOF_BY_TABLE, claim, &k, err) : NULL;
+        decide_task(s, m, t, TH_PROOF_BY_TABLE, 0, &k, err);
     if (!c)
         return false;
     if (!k.holds)
@@ -75,12 +83,9 @@ bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err
 
 bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
 {
-    const ThProofAsked asked = {&t->signature, t->machine, NULL, SH_COMPILED_SLACK, t->bits};
-    ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
-        th_proof_claim_new(m, &asked, sh_stop(s), err);
     ThProofChecked k;
     ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
-        claim ? sh_decide(s, m, TH_PROOF_BY_ALGEBRA, claim, &k, err) : NULL;
+        decide_task(s, m, t, TH_PROOF_BY_ALGEBRA, SH_COMPILED_SLACK, &k, err);
     if (!c)
         return false;
     sh_say_algebra(s, m, c, &k);

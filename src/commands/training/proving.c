@@ -8,7 +8,6 @@
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"
 #include "commands/training/training.h"
-#include "formats/models/checkpoint.h"
 #include "formats/models/safetensors.h"
 #include "terminal/signals.h"
 
@@ -177,22 +176,6 @@ static bool refuse(const ThOptions *o, ThError *err)
     return true;
 }
 
-/* Continues from the checkpoint if there is one that is further than the model. */
-static bool resume(Proving *t, long long *steps, bool *resumed, ThError *err)
-{
-    ThModel *further;
-    if (!th_format_resume(t->checkpoint, t->object->as.model, steps, &further, err))
-        return false;
-    *resumed = further != NULL;
-    if (!further)
-        return true;
-    further->bounds = t->object->as.model->bounds;
-    th_model_free(t->object->as.model);
-    t->object->as.model = further;
-    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, further->training.step);
-    return true;
-}
-
 /* Where time is over the answer is what is known by then, and no error. */
 static bool out_of_time(const Proving *t, ThError *err)
 {
@@ -234,7 +217,7 @@ bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o,
     bool resumed, fresh = !object->as.model->bound;
     uint64_t seed = th_option_given(o, "seed") ? (uint64_t)th_option_int(o, "seed") : 1;
     if (!sh_need_machine(&call->operand[1], err) || !refuse(o, err) ||
-        !resume(&t, &steps, &resumed, err))
+        !sh_resume(s, object, t.checkpoint, &steps, &resumed, err))
         return false;
     bool ok = th_model_bind(object->as.model, &task->as.task->signature, seed, err) &&
               sh_find_domain(s, call, object->as.model, task, &t.d, err) &&

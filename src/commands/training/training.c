@@ -166,20 +166,19 @@ static bool save(void *context, ThError *err)
     return !t->checkpoint || th_safetensors_save(t->object->as.model, t->checkpoint, err);
 }
 
-/* Continues from the checkpoint if there is one that is further than the model; *steps is what
- * remains to be done. */
-static bool resume(Training *t, long long *steps, ThError *err)
+bool sh_resume(ShSession *s, ShObject *object, const char *checkpoint, long long *steps,
+               bool *resumed, ThError *err)
 {
     ThModel *further;
-    if (!th_format_resume(t->checkpoint, t->object->as.model, steps, &further, err))
+    if (!th_format_resume(checkpoint, object->as.model, steps, &further, err))
         return false;
+    *resumed = further != NULL;
     if (!further)
         return true;
-    further->bounds = t->object->as.model->bounds;
-    th_model_free(t->object->as.model);
-    t->object->as.model = further;
-    t->resumed = true;
-    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, further->training.step);
+    further->bounds = object->as.model->bounds;
+    th_model_free(object->as.model);
+    object->as.model = further;
+    sh_say(s, "continuing from %s at step %lld\n", checkpoint, further->training.step);
     return true;
 }
 
@@ -372,7 +371,7 @@ static bool run(Training *t, const ShOperand *task, ThError *err)
     t->loop = (ThTrainLoop){sh_stop(t->s), t, after_step, save, th_option_int(o, "every")};
     long long steps = th_option_int(o, "steps");
     t->report = report_interval(t->s, o, steps);
-    if (!resume(t, &steps, err))
+    if (!sh_resume(t->s, t->object, t->checkpoint, &steps, &t->resumed, err))
         return false;
     if (steps == 0)
         return finished_before(t, task->object);

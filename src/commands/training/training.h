@@ -7,6 +7,11 @@
 /* Writes down in a model what it is trained on, and that it was not evaluated since. */
 bool sh_note_task(ThModel *m, const ShObject *task, ThError *err);
 
+/* Continues from a checkpoint (NULL: none) if it is further than the object's model, which it takes
+ * the place of, and says so; *steps is what remains to be done, *resumed whether it did. */
+bool sh_resume(ShSession *s, ShObject *object, const char *checkpoint, long long *steps,
+               bool *resumed, ThError *err);
+
 /* train MODEL on TASK until=proved, with options that are complete. */
 bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o, ThError *err);
 
