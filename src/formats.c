@@ -18,12 +18,8 @@
 
 static bool write_text(ThText *t, const char *path, ThError *err)
 {
-    ThFile f = {0};
     char *text TH_OWNED(free) = th_text_take(t, err);
-    FILE *out = text ? th_file_begin(&f, path, err) : NULL;
-    if (out)
-        fputs(text, out);
-    return out && th_file_commit(&f, err);
+    return text && th_file_write(path, text, err);
 }
 
 bool sh_mentions(const char *definition, const char *name)

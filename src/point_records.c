@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -70,15 +69,6 @@ static char *folder_file(const char *dir, const char *name, ThError *err)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool make_folder(const char *path, ThError *err)
-{
-    if (!th_file_may_write(path, err))
-        return false;
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return true;
-    return th_fail(err, TH_EIO, "cannot make the folder '%s': %s", path, strerror(errno));
-}
-
 static bool write_json(const char *path, json_t *value, ThError *err)
 {
     ThFile f = {0};
@@ -129,10 +119,10 @@ bool sh_points_begin(const char *dir, bool keep_stale, ThError *err)
     static const char *const folders[] = {"points", "kept", "claims"};
     json_t *before TH_OWNED(json_decref) = NULL;
     char *path;
-    bool ok = make_folder(dir, err);
+    bool ok = th_file_folder(dir, err);
     for (size_t i = 0; ok && i < sizeof folders / sizeof *folders; i++) {
         path = folder_file(dir, folders[i], err);
-        ok = path && make_folder(path, err);
+        ok = path && th_file_folder(path, err);
         free(path);
     }
     path = ok ? folder_file(dir, "sweep.json", err) : NULL;
@@ -147,7 +137,7 @@ bool sh_point_retire(const char *dir, const char *id, ThError *err)
     char *folder TH_OWNED(free) = folder_file(dir, "stale", err);
     char *from TH_OWNED(free) = folder ? sh_point_path(dir, "points", id, ".json", err) : NULL;
     char *to TH_OWNED(free) = from ? sh_point_path(dir, "stale", id, ".json", err) : NULL;
-    bool ok = to && make_folder(folder, err);
+    bool ok = to && th_file_folder(folder, err);
     if (ok && rename(from, to) != 0 && errno != ENOENT)
         ok = th_fail(err, TH_EIO, "cannot move '%s' to '%s': %s", from, to, strerror(errno));
     return ok;

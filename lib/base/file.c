@@ -246,6 +246,24 @@ FILE *th_file_begin(ThFile *f, const char *path, ThError *err)
     return f->stream;
 }
 
+bool th_file_folder(const char *path, ThError *err)
+{
+    if (!th_file_may_write(path, err))
+        return false;
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    return th_fail(err, TH_EIO, "cannot make the folder '%s': %s", path, strerror(errno));
+}
+
+bool th_file_write(const char *path, const char *text, ThError *err)
+{
+    ThFile f = {0};
+    FILE *out = th_file_begin(&f, path, err);
+    if (out)
+        fputs(text, out);
+    return out && th_file_commit(&f, err);
+}
+
 bool th_file_append(const char *path, const char *text, size_t n, ThError *err)
 {
     int fd = -1;

@@ -38,6 +38,12 @@ bool th_file_may_write(const char *path, ThError *err);
 /* Returns a view: the stream to write to, or NULL and TH_EIO or TH_ENOMEM. */
 FILE *th_file_begin(ThFile *f, const char *path, ThError *err);
 
+/* Makes a folder, unless it is there.  TH_EIO. */
+bool th_file_folder(const char *path, ThError *err);
+
+/* Writes a text as a whole file.  TH_EIO, TH_ENOMEM. */
+bool th_file_write(const char *path, const char *text, ThError *err);
+
 /* Closes and puts the file in its place; on failure there is no new file.  f is zeroed. */
 bool th_file_commit(ThFile *f, ThError *err);
 

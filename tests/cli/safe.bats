@@ -60,6 +60,9 @@ load "list.txt" as many; run many > "../x.csv"
 load "list.txt" as many; run many >> "../x.csv"
 sweep "../x" for i in 1..2 { echo \$i }
 sweep "out" for i in 1..2 { echo \$i }
+suite regular models="rnn" tasks="parity" seeds=1 steps=1 into="../s"
+suite regular models="rnn" tasks="parity" seeds=1 steps=1 into="out"
+$automaton plot run p ab > "../r.png"
 END
 }
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/owned.h"
 #include "base/symbols.h"
@@ -329,12 +329,7 @@ static bool put_mlregtest(ThText *t, const Plan *p, ThError *err)
 static bool write_file(const char *folder, const char *name, const ThText *t, ThError *err)
 {
     char *path TH_OWNED(free) = th_printed(err, "%s/%s", folder, name);
-    if (!path)
-        return false;
-    FILE *out = fopen(path, "w");
-    bool ok = out && fputs(t->data ? t->data : "", out) >= 0;
-    ok = out && fclose(out) == 0 && ok;
-    return ok || th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));
+    return path && th_file_write(path, t->data ? t->data : "", err);
 }
 
 static bool run_suite(ShSession *s, const Plan *p, const Suite *suite, ThError *err)
@@ -344,8 +339,8 @@ static bool run_suite(ShSession *s, const Plan *p, const Suite *suite, ThError *
     bool ok = suite ? put_suite(&script, p, suite, published, err) : put_mlregtest(&script, p, err);
     if (!ok)
         return false;
-    if (mkdir(p->into, 0777) != 0 && errno != EEXIST)
-        return th_fail(err, TH_EIO, "cannot make the folder '%s': %s", p->into, strerror(errno));
+    if (!th_file_folder(p->into, err))
+        return false;
     char *path TH_OWNED(free) = th_printed(err, "%s/suite.th", p->into);
     return path && (published == 0 || write_file(p->into, "published.csv", &figures, err)) &&
            write_file(p->into, "suite.th", &script, err) && sh_source(s, path, err);
