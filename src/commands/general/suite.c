@@ -288,7 +288,7 @@ static bool list_languages(ThText *t, const Plan *p, ThError *err)
     for (int i = 0; i < n; i++) {
         char *name = file[i]->d_name, copy[sizeof file[i]->d_name], *part[6];
         name[strlen(name) - strlen("_Train.txt")] = '\0';
-        strcpy(copy, name);
+        memcpy(copy, name, strlen(name) + 1);
         if (is_wanted(p, name) && split_name(copy, part))
             th_text_printf(t, "%s\n  [\"%s\", \"%s\", \"%s\", \"%s\", \"%s\"]", found++ ? "," : "",
                            name, part[2], part[0], part[1], part[3]);
