@@ -1,7 +1,5 @@
 #include "blas_kernels.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,8 +1,5 @@
 #include "command.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define COMMAND(id) extern const ShCommand sh_command_##id;
 #include "commands.def"
 #undef COMMAND

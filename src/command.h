@@ -16,8 +16,6 @@
 #ifndef SH_COMMAND_H
 #define SH_COMMAND_H
 
-#include "base/error.h"
-#include "base/option.h"
 #include "session.h"
 
 typedef enum {

@@ -1,12 +1,7 @@
 #include "family.h"
 
-#include <string.h>
-
-#include "models/model.h"
 #include "models/position/position.h"
 #include "scratchpad/scratchpad.h"
-#include "tasks/task.h"
-#include "tensor/optimizers/optimizer.h"
 
 static size_t former_tasks(void)
 {

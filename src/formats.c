@@ -1,12 +1,8 @@
 #include "formats.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "formats/models/exchange.h"
 #include "terminal/confirm.h"
 #include "machine_list.h"

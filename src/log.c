@@ -1,6 +1,5 @@
 /* log.c - the transcript of a session: statements, and what they print. */
 #include <errno.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "session_impl.h"

@@ -1,12 +1,7 @@
 #include "machine_list.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "formats/machines/machine_files.h"
 #include "rasp.h"
-#include "turing/tm_machine.h"
 #include "language/variables.h"
 
 void sh_machine_list_free(ShMachineList *l)

@@ -2,9 +2,6 @@
 #ifndef SH_MACHINE_LIST_H
 #define SH_MACHINE_LIST_H
 
-#include <stddef.h>
-
-#include "base/owned.h"
 #include "session.h"
 
 typedef struct {

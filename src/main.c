@@ -2,14 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <gsl/gsl_errno.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/version.h"
 #include "blas_kernels.h"
 #include "terminal/diagnostics.h"
@@ -17,8 +14,6 @@
 #include "ranks.h"
 #include "terminal/repl.h"
 #include "serve.h"
-#include "session_impl.h"
-#include "shell.h"
 #include "terminal/signals.h"
 #include "language/variables.h"
 #include "help/wrapped_text.h"

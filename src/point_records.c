@@ -3,12 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 
 enum { LONGEST_ID = 120 };
 

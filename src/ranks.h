@@ -7,8 +7,6 @@
 #ifndef SH_RANKS_H
 #define SH_RANKS_H
 
-#include <stddef.h>
-
 #include "base/error.h"
 
 typedef struct ShRanks {

@@ -1,10 +1,6 @@
 #include "rasp.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "terminal/confirm.h"
-#include "base/memory.h"
 #include "terminal/diagnostics.h"
 #include "language/variables.h"
 

@@ -8,7 +8,6 @@
 #ifndef SH_RESULT_H
 #define SH_RESULT_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"

@@ -1,13 +1,6 @@
 #include "serve.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <jansson.h>
-
-#include "language/lexer.h"
 #include "rasp.h"
-#include "shell.h"
 #include "terminal/complete.h"
 #include "terminal/diagnostics.h"
 #include "terminal/signals.h"

@@ -1,17 +1,13 @@
 #include "session.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "automata/expression/builtins.h"
-#include "base/memory.h"
 #include "blas_kernels.h"
 #include "terminal/confirm.h"
 #include "rasp.h"
 #include "ranks.h"
-#include "session_impl.h"
 #include "terminal/signals.h"
 
 static const char *const kind_names[SH_N_KINDS] = {

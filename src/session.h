@@ -2,14 +2,7 @@
 #ifndef SH_SESSION_H
 #define SH_SESSION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "automata/core/automaton.h"
-#include "base/error.h"
-#include "base/option.h"
-#include "base/stop.h"
 #include "language/any_language.h"
 #include "models/model.h"
 #include "rasp/graph/rasp_graph.h"

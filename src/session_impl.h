@@ -4,11 +4,9 @@
 
 #include <jansson.h>
 
-#include "base/owned.h"
 #include "command.h"
 #include "language/lexer.h"
 #include "rasp/interpret/rasp.h"
-#include "session.h"
 #include "tensor/tape/tape.h"
 
 /* In the order of the setting format. */

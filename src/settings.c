@@ -1,7 +1,5 @@
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -1,16 +1,10 @@
 #include "shell.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "terminal/diagnostics.h"
 #include "help/help.h"
-#include "language/loop.h"
-#include "terminal/pager.h"
 #include "language/parse.h"
 #include "point_records.h"
 #include "rasp.h"

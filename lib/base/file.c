@@ -3,13 +3,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/text.h"
 
 /* ---- which file ------------------------------------------------------------------------------ */

@@ -16,8 +16,6 @@
 #ifndef TH_BASE_FILE_H
 #define TH_BASE_FILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "base/error.h"

@@ -1,8 +1,5 @@
 #include "base/hash.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 enum { LEAST_SLOTS = 16, SMALL_SLOTS = 1024 };

@@ -19,10 +19,6 @@
 #ifndef TH_BASE_HASH_H
 #define TH_BASE_HASH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "base/owned.h"
 

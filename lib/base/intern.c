@@ -1,8 +1,5 @@
 #include "base/intern.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 static size_t start_of(const ThIntern *t, size_t i)

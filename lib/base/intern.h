@@ -8,13 +8,7 @@
 #ifndef TH_BASE_INTERN_H
 #define TH_BASE_INTERN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/owned.h"
 
 /* Zero-initialised it is empty. */
 typedef struct {

@@ -1,9 +1,5 @@
 #include "base/memory.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
 #define __SANITIZE_ADDRESS__ 1

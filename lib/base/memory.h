@@ -7,10 +7,10 @@
 #ifndef TH_BASE_MEMORY_H
 #define TH_BASE_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/owned.h"
 
 /* Returns new: n zeroed elements of the given size (never NULL for n = 0), or NULL and TH_ENOMEM.
  * Freed with free(). */

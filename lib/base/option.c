@@ -3,13 +3,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/text.h"
 
 /* Names that options had before: scripts and files of weights that use them are read as ever.  One

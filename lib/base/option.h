@@ -17,9 +17,6 @@
 #ifndef TH_BASE_OPTION_H
 #define TH_BASE_OPTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/owned.h"
 

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 

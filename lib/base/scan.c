@@ -1,12 +1,8 @@
 #include "base/scan.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/text.h"
 
 typedef struct {

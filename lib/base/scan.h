@@ -5,9 +5,6 @@
 #ifndef TH_BASE_SCAN_H
 #define TH_BASE_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/owned.h"
 

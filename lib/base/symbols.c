@@ -1,11 +1,6 @@
 #include "base/symbols.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 bool th_symbols_single(char *const *symbol, int n)
 {

@@ -8,9 +8,6 @@
 #ifndef TH_BASE_SYMBOLS_H
 #define TH_BASE_SYMBOLS_H
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/text.h"
 
 /* True if all n symbols are single characters. */

@@ -5,10 +5,6 @@
 #ifndef TH_BASE_TEXT_H
 #define TH_BASE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "base/owned.h"
 

@@ -1,10 +1,5 @@
 #include "compile/compare_words.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/rng.h"
 #include "lab/evaluate.h"
 
 typedef struct {

@@ -2,13 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/algebra/counting.h"
 #include "automata/logic/cascade.h"
 #include "automata/logic/counts.h"
-#include "base/memory.h"
 #include "compile/weights.h"
 
 enum { MOST_STREAM = 4096, MOST_LAYERS = 64 };

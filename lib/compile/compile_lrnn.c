@@ -9,12 +9,7 @@
  * layer sees those after the symbol, each layer but the last keeps the coordinate before it, too.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/intern.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 

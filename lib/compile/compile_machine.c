@@ -19,11 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "compile/weights.h"
 #include "lab/evaluate.h"
 #include "turing/tm_program.h"

@@ -10,11 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "compile/compile_program_plan.h"
 #include "compile/weights.h"
 #include "lab/evaluate.h"

@@ -1,10 +1,6 @@
 #include "compile/compile_program_plan.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 
 static const double off = 1e9; /* what keeps units at rest at the beginning of a string */
 

@@ -6,7 +6,6 @@
 #ifndef TH_COMPILE_COMPILE_PROGRAM_PLAN_H
 #define TH_COMPILE_COMPILE_PROGRAM_PLAN_H
 
-#include "base/owned.h"
 #include "compile/observe.h"
 
 /* A unit of a layer: what it reads and writes, in the list of entries. */

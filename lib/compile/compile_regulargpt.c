@@ -13,8 +13,6 @@
 #include <stdio.h>
 
 #include "compile/coding.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 

@@ -1,11 +1,5 @@
 #include "compile/observe.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-
 enum { MOST_ROWS = 1 << 18, MOST_VALUES = 1 << 12, MOST_NODES = 64 };
 
 /* ---- inputs ---------------------------------------------------------------------------------- */

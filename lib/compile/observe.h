@@ -10,8 +10,6 @@
 #ifndef TH_COMPILE_OBSERVE_H
 #define TH_COMPILE_OBSERVE_H
 
-#include "base/intern.h"
-#include "base/owned.h"
 #include "compile/compile_program.h"
 
 /* A part of the program that is not computed from others element by element: the tokens, the

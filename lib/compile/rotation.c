@@ -6,10 +6,7 @@
  * turns.  The columns of a rotation have sum 0 and a norm below 1; an eighth column of norm 1,
  * which meets a coordinate that stays 0, keeps the block from being made larger. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 

@@ -1,7 +1,6 @@
 #include "compile/weights.h"
 
 #include <math.h>
-#include <string.h>
 
 ThModel *th_compile_blank(const char *kind, const ThOptions *options, const ThSignature *s,
                           const ThTapeBounds *bounds, ThError *err)

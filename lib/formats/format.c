@@ -1,7 +1,5 @@
 #include "formats/format.h"
 
-#include <string.h>
-
 #include "formats/machines/machine_read.h"
 #include "formats/format_table.h"
 

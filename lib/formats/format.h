@@ -13,7 +13,6 @@
 #define TH_FORMATS_FORMAT_H
 
 #include "automata/core/automaton.h"
-#include "base/stop.h"
 #include "formats/machines/machine_files.h"
 #include "language/any_language.h"
 #include "models/model.h"

@@ -1,10 +1,5 @@
 #include "inspect/against.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "inspect/extract.h"
 #include "inspect/verify.h"
 

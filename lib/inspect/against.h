@@ -15,7 +15,6 @@
 #ifndef TH_INSPECT_AGAINST_H
 #define TH_INSPECT_AGAINST_H
 
-#include "base/option.h"
 #include "inspect/truth.h"
 
 enum {

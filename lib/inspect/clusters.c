@@ -1,16 +1,11 @@
 #include "inspect/clusters.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_eigen.h>
 #include <gsl/gsl_matrix.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 #include "inspect/state_functions.h"
 #include "inspect/linkage.h"
 

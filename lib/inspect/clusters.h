@@ -10,9 +10,6 @@
 #define TH_INSPECT_CLUSTERS_H
 
 #include "automata/core/dfa.h"
-#include "base/error.h"
-#include "base/owned.h"
-#include "base/stop.h"
 #include "models/model.h"
 
 typedef struct {

@@ -1,6 +1,5 @@
 #include "inspect/express.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Conditions that are no classes of the table. */

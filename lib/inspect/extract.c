@@ -1,12 +1,8 @@
 #include "inspect/extract.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "stats/intervals.h"
 
 /* ---- machines as automata -------------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 
 #include "automata/infer/labelled.h"
 #include "automata/infer/lstar.h"
-#include "automata/infer/rpni.h"
 #include "inspect/teacher.h"
 
 typedef struct {

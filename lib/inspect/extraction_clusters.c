@@ -1,10 +1,5 @@
 /* States as clusters of vectors, transitions by majority, clusters split where they disagree. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/intern.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "inspect/linkage.h"
 #include "inspect/extraction_methods.h"
 

@@ -1,10 +1,7 @@
 #include "inspect/extraction_methods.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "proof/check/quantize.h"
 #include "stats/intervals.h"
 

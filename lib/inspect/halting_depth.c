@@ -2,11 +2,6 @@
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 
 const char *const th_inspect_thought[] = {"nesting", "length", "operators", "depth", "ponder"};
 

@@ -6,7 +6,6 @@
 #ifndef TH_INSPECT_HALTING_DEPTH_H
 #define TH_INSPECT_HALTING_DEPTH_H
 
-#include "base/owned.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

@@ -1,10 +1,5 @@
 #include "inspect/lens.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-
 /* Room for the rows of one more layer. */
 static bool make_room(ThInspectLens *l, int more, ThError *err)
 {

@@ -6,8 +6,6 @@
 #ifndef TH_INSPECT_LENS_H
 #define TH_INSPECT_LENS_H
 
-#include "base/error.h"
-#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {

@@ -1,11 +1,8 @@
 #include "inspect/linkage.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* A range of cutting distances must be at least this wide (greatest over least) to tell clusters
  * from the unevenness of one cloud; measured on uniform and normal clouds, which stay below 1.5. */

@@ -5,9 +5,6 @@
 #ifndef TH_INSPECT_LINKAGE_H
 #define TH_INSPECT_LINKAGE_H
 
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/stop.h"
 
 /* Puts n points of d coordinates (row-major) into clusters, cluster[i] in 0 … *n_clusters-1 by

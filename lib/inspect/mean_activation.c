@@ -1,10 +1,5 @@
 #include "inspect/mean_activation.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-
 typedef struct {
     const ThModel *m;
     const ThModelAblation *a;

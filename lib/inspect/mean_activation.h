@@ -5,9 +5,6 @@
 #ifndef TH_INSPECT_MEAN_ACTIVATION_H
 #define TH_INSPECT_MEAN_ACTIVATION_H
 
-#include <stdint.h>
-
-#include "base/stop.h"
 #include "models/ablation.h"
 #include "tasks/task.h"
 

@@ -1,11 +1,7 @@
 #include "inspect/patch.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "inspect/state_functions.h"
 #include "inspect/routing_path.h"
 #include "models/ablation.h"

@@ -7,10 +7,6 @@
 #ifndef TH_INSPECT_PATCH_H
 #define TH_INSPECT_PATCH_H
 
-#include <stdint.h>
-
-#include "base/owned.h"
-#include "base/stop.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

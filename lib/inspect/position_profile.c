@@ -1,10 +1,7 @@
 #include "inspect/position_profile.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/attention/attention.h"
 
 void th_inspect_positions_free(ThInspectPositions *p)

@@ -5,7 +5,6 @@
 #ifndef TH_INSPECT_POSITION_PROFILE_H
 #define TH_INSPECT_POSITION_PROFILE_H
 
-#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {

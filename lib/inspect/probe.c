@@ -1,15 +1,11 @@
 #include "inspect/probe.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_multimin.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "inspect/state_functions.h"
 #include "stats/intervals.h"
 

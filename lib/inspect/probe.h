@@ -7,10 +7,7 @@
 #ifndef TH_INSPECT_PROBE_H
 #define TH_INSPECT_PROBE_H
 
-#include <stdint.h>
-
 #include "automata/core/dfa.h"
-#include "base/stop.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

@@ -1,11 +1,8 @@
 #include "inspect/propositions.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/rng.h"
 
 enum { ZERO, ONE, MINUS, SYMBOLS };

@@ -6,8 +6,6 @@
 #ifndef TH_INSPECT_PROPOSITIONS_H
 #define TH_INSPECT_PROPOSITIONS_H
 
-#include <stdint.h>
-
 #include "base/error.h"
 
 /* x_k = A x_{k-1} + u: A the same for all symbols; a diagonal of each symbol's own; a matrix of

@@ -1,9 +1,5 @@
 #include "inspect/reader.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "lab/evaluate.h"
 
 enum { MOST_WORDS = 512, MOST_TOKENS = 1 << 14 };

@@ -1,11 +1,6 @@
 #include "inspect/receptive_field.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "tensor/tape/tape.h"
 
 static const double CARRIED = 0.99;
 

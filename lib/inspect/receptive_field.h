@@ -9,11 +9,6 @@
 #ifndef TH_INSPECT_RECEPTIVE_FIELD_H
 #define TH_INSPECT_RECEPTIVE_FIELD_H
 
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/owned.h"
-#include "base/stop.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

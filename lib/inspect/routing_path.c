@@ -1,10 +1,5 @@
 #include "inspect/routing_path.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-
 double th_path_weight(const ThModelTraceLayer *l, int head, int i, int k)
 {
     return l->weight[((size_t)head * l->n_rows + i) * l->n_keys + k];

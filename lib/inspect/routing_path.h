@@ -9,10 +9,6 @@
 #ifndef TH_INSPECT_ROUTING_PATH_H
 #define TH_INSPECT_ROUTING_PATH_H
 
-#include <stdbool.h>
-
-#include "base/error.h"
-#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {

@@ -1,10 +1,6 @@
 #include "inspect/scans.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 /* ---- plans ---- */
 

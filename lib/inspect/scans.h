@@ -12,7 +12,6 @@
 #define TH_INSPECT_SCANS_H
 
 #include "automata/core/automaton.h"
-#include "base/stop.h"
 #include "models/linear/transitions.h"
 
 enum { TH_INSPECT_SCANS = 5 };

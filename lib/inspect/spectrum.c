@@ -1,11 +1,7 @@
 /* Eigenvalues of what a string does to the state of a linear recurrence. */
 #include <gsl/gsl_eigen.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "inspect/scans.h"
 
 /* *m becomes A_n … A_1 of one block; room is for another. */

@@ -1,12 +1,7 @@
 #include "inspect/state_functions.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 enum { MOST_SEARCHED = 20000, LONGEST_WORD = 24 };

@@ -6,8 +6,6 @@
 #define TH_INSPECT_STATE_FUNCTIONS_H
 
 #include "automata/core/dfa.h"
-#include "base/error.h"
-#include "base/stop.h"
 
 /* Distinct functions on the states of a machine, in order of first use. */
 typedef struct ThFunctions ThFunctions;

@@ -1,14 +1,7 @@
 #include "inspect/teacher.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/infer/rpni.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
-#include "base/text.h"
 
 /* Appends a set: {a,b}. */
 static void write_set(ThText *t, const ThSignature *g, const int *bit)

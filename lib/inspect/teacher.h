@@ -16,9 +16,6 @@
 
 #include "automata/core/state_classes.h"
 #include "automata/infer/pac.h"
-#include "base/intern.h"
-#include "base/option.h"
-#include "base/owned.h"
 #include "inspect/reader.h"
 #include "inspect/truth.h"
 #include "language/any_language.h"

@@ -1,10 +1,5 @@
 #include "inspect/truth.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 enum { NOTHING = -1 };

@@ -16,7 +16,6 @@
 #ifndef TH_INSPECT_TRUTH_H
 #define TH_INSPECT_TRUTH_H
 
-#include "base/owned.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

@@ -1,13 +1,9 @@
 #include "inspect/verify.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/words/log_count.h"
 #include "automata/words/words.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "inspect/reader.h"
 
 enum { AT_ONCE = 512 };

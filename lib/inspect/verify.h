@@ -9,8 +9,6 @@
 #ifndef TH_INSPECT_VERIFY_H
 #define TH_INSPECT_VERIFY_H
 
-#include "base/option.h"
-#include "base/owned.h"
 #include "inspect/truth.h"
 
 /* What is known of the words of one length. */

@@ -1,11 +1,7 @@
 #include "lab/balance.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/algebra/monoid.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MOST_FUNCTIONS = 4096, MOST_LEAVES = 1 << 20, LONGEST = 1 << 20 };
 

@@ -1,13 +1,7 @@
 #include "lab/contract.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
-#include "proof/labels.h"
-#include "proof/map.h"
 #include "proof/matrix.h"
 #include "proof/sample.h"
 #include "tensor/kernels/kernels.h"

@@ -1,12 +1,8 @@
 #include "lab/evaluate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/pool.h"
-#include "learn/score.h"
 #include "stats/intervals.h"
 
 /* Strings are drawn in blocks, each from a stream of its own and with half members where the task

@@ -5,8 +5,6 @@
 #ifndef TH_LAB_EVALUATE_H
 #define TH_LAB_EVALUATE_H
 
-#include "base/error.h"
-#include "base/owned.h"
 #include "learn/score.h"
 #include "models/model.h"
 #include "tasks/task.h"

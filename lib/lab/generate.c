@@ -1,10 +1,7 @@
 #include "lab/generate.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 struct ThLabGenerator {

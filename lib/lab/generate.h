@@ -18,9 +18,6 @@
 #ifndef TH_LAB_GENERATE_H
 #define TH_LAB_GENERATE_H
 
-#include <stdint.h>
-
-#include "base/owned.h"
 #include "models/state.h"
 
 typedef struct {

@@ -1,9 +1,6 @@
 /* The gradient of a whole model against finite differences. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "lab/train.h"
 #include "learn/score.h"
 

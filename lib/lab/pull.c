@@ -1,15 +1,10 @@
 #include "lab/pull.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/algebra/monoid.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/optimizers/optimizer.h"
 
 /* The products of all pairs take 64 MiB. */
 enum { MOST_FUNCTIONS = 4096 };

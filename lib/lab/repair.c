@@ -1,9 +1,6 @@
 /* repair.c - a proof of a model that is nearly right, with as little change as is found. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"
 

@@ -2,18 +2,10 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/pool.h"
-#include "lab/pull.h"
 #include "lab/train_impl.h"
-#include "lab/validation.h"
-#include "learn/score.h"
 #include "models/ablation.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/optimizers/optimizer.h"
 
 /* ---- making ---- */
 

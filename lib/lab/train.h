@@ -21,11 +21,6 @@
 #ifndef TH_LAB_TRAIN_H
 #define TH_LAB_TRAIN_H
 
-#include <stdbool.h>
-
-#include "base/error.h"
-#include "base/option.h"
-#include "base/owned.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

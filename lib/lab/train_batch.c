@@ -1,7 +1,6 @@
 /* train_batch.c - the strings of a step: their lengths, the draw, what joins them. */
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "lab/train_impl.h"
 #include "learn/score.h"

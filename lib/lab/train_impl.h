@@ -9,7 +9,6 @@
 #include "lab/balance.h"
 #include "lab/contract.h"
 #include "lab/pull.h"
-#include "lab/train.h"
 #include "lab/validation.h"
 #include "tensor/optimizers/optimizer.h"
 

@@ -8,7 +8,6 @@
 #ifndef TH_LAB_TRAIN_LOOP_H
 #define TH_LAB_TRAIN_LOOP_H
 
-#include "base/stop.h"
 #include "lab/train.h"
 
 typedef struct {

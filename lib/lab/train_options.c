@@ -1,6 +1,5 @@
 /* The options of a training, and what they are where a recipe says so. */
 #include <stdio.h>
-#include <string.h>
 
 #include "automata/algebra/monoid.h"
 #include "lab/train_impl.h"

@@ -1,10 +1,5 @@
 #include "lab/trials.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/pool.h"
 #include "lab/evaluate.h"
 

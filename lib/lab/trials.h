@@ -10,7 +10,6 @@
 #ifndef TH_LAB_TRIALS_H
 #define TH_LAB_TRIALS_H
 
-#include "base/stop.h"
 #include "lab/generate.h"
 #include "tasks/task.h"
 

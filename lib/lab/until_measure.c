@@ -1,9 +1,6 @@
 /* until_measure.c - how far a model is from a proof, and the strings that show it. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "lab/until_impl.h"
 #include "proof/matrix.h"
 

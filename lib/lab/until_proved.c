@@ -1,10 +1,7 @@
 #include "lab/until_proved.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"
 

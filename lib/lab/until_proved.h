@@ -18,8 +18,6 @@
 #ifndef TH_LAB_UNTIL_PROVED_H
 #define TH_LAB_UNTIL_PROVED_H
 
-#include "base/owned.h"
-#include "base/stop.h"
 #include "lab/train.h"
 #include "proof/check/check.h"
 

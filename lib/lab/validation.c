@@ -1,10 +1,7 @@
 #include "lab/validation.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "lab/evaluate.h"
 #include "lab/train.h"
 

@@ -1,8 +1,6 @@
 #include "learn/batch.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

@@ -17,11 +17,6 @@
 #ifndef TH_LEARN_BATCH_H
 #define TH_LEARN_BATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
-#include "base/owned.h"
 #include "learn/signature.h"
 
 /* Zero-initialised it is empty.  Arrays belong to the batch, and th_batch_free frees them, unless

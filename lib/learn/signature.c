@@ -1,8 +1,5 @@
 #include "learn/signature.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 static char **copy_names(char *const *from, int n, ThError *err)

@@ -6,8 +6,6 @@
 #ifndef TH_LEARN_SIGNATURE_H
 #define TH_LEARN_SIGNATURE_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 #include "base/owned.h"
 

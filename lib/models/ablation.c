@@ -1,11 +1,5 @@
 #include "models/ablation.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-
 /* ---- what there is ---- */
 
 /* Where layers are as many on any string there is a last one. */

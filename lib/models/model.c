@@ -1,11 +1,7 @@
 #include "models/model.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/ablation.h"
 #include "models/ragged.h"
 

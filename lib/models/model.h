@@ -9,14 +9,9 @@
 #ifndef TH_MODELS_MODEL_H
 #define TH_MODELS_MODEL_H
 
-#include "base/error.h"
 #include "base/option.h"
-#include "base/owned.h"
-#include "base/rng.h"
-#include "learn/batch.h"
 #include "learn/score.h"
 #include "tensor/optimizers/optimizer.h"
-#include "tensor/tape/params.h"
 #include "tensor/tape/tape.h"
 
 typedef struct ThModel ThModel;

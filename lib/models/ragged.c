@@ -1,7 +1,5 @@
 #include "models/ragged.h"
 
-#include <string.h>
-
 #include "models/ablation.h"
 
 /* Strings of one length as a rectangle; row i of it is row[i] of the batch. */

@@ -1,10 +1,6 @@
 #include "models/state.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 /* Symbols that are read before they come (see guess). */
 enum { MOST_GUESSES = 7 };

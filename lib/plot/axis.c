@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "plot/figure.h"
 
 /* From here on numbers are written as powers of ten. */

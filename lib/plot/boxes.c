@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Room for a line that passes a row. */
 static const double LANE = 0.05;

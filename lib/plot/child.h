@@ -9,9 +9,6 @@
 #ifndef TH_PLOT_CHILD_H
 #define TH_PLOT_CHILD_H
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
 

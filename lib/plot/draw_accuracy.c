@@ -1,7 +1,6 @@
 #include "plot/views.h"
 
 #include <math.h>
-#include <string.h>
 
 static void put_scores(ThFigure *f, const ThPlotModel *m, size_t number)
 {

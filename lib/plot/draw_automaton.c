@@ -1,5 +1,3 @@
-#include "base/memory.h"
-#include "base/owned.h"
 #include "plot/graph/draw_graph.h"
 #include "plot/views.h"
 

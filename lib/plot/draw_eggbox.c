@@ -1,8 +1,6 @@
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "plot/draw_algebra.h"
 #include "plot/boxes.h"
 

@@ -1,6 +1,5 @@
 /* First slips: how many of each kind by length, and where they are. */
 #include <math.h>
-#include <string.h>
 
 #include "plot/views.h"
 

@@ -1,9 +1,6 @@
 /* How long a model thought: about one string, and about many. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "plot/views.h"
 
 /* ---- one string ------------------------------------------------------------------------------ */

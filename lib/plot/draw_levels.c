@@ -1,8 +1,6 @@
 /* Something about every vector of a model: a box over what the vector has read, on its level. */
 #include <math.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "plot/views.h"
 
 enum { MOST_SYMBOLS = 80, COLOURS = 7 };

@@ -1,10 +1,6 @@
 #include "plot/draw_machine.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 #include "plot/graph/draw_graph.h"
 
 enum { LONGEST_NAME = 12 };

@@ -5,7 +5,6 @@
 #ifndef TH_PLOT_DRAW_MACHINE_H
 #define TH_PLOT_DRAW_MACHINE_H
 
-#include "base/stop.h"
 #include "plot/figure.h"
 #include "turing/tm_machine.h"
 

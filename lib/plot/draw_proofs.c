@@ -2,10 +2,7 @@
  * within them, as shadows on a plane: each set on a tile of its own scale, for sets are a hundredth
  * as large as they are apart. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "plot/views.h"
 
 /* ---- clusters by level ----------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #include "plot/draw_spacetime.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/symbols.h"

@@ -9,7 +9,6 @@
 #ifndef TH_PLOT_DRAW_SPACETIME_H
 #define TH_PLOT_DRAW_SPACETIME_H
 
-#include "base/stop.h"
 #include "plot/figure.h"
 #include "turing/engine.h"
 

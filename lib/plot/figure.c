@@ -2,13 +2,9 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "plot/child.h"
 #include "plot/tex.h"
 

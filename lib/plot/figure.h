@@ -18,7 +18,6 @@
 #ifndef TH_PLOT_FIGURE_H
 #define TH_PLOT_FIGURE_H
 
-#include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
 

@@ -1,11 +1,8 @@
 #include "plot/flow.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "plot/flow_impl.h"
 #include "rasp/graph/describe.h"
 

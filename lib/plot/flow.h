@@ -6,7 +6,6 @@
 #ifndef TH_PLOT_FLOW_H
 #define TH_PLOT_FLOW_H
 
-#include "base/stop.h"
 #include "plot/figure.h"
 #include "rasp/interpret/rasp.h"
 

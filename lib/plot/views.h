@@ -10,8 +10,6 @@
 #include "automata/core/automaton.h"
 #include "automata/words/growth.h"
 #include "automata/words/words.h"
-#include "base/error.h"
-#include "base/stop.h"
 #include "inspect/clusters.h"
 #include "inspect/receptive_field.h"
 #include "inspect/halting_depth.h"

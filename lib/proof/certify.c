@@ -1,15 +1,10 @@
 #include "proof/certify.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "proof/cell/cell.h"
 #include "proof/prover.h"
 #include "proof/matrix.h"
-#include "proof/sample.h"
 
 /* ---- words that are answered wrong ----------------------------------------------------------- */
 

@@ -13,7 +13,6 @@
 #ifndef TH_PROOF_CERTIFY_H
 #define TH_PROOF_CERTIFY_H
 
-#include "base/owned.h"
 #include "proof/claim.h"
 #include "proof/labels.h"
 #include "proof/map.h"

@@ -1,11 +1,5 @@
 #include "proof/claim.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-
 /* What can be asked at all: one class for every string, or behind every symbol. */
 static bool can_be_asked(const ThProofAsked *a, ThError *err)
 {

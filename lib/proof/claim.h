@@ -15,7 +15,6 @@
 #define TH_PROOF_CLAIM_H
 
 #include "automata/core/dfa.h"
-#include "base/owned.h"
 #include "models/model.h"
 
 typedef struct {

@@ -1,10 +1,6 @@
 #include "proof/labels.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Label of (kind, element), or -1: not met yet. */
 typedef struct {

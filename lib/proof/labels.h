@@ -18,7 +18,6 @@
 #define TH_PROOF_LABELS_H
 
 #include "automata/algebra/monoid.h"
-#include "automata/core/dfa.h"
 
 typedef enum { TH_PROOF_COMPLETE, TH_PROOF_EDGE } ThProofKind;
 

@@ -1,11 +1,8 @@
 #include "proof/map.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
-#include "base/memory.h"
 #include "models/ablation.h"
 #include "proof/map_impl.h"
 #include "proof/matrix.h"

@@ -10,9 +10,6 @@
 #ifndef TH_PROOF_MAP_H
 #define TH_PROOF_MAP_H
 
-#include <stdint.h>
-
-#include "base/owned.h"
 #include "models/model.h"
 
 /* Matrices are row-major and act on row vectors from the right, as in the model. */

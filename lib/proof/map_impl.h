@@ -5,8 +5,6 @@
 #ifndef TH_PROOF_MAP_IMPL_H
 #define TH_PROOF_MAP_IMPL_H
 
-#include <stdint.h>
-
 #include "models/model.h"
 
 typedef struct {

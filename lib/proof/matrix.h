@@ -5,8 +5,6 @@
 #ifndef TH_PROOF_MATRIX_H
 #define TH_PROOF_MATRIX_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 
 /* Of a product of an (m, k) and a (k, n) matrix. */

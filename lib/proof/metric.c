@@ -1,8 +1,6 @@
 #include "proof/metric.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "proof/matrix.h"

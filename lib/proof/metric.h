@@ -5,7 +5,6 @@
 #ifndef TH_PROOF_METRIC_H
 #define TH_PROOF_METRIC_H
 
-#include "base/error.h"
 #include "base/stop.h"
 
 /* The derivatives of F at the centres of x and y, whose product is `into`; x -1: there is none. */

@@ -1,9 +1,6 @@
 #include "proof/prover.h"
-#include "base/memory.h"
-#include "base/owned.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 void th_proof_open(ThProof *p, double slack)
 {

@@ -1,12 +1,6 @@
 #include "proof/sample.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/rng.h"
 
 /* Where children are drawn from: the vectors of the level below by their labels. */
 typedef struct {

@@ -5,7 +5,6 @@
 #ifndef TH_PROOF_SAMPLE_H
 #define TH_PROOF_SAMPLE_H
 
-#include "base/owned.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 

@@ -1,9 +1,6 @@
 /* check_copy.c - copied strings, and what follows a part of one. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "scratchpad/checker.h"
 
 typedef struct {

@@ -1,10 +1,7 @@
 /* check_machine.c - runs of Turing machines, against a machine's rules or against those that the
  * run itself shows. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "scratchpad/machine_text.h"
 
 typedef struct {

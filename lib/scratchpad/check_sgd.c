@@ -1,10 +1,7 @@
 /* check_sgd.c - stochastic gradient descent, recomputed from the tokens of the data. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/write_sgd.h"
 

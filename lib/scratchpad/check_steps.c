@@ -1,9 +1,6 @@
 /* check_steps.c - additions and multiplications with their steps, compact or verbose. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 

@@ -1,10 +1,7 @@
 /* check_sum.c - sums and products without steps: plain, reversed, with blanks, with hints. */
 #include <gmp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 

@@ -1,11 +1,6 @@
 #include "scratchpad/check_text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
-#include "scratchpad/checker.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

@@ -1,8 +1,5 @@
 #include "scratchpad/configuration_text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 void th_pad_configuration_free(ThPadConfiguration *c)

@@ -6,7 +6,6 @@
 #ifndef TH_SCRATCHPAD_CONFIGURATION_TEXT_H
 #define TH_SCRATCHPAD_CONFIGURATION_TEXT_H
 
-#include "base/owned.h"
 #include "turing/tm_machine.h"
 
 /* What happens where a head leaves the cells: it stays; or a blank is added there (at the left of a

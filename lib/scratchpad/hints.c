@@ -1,11 +1,8 @@
 #include "scratchpad/hints.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "scratchpad/writing.h"
 
 enum { MARK_SIZE = 16, MOST_MARK_DIGITS = 9 };

@@ -1,10 +1,7 @@
 #include "scratchpad/machine_text.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *word_text(const ThPadMachineText *t, size_t word, size_t *size)
 {

@@ -1,6 +1,5 @@
 #include "scratchpad/pack.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void th_pad_packer_begin(ThPadPacker *k, const ThPadPackRules *rules)

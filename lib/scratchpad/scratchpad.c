@@ -1,8 +1,6 @@
 #include "scratchpad/scratchpad.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "scratchpad/hints.h"

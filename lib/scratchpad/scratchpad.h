@@ -20,12 +20,8 @@
 #ifndef TH_SCRATCHPAD_SCRATCHPAD_H
 #define TH_SCRATCHPAD_SCRATCHPAD_H
 
-#include "base/error.h"
 #include "base/intern.h"
 #include "base/option.h"
-#include "base/owned.h"
-#include "base/rng.h"
-#include "base/text.h"
 #include "turing/tm_machine.h"
 
 #define TH_PAD_BOS "<|BOS|>"

@@ -1,9 +1,6 @@
 /* write_addition.c - adding two numbers digit by digit from the right (Hou et al., Section 3). */
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
-#include "scratchpad/checker.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

@@ -1,10 +1,7 @@
 /* write_copy.c - strings to be copied, in whole or from a part that is named (the tasks that
  * Hard-ALiBi was tested on: Jelassi et al. 2024, "Repeat After Me"). */
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
-#include "scratchpad/checker.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

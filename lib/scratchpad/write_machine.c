@@ -1,12 +1,9 @@
 /* write_machine.c - runs of Turing machines, a configuration a line (Hou et al., Section 5.3,
  * Appendix F and Figure 1). */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
-#include "scratchpad/checker.h"
 #include "scratchpad/configuration_text.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"

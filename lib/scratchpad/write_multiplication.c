@@ -1,10 +1,7 @@
 /* write_multiplication.c - a number times one of few digits, digit by digit from the right (Hou et
  * al., Section 5.1 and Figure 4). */
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
-#include "scratchpad/checker.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

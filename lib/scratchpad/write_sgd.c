@@ -5,11 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
-#include "scratchpad/checker.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

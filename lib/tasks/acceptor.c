@@ -1,9 +1,6 @@
 #include "tasks/acceptor.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MAX_STATES = 1 << 16 };
 

@@ -7,11 +7,8 @@
  * never read. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 enum { MOST_SYMBOLS = 26, TRIES = 1000 };

@@ -1,15 +1,10 @@
 /* Answers that a program of RASP gives: its own value at every position, or at the last. */
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"
-#include "tasks/task_parts.h"
 #include "tasks/acceptor.h"
 
 enum { MOST_CLASSES = 1000, MOST_INPUTS = 100000 };

@@ -1,10 +1,7 @@
 /* A user's own labelled data. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 #include "tasks/task_parts.h"
 #include "tasks/records.h"

@@ -1,9 +1,6 @@
 /* Nested lists with an operation each, and the digit that they come to. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/task_parts.h"
 #include "tasks/table.h"
 

@@ -1,8 +1,6 @@
 /* Two formulas of propositional logic, and how what they say is related. */
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/task_parts.h"
 #include "tasks/table.h"
 

@@ -7,10 +7,8 @@
  * the parts of an expression do, a value.  Within brackets the state is a stack of such pairs:
  * those before the brackets that are open, and the present one. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 enum { PLUS, MINUS, TIMES, N_OPERATORS };

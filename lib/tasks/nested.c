@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Within brackets: what has been read. */
 typedef struct {

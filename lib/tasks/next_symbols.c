@@ -1,10 +1,7 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/words/log_count.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/acceptor.h"
 #include "tasks/of_language.h"
 

@@ -1,8 +1,6 @@
 #include "tasks/of_language.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"

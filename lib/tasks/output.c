@@ -1,8 +1,6 @@
-#include <stdlib.h>
 
 #include "tasks/acceptor.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/of_language.h"
 
 static const ThOptionSpec options[] = {

@@ -1,12 +1,9 @@
 #include "tasks/records.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/text.h"
 
 enum { MOST_CELLS = 256 };

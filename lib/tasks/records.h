@@ -5,9 +5,6 @@
 #ifndef TH_TASKS_RECORDS_H
 #define TH_TASKS_RECORDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 #include "base/owned.h"
 

@@ -1,13 +1,10 @@
 /* A folder of texts: its folders are the classes, their files the strings. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/text.h"
 #include "tasks/records.h"
 

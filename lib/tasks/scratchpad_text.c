@@ -2,11 +2,8 @@
  * and the answer (Hou et al. 2024, sections 3 and 4). */
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"
 #include "tasks/task_parts.h"

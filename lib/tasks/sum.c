@@ -1,7 +1,5 @@
-#include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {

@@ -1,10 +1,6 @@
 #include "tasks/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 void th_task_table_free(void *table)
 {

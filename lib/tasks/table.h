@@ -7,7 +7,6 @@
 #define TH_TASKS_TABLE_H
 
 #include "base/hash.h"
-#include "base/owned.h"
 #include "tasks/task.h"
 
 enum { TH_TASK_LONGEST_ROW = 1000000 };

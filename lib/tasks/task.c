@@ -2,12 +2,8 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/epoch.h"
 #include "tasks/task_parts.h"
 

@@ -16,13 +16,6 @@
 #define TH_TASKS_TASK_H
 
 #include "automata/core/automaton.h"
-#include "automata/core/dfa.h"
-#include "base/error.h"
-#include "base/option.h"
-#include "base/owned.h"
-#include "base/rng.h"
-#include "base/stop.h"
-#include "base/text.h"
 #include "language/any_language.h"
 #include "learn/batch.h"
 #include "turing/tm_machine.h"

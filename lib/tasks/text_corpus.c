@@ -1,12 +1,9 @@
 /* A text of the user's own, to be gone on with symbol by symbol; and how well it is foretold when
  * the model has read a window of it. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "tasks/task_parts.h"
 
 enum { MOST_BYTES = 1 << 30, MOST_SYMBOLS = UINT16_MAX, POINTS = 0x110000 };

@@ -1,10 +1,6 @@
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 #include "tasks/acceptor.h"
 
 enum { NOWHERE = -1 };

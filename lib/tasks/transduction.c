@@ -1,11 +1,8 @@
 /* The tasks of Delétang et al. 2023 that no automaton labels: a string, and behind it as many
  * blanks as the answer may be long, at which it is asked for; or a string and one answer. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "language/word_functions.h"
 #include "tasks/nested.h"
 #include "tasks/task_parts.h"

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "turing/analyze.h"

@@ -1,6 +1,4 @@
-#include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "turing/analyze.h"
 

@@ -1,7 +1,5 @@
 #include "turing/census.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 typedef struct {

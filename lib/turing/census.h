@@ -9,10 +9,6 @@
 #ifndef TH_TURING_CENSUS_H
 #define TH_TURING_CENSUS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/stop.h"
 
 typedef struct {

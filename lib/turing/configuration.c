@@ -1,7 +1,5 @@
 #include "turing/configuration.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/symbols.h"
 

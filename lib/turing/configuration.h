@@ -12,7 +12,6 @@
 #ifndef TH_TURING_CONFIGURATION_H
 #define TH_TURING_CONFIGURATION_H
 
-#include "base/owned.h"
 #include "turing/tm_run.h"
 
 typedef enum {

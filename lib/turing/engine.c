@@ -1,7 +1,5 @@
 #include "turing/engine.h"
 
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/symbols.h"

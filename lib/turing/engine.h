@@ -5,7 +5,6 @@
 #ifndef TH_TURING_ENGINE_H
 #define TH_TURING_ENGINE_H
 
-#include "base/owned.h"
 #include "turing/fast.h"
 
 typedef struct {

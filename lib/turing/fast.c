@@ -1,10 +1,6 @@
 #include "turing/fast.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 #include "turing/fast_blocks.h"
 
 enum { MOST_MEMORY = 1 << 20 /* moves that are kept */ };

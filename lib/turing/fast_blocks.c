@@ -1,7 +1,5 @@
 #include "turing/fast_blocks.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

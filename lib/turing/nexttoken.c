@@ -1,12 +1,9 @@
 #include "turing/nexttoken.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 

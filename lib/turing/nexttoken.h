@@ -14,7 +14,6 @@
 #ifndef TH_TURING_NEXTTOKEN_H
 #define TH_TURING_NEXTTOKEN_H
 
-#include "base/rng.h"
 #include "turing/grams.h"
 
 enum { TH_TM_TOKEN_GAP, TH_TM_TOKEN_BEGIN, TH_TM_TOKEN_END, TH_TM_TOKEN_FILLER, TH_TM_TOKEN_FIRST };

@@ -1,10 +1,8 @@
 #include "turing/search.h"
 
 #include <limits.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MOST_BYTES = 1 << 30 };
 

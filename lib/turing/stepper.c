@@ -1,10 +1,6 @@
 #include "turing/stepper.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/scan.h"
 #include "base/symbols.h"
 

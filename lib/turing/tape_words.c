@@ -1,11 +1,6 @@
 #include "turing/tape_words.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 /* Where symbols are single characters a blank is none, as in the input of an automaton, unless it

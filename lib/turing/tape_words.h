@@ -5,7 +5,6 @@
 #ifndef TH_TURING_TAPE_WORDS_H
 #define TH_TURING_TAPE_WORDS_H
 
-#include "base/owned.h"
 #include "turing/tm_machine.h"
 
 /* The words on the tapes of a machine. */

@@ -1,8 +1,5 @@
 #include "turing/test_cases.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 enum { MOST_FIELDS = 3 };

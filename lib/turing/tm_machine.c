@@ -2,12 +2,9 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MOST_TABLE = 1 << 24, MOST_TUPLES = 1 << 16 /* of several tapes */ };
 

@@ -12,12 +12,6 @@
 #ifndef TH_TURING_TM_MACHINE_H
 #define TH_TURING_TM_MACHINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/owned.h"
 #include "base/rng.h"
 #include "base/text.h"
 

@@ -1,12 +1,9 @@
 /* The inside of a machine block, in three readings: what declares names and properties; the start
  * state and the rules, which give the states their order; the states that stop. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/scan.h"
 #include "turing/tm_machine.h"
 

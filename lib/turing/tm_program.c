@@ -1,10 +1,6 @@
 #include "turing/tm_program.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 

@@ -11,7 +11,6 @@
 #ifndef TH_TURING_TM_PROGRAM_H
 #define TH_TURING_TM_PROGRAM_H
 
-#include "base/text.h"
 #include "turing/nexttoken.h"
 
 enum { TH_TM_PROGRAM_GRAM = 60, TH_TM_PROGRAM_RULES = 20000 };

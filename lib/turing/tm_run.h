@@ -8,7 +8,6 @@
 #ifndef TH_TURING_TM_RUN_H
 #define TH_TURING_TM_RUN_H
 
-#include "base/owned.h"
 #include "base/stop.h"
 #include "turing/tape_words.h"
 #include "turing/tm_tape.h"

@@ -1,6 +1,5 @@
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "turing/tm_machine.h"
 
 static void write_names(ThText *t, const char *statement, char *const *name, int n)

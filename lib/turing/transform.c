@@ -1,10 +1,6 @@
 #include "turing/transform.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 typedef struct {
     const ThTm *m;

@@ -2,9 +2,6 @@
 #ifndef SH_COMMANDS_MODELLING_H
 #define SH_COMMANDS_MODELLING_H
 
-#include <stdio.h>
-
-#include "base/text.h"
 #include "command.h"
 #include "inspect/truth.h"
 

@@ -1,13 +1,11 @@
 /* apropos.c - what mentions a text. */
 #include <ctype.h>
-#include <string.h>
 #include <strings.h>
 
 #include "help/glossary.h"
 #include "help/help.h"
 #include "session_impl.h"
 #include "help/synonyms.h"
-#include "help/wrapped_text.h"
 
 /* Does a word, or some words, begin with the text? */
 static bool mentions(const char *where, const char *text)

@@ -3,8 +3,6 @@
 #ifndef SH_HELP_GLOSSARY_H
 #define SH_HELP_GLOSSARY_H
 
-#include <stddef.h>
-
 #include "base/text.h"
 
 typedef struct {

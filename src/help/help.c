@@ -1,20 +1,15 @@
 #include "help/help.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "automata/expression/builtins.h"
 #include "language/library.h"
 #include "automata/expression/functions.h"
-#include "base/text.h"
-#include "family.h"
 #include "formats.h"
-#include "help/document.h"
 #include "help/glossary.h"
 #include "help/help_start.h"
 #include "session_impl.h"
 #include "help/synonyms.h"
-#include "help/wrapped_text.h"
 
 static const char syntax_text[] =
     "One command a line; ; separates commands on one line.  # begins a comment that ends with the "

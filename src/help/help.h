@@ -2,10 +2,8 @@
 #ifndef SH_HELP_HELP_H
 #define SH_HELP_HELP_H
 
-#include "command.h"
 #include "family.h"
 #include "help/document.h"
-#include "help/wrapped_text.h"
 
 /* Prints a topic, or the first screen for "".  TH_EUSAGE for an unknown topic, with the nearest. */
 bool sh_help(const ShSheet *to, const char *topic, ThError *err);

@@ -1,11 +1,7 @@
 /* help_names.c - all that there is help on. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
-#include "base/memory.h"
 #include "help/glossary.h"
 #include "help/help.h"
 #include "session_impl.h"

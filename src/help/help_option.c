@@ -1,9 +1,5 @@
 /* help_option.c - help on an option: what it takes, and where. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "family.h"
 #include "help/help.h"
 
 /* Where an option was found, and as what; the names of before count, too. */

@@ -2,13 +2,9 @@
 
 #include <dirent.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "help/help.h"
-#include "help/wrapped_text.h"
 #include "platform.h"
 
 /* ---- the first screen ------------------------------------------------------------------------ */

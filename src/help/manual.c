@@ -1,9 +1,5 @@
 #include "help/manual.h"
 
-#include <jansson.h>
-#include <string.h>
-
-#include "base/text.h"
 #include "help/help.h"
 #include "help/pages.h"
 #include "session_impl.h"

@@ -1,6 +1,5 @@
 /* manual_words.c - what shells and editors want to know: the words.  scripts/editors has the rest.
  */
-#include <string.h>
 
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"

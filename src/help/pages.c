@@ -1,9 +1,5 @@
 #include "help/pages.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "family.h"
 #include "help/help.h"
 
 /* The topics of help that have pages. */

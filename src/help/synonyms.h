@@ -3,9 +3,6 @@
 #ifndef SH_HELP_SYNONYMS_H
 #define SH_HELP_SYNONYMS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/option.h"
 
 typedef struct {

@@ -2,10 +2,6 @@
  * union(a, b), a + b, !a, a*, determinise a, "a*". */
 #include "language/automaton_hints.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "language/operand.h"
 #include "language/variables.h"
 

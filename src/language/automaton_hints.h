@@ -2,7 +2,6 @@
 #ifndef SH_LANGUAGE_AUTOMATON_HINTS_H
 #define SH_LANGUAGE_AUTOMATON_HINTS_H
 
-#include "base/error.h"
 #include "session.h"
 
 /* Returns new: the expression of an automaton that a text stands for (a | b for a + b or

@@ -2,15 +2,9 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "automata/core/automaton.h"
 #include "automata/operations/shortest_difference.h"
 #include "base/arithmetic.h"
-#include "base/memory.h"
-#include "session_impl.h"
 #include "language/variables.h"
 
 typedef struct {

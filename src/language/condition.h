@@ -3,7 +3,6 @@
 #ifndef SH_LANGUAGE_CONDITION_H
 #define SH_LANGUAGE_CONDITION_H
 
-#include "base/text.h"
 #include "session.h"
 
 /* Evaluates a condition; *holds gets its truth, and `values` the figures and calls that it read

@@ -1,8 +1,5 @@
 /* first_words.c - which command a statement is a call of. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "language/parse.h"
 #include "help/glossary.h"
 #include "help/synonyms.h"

@@ -1,9 +1,5 @@
 #include "language/lexer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "command.h"
 #include "language/statement_kind.h"
 

@@ -10,9 +10,6 @@
 #ifndef SH_LANGUAGE_LEXER_H
 #define SH_LANGUAGE_LEXER_H
 
-#include "base/error.h"
-#include "base/owned.h"
-#include "base/text.h"
 #include "rasp/syntax/syntax.h"
 
 typedef enum {

@@ -1,11 +1,7 @@
 #include "language/loop.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "rasp.h"
 #include "shell.h"
-#include "language/variables.h"
 
 /* ---- what stands in front of a body ---------------------------------------------------------- */
 

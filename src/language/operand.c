@@ -1,12 +1,9 @@
 #include "language/operand.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "automata/expression/builtins.h"
 #include "automata/expression/expression.h"
-#include "base/memory.h"
 #include "formats.h"
 #include "language/automaton_hints.h"
 #include "language/library.h"

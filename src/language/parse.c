@@ -1,10 +1,7 @@
 #include "language/parse.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "family.h"
 #include "help/synonyms.h"
 #include "language/operand.h"

@@ -2,7 +2,6 @@
 #ifndef SH_LANGUAGE_PARSE_H
 #define SH_LANGUAGE_PARSE_H
 
-#include "base/owned.h"
 #include "session_impl.h"
 
 typedef struct {

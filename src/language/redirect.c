@@ -1,10 +1,7 @@
 #include "language/redirect.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
 #include "formats.h"
 #include "terminal/signals.h"
 #include "language/variables.h"

@@ -1,7 +1,5 @@
 #include "language/statement_kind.h"
 
-#include <string.h>
-
 #include "command.h"
 
 /* Words are separated by |; a blank in them stands for any blanks. */

@@ -1,12 +1,8 @@
 #include "language/variables.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/memory.h"
 #include "point_records.h"
 #include "rasp.h"
 

@@ -8,7 +8,6 @@
 #ifndef SH_LANGUAGE_VARIABLES_H
 #define SH_LANGUAGE_VARIABLES_H
 
-#include "base/text.h"
 #include "rasp/interpret/rasp.h"
 #include "session_impl.h"
 

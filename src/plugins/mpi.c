@@ -2,7 +2,6 @@
  * that compute. */
 #include <mpi.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,13 +1,9 @@
 #include "terminal/complete.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
-#include "base/memory.h"
-#include "family.h"
 #include "help/help.h"
 #include "language/library.h"
 #include "language/operand.h"

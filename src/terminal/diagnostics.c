@@ -1,10 +1,7 @@
 #include "terminal/diagnostics.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "help/wrapped_text.h"
 
 static bool coloured(const ShSession *s)

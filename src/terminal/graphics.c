@@ -1,14 +1,9 @@
 #include "terminal/graphics.h"
 
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "session_impl.h"
 #include "terminal/repl.h"
 
 /* kitty's question whether a picture of one dot could be shown (an answer says OK), and what every

@@ -1,11 +1,7 @@
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "terminal/pager.h"
 #include "session_impl.h"
 #include "terminal/signals.h"

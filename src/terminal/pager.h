@@ -2,7 +2,6 @@
 #ifndef SH_TERMINAL_PAGER_H
 #define SH_TERMINAL_PAGER_H
 
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "session.h"

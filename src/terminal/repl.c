@@ -2,9 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -13,7 +10,6 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
-#include "base/text.h"
 #include "terminal/complete.h"
 #include "terminal/confirm.h"
 #include "help/help.h"

@@ -2,11 +2,8 @@
  * that come from files may hold what a terminal would obey. */
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "platform.h"
 #include "session_impl.h"
 

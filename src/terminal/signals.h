@@ -2,9 +2,6 @@
 #ifndef SH_TERMINAL_SIGNALS_H
 #define SH_TERMINAL_SIGNALS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/stop.h"
 
 void sh_signals_install(void);

@@ -2,11 +2,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "session_impl.h"
 
 json_t *sh_json_number(double x)

@@ -1,7 +1,5 @@
 #include "automata/algebra/class_witness.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/symbols.h"
 

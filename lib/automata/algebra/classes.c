@@ -1,8 +1,5 @@
 #include "automata/algebra/class_impl.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/algebra/class_witness.h"
 #include "automata/algebra/counting.h"
 #include "automata/algebra/strictly.h"

@@ -12,7 +12,6 @@
 #define TH_AUTOMATA_ALGEBRA_CLASSES_H
 
 #include "automata/core/dfa.h"
-#include "base/owned.h"
 
 /* In the order of the table: a class stands before those that contain it. */
 typedef enum {

@@ -1,12 +1,9 @@
 #include "automata/algebra/counting.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/components.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* A rational vector: entries over one denominator, in lowest terms. */
 typedef struct {

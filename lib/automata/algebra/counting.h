@@ -11,8 +11,6 @@
 #ifndef TH_AUTOMATA_ALGEBRA_COUNTING_H
 #define TH_AUTOMATA_ALGEBRA_COUNTING_H
 
-#include <stdint.h>
-
 #include "automata/core/dfa.h"
 #include "base/text.h"
 

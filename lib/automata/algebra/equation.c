@@ -1,8 +1,5 @@
 #include "automata/algebra/equation.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 enum { LARGEST_TABLE = 2048 };

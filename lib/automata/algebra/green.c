@@ -1,11 +1,7 @@
 #include "automata/algebra/green.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/components.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MOST_COVERED = 1000 };
 

@@ -11,7 +11,6 @@
 #define TH_AUTOMATA_ALGEBRA_GREEN_H
 
 #include "automata/algebra/monoid.h"
-#include "base/owned.h"
 
 typedef struct {
     int first;      /* its first element */

@@ -1,8 +1,6 @@
 #include "automata/algebra/group.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"

@@ -11,10 +11,6 @@
 #ifndef TH_AUTOMATA_ALGEBRA_GROUP_H
 #define TH_AUTOMATA_ALGEBRA_GROUP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/stop.h"
 
 typedef struct ThGroup ThGroup;

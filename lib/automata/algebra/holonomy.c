@@ -1,11 +1,7 @@
 #include "automata/algebra/holonomy.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/components.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* What a symbol does to one coordinate. */
 typedef struct {

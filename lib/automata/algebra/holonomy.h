@@ -23,7 +23,6 @@
 #include "automata/algebra/group.h"
 #include "automata/core/dfa.h"
 #include "base/intern.h"
-#include "base/owned.h"
 
 typedef struct {
     int representative; /* image set, the first of the family */

@@ -1,11 +1,6 @@
 #include "automata/algebra/monoid.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/hash.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MOST = 1 << 30 };
 

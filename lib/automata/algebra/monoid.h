@@ -13,15 +13,8 @@
 #ifndef TH_AUTOMATA_ALGEBRA_MONOID_H
 #define TH_AUTOMATA_ALGEBRA_MONOID_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "automata/core/dfa.h"
-#include "base/error.h"
 #include "base/hash.h"
-#include "base/owned.h"
-#include "base/stop.h"
 
 typedef struct {
     int n_states, n_symbols;

@@ -1,8 +1,5 @@
 #include "automata/algebra/strictly.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/symbols.h"
 

@@ -1,8 +1,5 @@
 #include "automata/algebra/testable.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/memory.h"
 

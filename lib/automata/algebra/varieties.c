@@ -1,10 +1,6 @@
 #include "automata/algebra/varieties.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 typedef struct {
     ThVarieties *v;

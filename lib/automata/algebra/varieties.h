@@ -11,7 +11,6 @@
 
 #include "automata/algebra/green.h"
 #include "automata/algebra/group.h"
-#include "base/owned.h"
 
 typedef struct {
     bool aperiodic;   /* star-free, first-order with <: all groups are trivial (Schützenberger) */

@@ -1,9 +1,6 @@
 #include "automata/core/alphabets.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 bool th_automaton_alphabets(ThAutomatonAlphabets *u, char *const *a, int n_a, char *const *b,

@@ -6,8 +6,6 @@
 #define TH_AUTOMATA_CORE_ALPHABETS_H
 
 #include "automata/core/dfa.h"
-#include "base/error.h"
-#include "base/owned.h"
 
 /* Two lists of names as one without repetition, the first list in front. */
 typedef struct {

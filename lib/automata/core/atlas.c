@@ -3,7 +3,6 @@
 #include "automata/core/atlas.h"
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* ---- renaming symbols ---- */
 

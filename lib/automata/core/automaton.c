@@ -1,11 +1,9 @@
 #include "automata/core/automaton.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "automata/core/build.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 ThAutomaton *th_automaton_alloc(const ThAutomaton *sizes, size_t name_bytes, ThError *err)
 {

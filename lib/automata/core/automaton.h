@@ -13,14 +13,8 @@
 #ifndef TH_AUTOMATA_CORE_AUTOMATON_H
 #define TH_AUTOMATA_CORE_AUTOMATON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "automata/core/dfa.h"
-#include "base/error.h"
 #include "base/option.h"
-#include "base/owned.h"
-#include "base/stop.h"
 #include "base/text.h"
 
 enum { TH_AUTOMATON_EPSILON = -1, TH_AUTOMATON_NO_OUTPUT = -1 };

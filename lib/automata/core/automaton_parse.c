@@ -1,18 +1,10 @@
 /* The inside of an automaton block, in three readings: what declares names (alphabet, states,
  * outputs), so that their uses can be checked wherever they stand; start states and transitions,
  * which give the states their order; what is said about states (accept, output). */
-#include "automata/core/automaton.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/scan.h"
-#include "base/text.h"
 
 typedef enum { ALPHABET, STATES, OUTPUTS, START, ACCEPT, OUTPUT, N_KEYWORDS } Keyword;
 

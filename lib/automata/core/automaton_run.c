@@ -1,10 +1,6 @@
 #include "automata/core/automaton_run.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MAX_NODES = 100000000 };
 

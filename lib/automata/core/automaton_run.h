@@ -11,7 +11,6 @@
 #define TH_AUTOMATA_CORE_AUTOMATON_RUN_H
 
 #include "automata/core/automaton.h"
-#include "base/owned.h"
 
 /* A state that some prefix reaches, and one way there. */
 typedef struct {

@@ -1,12 +1,8 @@
 /* The refinement of partitions, round by round. */
 #include "automata/core/construction_steps.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 typedef struct {
     const ThDfa *d;

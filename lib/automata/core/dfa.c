@@ -1,10 +1,6 @@
 #include "automata/core/dfa.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 ThDfa *th_dfa_new(int n_states, int n_symbols, int n_classes, ThError *err)
 {

@@ -8,10 +8,6 @@
 #ifndef TH_AUTOMATA_CORE_DFA_H
 #define TH_AUTOMATA_CORE_DFA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/owned.h"
 #include "base/stop.h"
 

@@ -6,8 +6,6 @@
  * comes before uw. */
 #include "automata/core/dfa.h"
 
-#include <stdint.h>
-
 #include "base/memory.h"
 
 typedef struct {

@@ -3,12 +3,7 @@
  * split by itself. */
 #include "automata/core/dfa.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 typedef struct {
     int n, k;

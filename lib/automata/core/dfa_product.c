@@ -1,8 +1,5 @@
 #include "automata/core/dfa.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/memory.h"
 

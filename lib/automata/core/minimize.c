@@ -1,8 +1,6 @@
-#include "automata/core/automaton.h"
 
 #include "automata/core/state_classes.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 static ThAutomaton *minimize_acceptor(const ThAutomaton *a, size_t max_states, ThStop *stop,
                                       ThError *err)

@@ -1,11 +1,7 @@
 #include "automata/core/nfa.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "automata/core/build.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 int th_nfa_state(ThNfa *n, int mark, ThError *err)
 {

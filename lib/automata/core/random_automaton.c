@@ -2,11 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "automata/core/build.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/rng.h"
 
 /* A transition has a place: state × symbols + symbol, and in a nondeterministic automaton that

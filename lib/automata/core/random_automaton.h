@@ -8,8 +8,6 @@
 #ifndef TH_AUTOMATA_CORE_RANDOM_AUTOMATON_H
 #define TH_AUTOMATA_CORE_RANDOM_AUTOMATON_H
 
-#include <stdint.h>
-
 #include "automata/core/automaton.h"
 
 /* Transitions that an automaton drawn may have room for, at most: states × symbols, and once more

@@ -1,11 +1,7 @@
 #include "automata/core/state_classes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* ---- automaton to classes ---- */
 

@@ -7,7 +7,6 @@
 #define TH_AUTOMATA_CORE_STATE_CLASSES_H
 
 #include "automata/core/automaton.h"
-#include "base/owned.h"
 
 /* Class 0 rejects and has no outputs: a sink has it.  Zero-initialised it is empty. */
 typedef struct {

@@ -1,17 +1,11 @@
 /* The subset construction.  Sets of states are rows of bits where the automaton is small, which
  * makes a step of the construction a few OR operations a state, and sorted lists where it is large.
  */
-#include "automata/core/automaton.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/construction_steps.h"
 #include "automata/core/state_classes.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { DENSE_STATES = 512, DENSE_WORDS = 1 << 22 };
 

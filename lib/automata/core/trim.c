@@ -1,10 +1,7 @@
-#include "automata/core/automaton.h"
 
-#include <stdlib.h>
 
 #include "automata/core/build.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Marks what is reachable from the start states; queue has room for all states. */
 static void reach_forwards(const ThAutomaton *a, bool *reached, int *queue)

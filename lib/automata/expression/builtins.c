@@ -1,12 +1,10 @@
 #include "automata/expression/builtins.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "automata/core/atlas.h"
 #include "automata/core/build.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { NAME = 64, MAX_STATES = 100000 };
 

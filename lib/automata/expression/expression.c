@@ -3,23 +3,18 @@
 #include "automata/expression/expression.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/alphabets.h"
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
-#include "automata/operations/transducer.h"
 #include "automata/operations/cayley.h"
 #include "automata/logic/ltl.h"
 #include "automata/logic/mso.h"
 #include "automata/regex/regex.h"
 #include "base/arithmetic.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/scan.h"
 #include "base/symbols.h"
-#include "base/text.h"
 
 enum { MAX_DEPTH = 200, MAX_ARGUMENTS = 8, MAX_OPERANDS = 32 };
 

@@ -1,13 +1,8 @@
 #include "automata/expression/functions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/operations/cayley.h"
 #include "automata/core/nfa.h"
-#include "automata/operations/transducer.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 static ThAutomaton *quotient(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,

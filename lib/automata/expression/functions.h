@@ -6,7 +6,6 @@
 #ifndef TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
 #define TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
 
-#include "automata/operations/operations.h"
 #include "automata/operations/transducer.h"
 
 /* What may follow the automata in the parentheses. */

@@ -1,11 +1,7 @@
 #include "automata/infer/labelled.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/text.h"
 
 typedef struct {

@@ -15,8 +15,6 @@
 #define TH_AUTOMATA_INFER_LABELLED_H
 
 #include "automata/infer/rpni.h"
-#include "base/error.h"
-#include "base/owned.h"
 
 typedef struct {
     ThWordsSample

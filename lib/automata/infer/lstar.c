@@ -1,12 +1,7 @@
 #include "automata/infer/lstar.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 typedef struct {
     const ThLstarOracle *o;

@@ -12,8 +12,6 @@
 #define TH_AUTOMATA_INFER_LSTAR_H
 
 #include "automata/core/dfa.h"
-#include "base/error.h"
-#include "base/stop.h"
 
 /* The class of a word, in 0 … n_classes-1; the same answer for the same word. */
 typedef bool ThLstarMember(void *context, const int *word, int length, int *label, ThError *err);

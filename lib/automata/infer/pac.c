@@ -1,11 +1,8 @@
 #include "automata/infer/pac.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 int th_pac_draw(ThPac *s, int *word)

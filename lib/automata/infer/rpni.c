@@ -1,7 +1,6 @@
 #include "automata/infer/rpni.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 

@@ -13,9 +13,6 @@
 #define TH_AUTOMATA_INFER_RPNI_H
 
 #include "automata/core/dfa.h"
-#include "base/error.h"
-#include "base/owned.h"
-#include "base/stop.h"
 
 /* n words with their classes; word i is symbol[start[i]] … symbol[start[i + 1] - 1]. */
 typedef struct {

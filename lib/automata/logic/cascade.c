@@ -1,10 +1,6 @@
 #include "automata/logic/cascade.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/algebra/holonomy.h"
-#include "base/intern.h"
 #include "base/memory.h"
 
 /* Coordinates are tuples of tiles; -1, a level that is skipped, is one more tile. */

@@ -3,9 +3,6 @@
  * the first time that it seems to leave counts. */
 #include "automata/logic/counts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/algebra/counting.h"
 #include "automata/core/components.h"
 #include "base/memory.h"

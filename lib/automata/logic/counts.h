@@ -5,7 +5,6 @@
 #ifndef TH_AUTOMATA_LOGIC_COUNTS_H
 #define TH_AUTOMATA_LOGIC_COUNTS_H
 
-#include "automata/core/dfa.h"
 #include "automata/logic/formula.h"
 
 /* Fills an empty *f with what is true at the last position of exactly the non-empty words of class

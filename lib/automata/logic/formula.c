@@ -1,10 +1,6 @@
 #include "automata/logic/formula.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/text.h"
 
 enum { DEEPEST = 200 };
 

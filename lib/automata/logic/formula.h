@@ -5,8 +5,6 @@
 #ifndef TH_AUTOMATA_LOGIC_FORMULA_H
 #define TH_AUTOMATA_LOGIC_FORMULA_H
 
-#include <stdint.h>
-
 #include "automata/core/automaton.h"
 
 typedef enum {

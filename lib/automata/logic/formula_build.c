@@ -1,11 +1,6 @@
 #include "automata/logic/formula.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Parts that are there already are shared, which keeps automata small. */
 int th_automaton_formula_part(ThAutomatonFormula *f, ThAutomatonPart p, ThError *err)

@@ -1,9 +1,5 @@
 #include "automata/logic/ltl.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/nfa.h"
 #include "automata/logic/formula.h"
 #include "automata/operations/operations.h"

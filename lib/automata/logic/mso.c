@@ -1,8 +1,5 @@
 #include "automata/logic/mso.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/nfa.h"
 #include "automata/logic/formula.h"
 #include "base/memory.h"

@@ -1,6 +1,5 @@
 /* Formulas of machines that never come back to a state that they left: what was visited says all,
  * and `once in the past` is the only operator that reaches far. */
-#include <stdlib.h>
 
 #include "automata/core/components.h"
 #include "automata/logic/cascade.h"

@@ -1,13 +1,9 @@
 #include "automata/logic/star_free.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/logic/cascade.h"
 #include "automata/logic/ltl.h"
 #include "automata/operations/operations.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 typedef struct {
     const ThAutomatonFormula *f;

@@ -1,14 +1,9 @@
 #include "automata/operations/cayley.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "automata/core/dfa.h"
-#include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* ---- maps of points and what they generate --------------------------------------------------- */
 

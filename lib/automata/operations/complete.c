@@ -1,11 +1,8 @@
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
 #include "automata/operations/operations.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* A name that no state has. */
 static void sink_name(const ThAutomaton *a, char name[32])

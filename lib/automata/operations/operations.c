@@ -4,7 +4,6 @@
 #include "automata/core/build.h"
 #include "automata/core/nfa.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 static ThNfaNames names_of(const ThAutomaton *a)
 {

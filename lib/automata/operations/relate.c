@@ -1,13 +1,9 @@
 /* Breadth-first search over the pairs of states that the same word reaches. */
 #include "automata/operations/relate.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/alphabets.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 typedef struct {

@@ -6,7 +6,6 @@
 #define TH_AUTOMATA_OPERATIONS_RELATE_H
 
 #include "automata/core/automaton.h"
-#include "base/owned.h"
 
 /* Words are the shortest, first in order (symbols of a before others of b); NULL where there is
  * none. */

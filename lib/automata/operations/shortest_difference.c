@@ -1,13 +1,9 @@
 /* Comparing automata: alphabets and outputs get common numbers, then machines are compared. */
 #include "automata/operations/shortest_difference.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "automata/core/alphabets.h"
 #include "automata/core/state_classes.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 /* The class of acceptance together with a last output, 0 being neither. */

@@ -1,12 +1,8 @@
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/nfa.h"
-#include "automata/operations/operations.h"
 #include "automata/operations/transducer.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 /* ---- substitutions ---- */

@@ -1,12 +1,9 @@
 /* From an automaton to a regular expression by eliminating states. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/operations/operations.h"
 #include "automata/regex/regex.h"
 #include "automata/regex/term.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 enum { MOST_STATES = 4000 };
 

@@ -17,7 +17,6 @@
 #ifndef TH_AUTOMATA_REGEX_REGEX_H
 #define TH_AUTOMATA_REGEX_REGEX_H
 
-#include "automata/core/automaton.h"
 #include "automata/core/nfa.h"
 
 /* Returns new: the position automaton of a pattern (Glushkov 1961): a start and a state for every

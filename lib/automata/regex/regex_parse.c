@@ -1,6 +1,4 @@
 /* The parser of regular expressions: precedence climbing over characters. */
-#include <stdint.h>
-#include <string.h>
 
 #include "automata/regex/tree.h"
 #include "base/memory.h"

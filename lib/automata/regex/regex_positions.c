@@ -3,14 +3,8 @@
  * word is among it.  The value of &, - and ~ is a machine, whose states join the others. */
 #include "automata/regex/regex.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "automata/core/nfa.h"
 #include "automata/regex/tree.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* Beyond so many transitions, between so many states on either side, a detour over an empty move is
  * shorter. */

@@ -1,9 +1,5 @@
 #include "automata/regex/term.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 /* A list of terms that is being put together. */

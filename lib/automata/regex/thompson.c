@@ -1,13 +1,10 @@
 /* From a regular expression to an automaton with empty moves (Thompson 1968), part by part: every
  * part has one state where it begins, which nothing leads back to from without, and one where it
  * ends. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/regex/regex.h"
 #include "automata/regex/tree.h"
 #include "base/memory.h"
-#include "base/owned.h"
 
 typedef struct {
     const ThRegexTree *t;

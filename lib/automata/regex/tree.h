@@ -5,9 +5,7 @@
 #ifndef TH_AUTOMATA_REGEX_TREE_H
 #define TH_AUTOMATA_REGEX_TREE_H
 
-#include "base/error.h"
 #include "base/intern.h"
-#include "base/owned.h"
 
 typedef enum {
     TH_REGEX_WORD, /* the empty word */

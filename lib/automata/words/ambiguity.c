@@ -1,15 +1,10 @@
 #include "automata/words/ambiguity.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/nfa.h"
 #include "automata/words/ambiguity_growth.h"
 #include "automata/words/state_tuples.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 /* ---- without empty moves ---- */

@@ -1,11 +1,7 @@
 #include "automata/words/ambiguity_growth.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/words/state_tuples.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 /* ---- words between states ---- */

@@ -2,14 +2,8 @@
  * replaced by an equal state if there is one. */
 #include "automata/words/lexicon.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 
 enum { LONGEST = 1000000 }; /* symbols of a word: what is longer is no list of words */
 

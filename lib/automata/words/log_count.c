@@ -2,11 +2,8 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 /* A number m·2^e with 1 ≤ m < 2, or 0: counts outgrow any floating-point range. */
 typedef struct {

@@ -11,7 +11,6 @@
 #define TH_AUTOMATA_WORDS_LOG_COUNT_H
 
 #include "automata/core/dfa.h"
-#include "base/error.h"
 #include "base/rng.h"
 
 typedef struct ThWordCount ThWordCount;

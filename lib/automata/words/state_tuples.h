@@ -9,8 +9,6 @@
 #ifndef TH_AUTOMATA_WORDS_STATE_TUPLES_H
 #define TH_AUTOMATA_WORDS_STATE_TUPLES_H
 
-#include <stdint.h>
-
 #include "automata/core/automaton.h"
 
 enum { TH_WORDS_TUPLE_PLACES = 3, TH_WORDS_TUPLES_MOST = 1 << 24 };

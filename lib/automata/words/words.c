@@ -2,12 +2,8 @@
 
 #include <gmp.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 
 static int step(const ThDfa *d, int q, int a)
 {

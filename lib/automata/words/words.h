@@ -12,7 +12,6 @@
 #define TH_AUTOMATA_WORDS_WORDS_H
 
 #include "automata/core/dfa.h"
-#include "base/owned.h"
 #include "base/rng.h"
 
 /* Returns new: the first word in length-lexicographic order that has a class; *length gets its

@@ -1,10 +1,6 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/notes.h"
 #include "formats/format_table.h"

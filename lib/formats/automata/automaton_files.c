@@ -1,7 +1,5 @@
 #include "formats/automata/automaton_files.h"
 
-#include <string.h>
-
 #include "base/symbols.h"
 
 bool th_format_automaton_no_outputs(const ThAutomaton *a, const char *format, ThError *err)

@@ -1,10 +1,6 @@
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/scan.h"
 #include "formats/automata/dot_graph.h"
 #include "formats/automata/automaton_files.h"

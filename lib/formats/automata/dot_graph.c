@@ -15,8 +15,6 @@
 #include "formats/automata/dot_graph.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"

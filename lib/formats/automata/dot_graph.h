@@ -5,7 +5,6 @@
 #ifndef TH_FORMATS_AUTOMATA_DOT_GRAPH_H
 #define TH_FORMATS_AUTOMATA_DOT_GRAPH_H
 
-#include "base/error.h"
 #include "base/intern.h"
 
 typedef struct {

@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "formats/automata/dot_graph.h"
 #include "formats/automata/automaton_files.h"

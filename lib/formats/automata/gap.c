@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "base/symbols.h"
 #include "formats/automata/automaton_files.h"

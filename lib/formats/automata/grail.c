@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "formats/automata/automaton_files.h"
 #include "formats/format_table.h"

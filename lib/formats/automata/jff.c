@@ -1,11 +1,7 @@
 #include <libxml/tree.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/scan.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/automata/jff_xml.h"

@@ -2,13 +2,8 @@
  * single characters. */
 #include <libxml/tree.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 #include "formats/automata/jff_xml.h"
 #include "formats/notes.h"
 

@@ -2,10 +2,6 @@
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "base/memory.h"
 
 bool th_jff_fail(ThError *err, const xmlNode *n, const char *what)
 {

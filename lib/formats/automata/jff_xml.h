@@ -5,9 +5,6 @@
 #ifndef TH_FORMATS_AUTOMATA_JFF_XML_H
 #define TH_FORMATS_AUTOMATA_JFF_XML_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "formats/format.h"
 
 /* Of libxml/tree.h. */

@@ -1,11 +1,7 @@
 #include "formats/data/dataset.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/owned.h"
 #include "formats/data/npy.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */

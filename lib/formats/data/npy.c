@@ -1,7 +1,5 @@
 #include "formats/data/npy.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"

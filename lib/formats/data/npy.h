@@ -5,8 +5,6 @@
 #ifndef TH_FORMATS_DATA_NPY_H
 #define TH_FORMATS_DATA_NPY_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "base/error.h"

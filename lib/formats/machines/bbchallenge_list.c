@@ -1,10 +1,7 @@
 /* bbchallenge_list.c - the strings of bbchallenge.org: 1RB1LB_1LA1RZ. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "formats/machines/machine_read.h"
-#include "base/owned.h"
 #include "formats/format_table.h"
 
 enum { LIKELY = 60 };

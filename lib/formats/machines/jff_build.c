@@ -1,11 +1,8 @@
 /* What a file of JFLAP means: blocks are put in the place of the states that stand for them, and
  * labels !x and ~ become rules for symbols.  A state of the machine is a state of the file, in an
  * instance of the machine that it stands in. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/jff_records.h"
 

@@ -6,7 +6,6 @@
 #ifndef TH_FORMATS_MACHINES_JFF_RECORDS_H
 #define TH_FORMATS_MACHINES_JFF_RECORDS_H
 
-#include "base/intern.h"
 #include "formats/machines/machine_read.h"
 
 /* Texts are numbers of ThJff.text; -1: none. */

@@ -1,7 +1,6 @@
 /* Turing machines of JFLAP: the file is read element by element, not as a tree, so that a large one
  * needs little memory.  https://www.jflap.org */
 #include <libxml/xmlreader.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "formats/machines/jff_records.h"

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "formats/machines/jff_records.h"
-#include "base/owned.h"
 #include "formats/machines/machine_fit.h"
 
 /* ---- writing ---- */

@@ -11,8 +11,6 @@
 #ifndef TH_FORMATS_MACHINES_MACHINE_FILES_H
 #define TH_FORMATS_MACHINES_MACHINE_FILES_H
 
-#include "base/error.h"
-#include "base/text.h"
 #include "turing/tm_machine.h"
 
 enum { TH_FORMAT_MOST_IMPORTED = 1 << 21 };

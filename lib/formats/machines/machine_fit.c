@@ -1,11 +1,8 @@
 #include "formats/machines/machine_fit.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_read.h"
 #include "turing/transform.h"

@@ -2,12 +2,8 @@
  * comment. https://morphett.info/turing/turing.html, and the words of a clone: s < > = left right
  * stay same else, halting in accept and reject.  What the page asks for beside the program is noted
  * in comments: `; initial state: q`, `; variant: 1`. */
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"

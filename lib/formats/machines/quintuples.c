@@ -1,10 +1,8 @@
 /* Plain quintuples, one a line, between commas or blanks, in brackets or not: state, symbol, and in
  * one of three orders the next state, the symbol written and the move.  Lines that begin with # ; %
  * or // are comments; one that says `fields: next-write-move` tells the order. */
-#include <string.h>
 
 #include "formats/notes.h"
-#include "base/owned.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"
 #include "formats/format_table.h"

@@ -1,10 +1,6 @@
 /* turingmachinesimulator.com: lines `name: …`, `init: q`, `accept: q,…`; // begins a comment; a
  * rule is two lines, `q,read…` and `q,write…,move…`, with the parts of each tape in turn. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"

@@ -7,11 +7,7 @@
  * aliases, tags, values that begin in the next line) is refused.
  * https://github.com/aepsilon/turing-machine-viz */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_fit.h"
 #include "formats/machines/machine_read.h"

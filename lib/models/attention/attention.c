@@ -2,11 +2,7 @@
 #include "models/attention/attention.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/state.h"
 
 enum { MOST_LAYERS = TH_POSITION_LAYERS };

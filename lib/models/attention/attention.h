@@ -10,7 +10,6 @@
 #ifndef TH_MODELS_ATTENTION_ATTENTION_H
 #define TH_MODELS_ATTENTION_ATTENTION_H
 
-#include "models/builder.h"
 #include "models/position/position.h"
 
 /* Indices into the parameter table; -1: no bias. */

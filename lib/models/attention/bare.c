@@ -1,11 +1,7 @@
 /* A Transformer without layer norms, in the sense of Elhage et al. 2021: all that a layer does is
  * to add to the residual stream.  Programs are compiled into it (Lindner et al. 2023). */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/attention/attention.h"
 
 static const ThOptionSpec options[] = {

@@ -1,7 +1,6 @@
 #include "models/attention/encoder.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "models/attention/sentence_pairs.h"
 

@@ -5,7 +5,6 @@
  * Programs are of the second kind. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "models/attention/attention.h"
 
 static const ThOptionSpec options[] = {

@@ -2,12 +2,8 @@
  * sliding dilated attention, so that a string is combined like the leaves of a tree and the depth
  * grows with its length.  Names follow the paper: C chunk, K thickness, r relative scalars. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "models/attention/attention.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/attention/routing.h"
 #include "models/state.h"
 

@@ -1,8 +1,6 @@
 #include "models/attention/routing.h"
 
 #include <limits.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "base/hash.h"
 

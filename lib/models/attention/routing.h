@@ -12,9 +12,6 @@
 #ifndef TH_MODELS_ATTENTION_ROUTING_H
 #define TH_MODELS_ATTENTION_ROUTING_H
 
-#include <stdbool.h>
-
-#include "base/memory.h"
 #include "learn/batch.h"
 #include "tensor/tape/tape.h"
 

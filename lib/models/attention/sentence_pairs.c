@@ -1,7 +1,5 @@
 #include "models/attention/sentence_pairs.h"
 
-#include <string.h>
-
 static int find_between(const ThBatch *b, int i, int between)
 {
     int n = th_batch_length(b, i), at = 0;

@@ -3,7 +3,6 @@
  * own, layer norm after each residual sum, ReLU, attention without biases. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "models/attention/attention.h"
 
 static const ThOptionSpec options[] = {

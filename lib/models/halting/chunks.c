@@ -1,7 +1,5 @@
 #include "models/halting/chunks.h"
 
-#include <string.h>
-
 void th_model_chunks_build(ThModelChunks *c, ThModelBuilder *b, int dim)
 {
     const ThOptions *o = &b->m->options;

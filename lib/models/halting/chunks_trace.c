@@ -1,10 +1,5 @@
 #include "models/halting/chunks_trace.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/attention/sentence_pairs.h"
 
 int th_model_chunk_steps(const ThModelChunks *c, int most)

@@ -1,9 +1,6 @@
 /* The Gated Universal Transformer within the Temporal Latent Bottleneck (Ray Chowdhury and Caragea
  * 2024, section 3.4): each chunk goes through one gated block until it has halted as a whole. */
-#include <string.h>
 
-#include "base/memory.h"
-#include "models/halting/chunks.h"
 #include "models/halting/chunks_trace.h"
 
 static const ThOptionSpec options[] = {TH_MODEL_ENCODER_OPTIONS("no"),

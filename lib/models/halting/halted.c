@@ -1,9 +1,6 @@
 /* What a model that halts by itself decided about one string. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/halting/halting.h"
 
 void th_model_halted_free(ThModelHalted *h)

@@ -1,7 +1,6 @@
 #include "models/halting/halting.h"
 
 #include <math.h>
-#include <string.h>
 
 /* All mass is left, but for padding, which has none. */
 static ThVar open_account(const ThModelHalting *h, int d)

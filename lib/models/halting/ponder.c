@@ -1,7 +1,5 @@
 #include "models/halting/ponder.h"
 
-#include <string.h>
-
 #include "models/halting/halting.h"
 
 void th_model_thinker_build(ThModelThinker *k, ThModelBuilder *b, int halt, int dim)

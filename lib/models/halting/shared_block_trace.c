@@ -1,11 +1,6 @@
 /* What a model looked at whose block is applied again and again: a layer for each application. */
 #include "models/halting/shared_block_trace.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/attention/sentence_pairs.h"
 
 /* Where the positions of the string stand in the rows that the model had. */

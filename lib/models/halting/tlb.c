@@ -1,10 +1,7 @@
 /* The Temporal Latent Bottleneck (Didolkar et al. 2022) as Ray Chowdhury and Caragea 2024, section
  * 2.3, have it: a string is read in chunks, whose symbols attend to each other and to a memory of a
  * few slots; then the memory reads the chunk. */
-#include <string.h>
 
-#include "base/memory.h"
-#include "models/halting/chunks.h"
 #include "models/halting/chunks_trace.h"
 
 static const ThOptionSpec options[] = {

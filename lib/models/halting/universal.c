@@ -2,9 +2,7 @@
  * Universal Transformer (Dehghani et al. 2019), and its gated form with one decision a string; and
  * blocks that are applied once each, the Transformer that they are compared with (Ray Chowdhury and
  * Caragea 2024, sections 2 and 3). */
-#include <string.h>
 
-#include "base/memory.h"
 #include "models/halting/halting.h"
 #include "models/attention/sentence_pairs.h"
 #include "models/halting/shared_block_trace.h"

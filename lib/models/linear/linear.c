@@ -2,11 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 
 enum { MOST_LAYERS = TH_MODEL_LINEAR_LAYERS };
 

@@ -5,10 +5,7 @@
 #include <gsl/gsl_complex_math.h>
 #include <gsl/gsl_eigen.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/linear/state_space.h"
 
 static const ThOptionSpec options[] = {

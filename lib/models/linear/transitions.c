@@ -1,8 +1,5 @@
 #include "models/linear/transitions.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "models/ablation.h"
 
 void th_model_transitions_free(ThModelTransitions *t)

@@ -10,7 +10,6 @@
 #ifndef TH_MODELS_LINEAR_TRANSITIONS_H
 #define TH_MODELS_LINEAR_TRANSITIONS_H
 
-#include "base/owned.h"
 #include "models/model.h"
 
 struct ThModelTransitions {

@@ -2,7 +2,6 @@
  * own times the distance from the logit.  Without a causal mask the distance counts alike in both
  * directions. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "models/position/position.h"
 

@@ -1,7 +1,6 @@
 /* Kernelised relative positions, logarithmic form (Chi, Fan, Ramadge and Rudnicky 2022, section 4):
  * each head subtracts r1 ln(1 + r2 distance), both learned and positive. */
 #include <float.h>
-#include <stdlib.h>
 
 #include "models/position/position.h"
 

@@ -2,7 +2,6 @@
  * head subtracts r1 distance^r2, both learned, r1 positive, r2 in (0, 2]. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "models/position/position.h"
 

@@ -1,11 +1,6 @@
 #include "models/position/position.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 
 #define POSITION(id) extern const ThPositionKind th_position_##id;
 #include "models/position/positions.def"

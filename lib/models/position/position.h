@@ -17,7 +17,6 @@
 #ifndef TH_MODELS_POSITION_POSITION_H
 #define TH_MODELS_POSITION_POSITION_H
 
-#include "base/option.h"
 #include "models/builder.h"
 #include "tensor/tape/tape.h"
 

@@ -3,7 +3,6 @@
  * times the weight at any distance, where ALiBi's odds change with the length.  r halves from head
  * to head, from the last one down, and is 0 in the first: 0, 2, 4, 8. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "models/position/position.h"
 

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
-
 const ThOptionSpec th_model_recurrent_options[] = {TH_MODEL_RECURRENT_OPTIONS,
                                                    {NULL, 0, NULL, 0, 0, NULL, NULL}};
 

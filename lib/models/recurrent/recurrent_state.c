@@ -1,9 +1,5 @@
 /* A recurrent network that reads strings symbol by symbol: its states are all that it keeps. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/recurrent/recurrent.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"

@@ -3,7 +3,6 @@
 #include "plot/graph/board.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "plot/graph/board_impl.h"

@@ -14,7 +14,6 @@
 #define TH_PLOT_GRAPH_BOARD_H
 
 #include "automata/core/automaton.h"
-#include "base/owned.h"
 #include "plot/figure.h"
 
 typedef struct ThPlotBoard ThPlotBoard;

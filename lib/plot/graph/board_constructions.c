@@ -1,7 +1,5 @@
 /* board_constructions.c - what lectures show of automata, on a board. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/automaton_run.h"
 #include "automata/core/construction_steps.h"

@@ -1,8 +1,6 @@
 #include "plot/graph/draw_graph.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 

@@ -10,7 +10,6 @@
 #ifndef TH_PLOT_GRAPH_DRAW_GRAPH_H
 #define TH_PLOT_GRAPH_DRAW_GRAPH_H
 
-#include "base/owned.h"
 #include "plot/figure.h"
 #include "plot/graph/layout.h"
 

@@ -2,12 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 #include "plot/child.h"
 
 enum { PIECES = 24 /* straight pieces of a Bézier curve */ };

@@ -8,9 +8,6 @@
 #ifndef TH_PLOT_GRAPH_LAYOUT_H
 #define TH_PLOT_GRAPH_LAYOUT_H
 
-#include <stdbool.h>
-
-#include "base/error.h"
 #include "base/stop.h"
 
 typedef struct {

@@ -1,11 +1,7 @@
 #include "proof/cell/cell.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "models/ablation.h"
 #include "proof/cell/cell_linear.h"
 #include "proof/matrix.h"

@@ -8,9 +8,6 @@
 #ifndef TH_PROOF_CELL_CELL_H
 #define TH_PROOF_CELL_CELL_H
 
-#include <stdint.h>
-
-#include "base/owned.h"
 #include "models/model.h"
 
 typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU, TH_PROOF_LRNN } ThProofCellKind;

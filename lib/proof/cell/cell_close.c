@@ -1,12 +1,7 @@
 /* The search for sets of states that every symbol takes into one another: one ball for each state
  * of the automaton, then ellipsoids, then several of each. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/rng.h"
 #include "proof/cell/cell_image.h"
 #include "proof/prover.h"
 #include "proof/matrix.h"

@@ -1,10 +1,7 @@
 #include "proof/cell/cell_image.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "proof/matrix.h"
 
 typedef struct {

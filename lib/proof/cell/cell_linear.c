@@ -1,11 +1,5 @@
 #include "proof/cell/cell_linear.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "proof/rounding.h"
 #include "proof/map.h"
 

@@ -1,13 +1,7 @@
 #include "proof/check/algebra.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 #include "models/ablation.h"
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"

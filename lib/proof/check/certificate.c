@@ -3,13 +3,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "proof/cell/cell.h"
 #include "proof/check/chunk.h"
 #include "proof/check/hard.h"

@@ -18,7 +18,6 @@
 #ifndef TH_PROOF_CHECK_CERTIFICATE_H
 #define TH_PROOF_CHECK_CERTIFICATE_H
 
-#include "base/owned.h"
 #include "learn/signature.h"
 #include "proof/certify.h"
 

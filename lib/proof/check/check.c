@@ -1,11 +1,8 @@
 #include "proof/check/check.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "proof/check/check_impl.h"
 
 /* Sets and points are numbered: the labels' sets, the symbols, and the start of a recurrent

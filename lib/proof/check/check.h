@@ -10,12 +10,9 @@
 #ifndef TH_PROOF_CHECK_CHECK_H
 #define TH_PROOF_CHECK_CHECK_H
 
-#include "base/stop.h"
 #include "proof/check/algebra.h"
 #include "proof/cell/cell.h"
 #include "proof/check/certificate.h"
-#include "proof/claim.h"
-#include "proof/map.h"
 
 typedef struct {
     bool wrong;             /* the model itself is, as `why` says */

@@ -2,13 +2,8 @@
  * claim; of the certificate is asked whether it has the same. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/symbols.h"
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/text.h"
 #include "proof/check/check.h"
 #include "proof/map_impl.h"
 #include "proof/check/hard.h"

@@ -5,8 +5,6 @@
 #ifndef TH_PROOF_CHECK_CHECK_IMPL_H
 #define TH_PROOF_CHECK_CHECK_IMPL_H
 
-#include <math.h>
-
 #include "proof/cell/cell.h"
 #include "proof/map.h"
 #include "proof/rounding.h"

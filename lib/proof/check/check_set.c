@@ -1,10 +1,7 @@
 /* The mathematics is that of the prover's enclosures; nothing here calls them, on purpose. */
-#include <math.h>
-#include <string.h>
 
 #include <gsl/gsl_blas.h>
 
-#include "base/memory.h"
 #include "proof/check/check_impl.h"
 
 /* ---- small algebra --------------------------------------------------------------------------- */

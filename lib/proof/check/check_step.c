@@ -4,8 +4,6 @@
  * and half a box; sigmoids become their tangents at the centre with what is missing of them,
  * products lose what is of second order to the box.  What a run rounds goes to the box, too, as in
  * check_tree.c. */
-#include <math.h>
-#include <string.h>
 
 #include "proof/check/check_impl.h"
 

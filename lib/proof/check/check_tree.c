@@ -5,11 +5,7 @@
  * a part of the set, which later steps spread as they spread the rest: a running error analysis
  * (Higham 2002, section 3.3) for all of the set at once.  Exponentials may be off by eight units
  * (four ulps), sums be made in any order, and products be fused with them or not. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "proof/check/check_impl.h"
 
 /* The centres of both children, and what the heads make of them. */

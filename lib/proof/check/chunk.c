@@ -1,11 +1,5 @@
 #include "proof/check/chunk.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "proof/check/check_impl.h"
 
 enum { RESTING, AWAKE, ACTIVE }; /* states of units; active: above the bend, all over the ball */

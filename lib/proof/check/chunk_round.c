@@ -1,10 +1,5 @@
 /* What a run rounds of a combination: bounds from magnitudes, for all that is combined. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"
 

@@ -3,12 +3,8 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 #include "proof/map_impl.h"
 

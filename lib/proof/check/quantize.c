@@ -1,11 +1,5 @@
 #include "proof/check/quantize.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "proof/check/check_impl.h"
 #include "proof/sample.h"
 

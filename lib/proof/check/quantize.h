@@ -10,7 +10,6 @@
 #ifndef TH_PROOF_CHECK_QUANTIZE_H
 #define TH_PROOF_CHECK_QUANTIZE_H
 
-#include "base/owned.h"
 #include "proof/claim.h"
 #include "proof/labels.h"
 #include "proof/map.h"

@@ -1,8 +1,5 @@
 /* The machine of a table. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "proof/check/quantize.h"
 
 /* The label that the tree of a word comes to; level has room for the word. */

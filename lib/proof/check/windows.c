@@ -1,11 +1,7 @@
 #include "proof/check/windows.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "models/ablation.h"
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"

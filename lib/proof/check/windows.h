@@ -15,7 +15,6 @@
 #ifndef TH_PROOF_CHECK_WINDOWS_H
 #define TH_PROOF_CHECK_WINDOWS_H
 
-#include "base/owned.h"
 #include "proof/claim.h"
 
 typedef struct {

@@ -1,9 +1,6 @@
 /* The search for radii of which F is closed, in balls first and then in ellipsoids. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "proof/prover.h"
 #include "proof/tree/enclosure.h"
 #include "proof/matrix.h"

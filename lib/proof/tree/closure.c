@@ -1,12 +1,7 @@
 #include "proof/tree/closure.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
-#include "base/rng.h"
 #include "proof/prover.h"
 #include "proof/tree/enclosure.h"
 

@@ -13,7 +13,6 @@
 #ifndef TH_PROOF_TREE_CLOSURE_H
 #define TH_PROOF_TREE_CLOSURE_H
 
-#include "base/owned.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 

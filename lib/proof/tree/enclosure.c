@@ -1,8 +1,6 @@
 #include "proof/tree/enclosure.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "proof/tree/enclosure_impl.h"
 

@@ -1,7 +1,6 @@
 /* Attention of two vectors, over sets: the weight of the earlier child is the sigmoid of a logit,
  * which is enclosed by its tangent and what it may differ from it by. */
 #include <math.h>
-#include <string.h>
 
 #include "proof/tree/enclosure_impl.h"
 

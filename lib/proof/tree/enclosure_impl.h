@@ -5,7 +5,6 @@
 #ifndef TH_PROOF_TREE_ENCLOSURE_IMPL_H
 #define TH_PROOF_TREE_ENCLOSURE_IMPL_H
 
-#include "base/memory.h"
 #include "proof/tree/enclosure.h"
 #include "proof/matrix.h"
 

@@ -1,6 +1,5 @@
 /* Layer norm and feed-forward layer over sets. */
 #include <math.h>
-#include <string.h>
 
 #include "proof/tree/enclosure_impl.h"
 

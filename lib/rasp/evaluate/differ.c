@@ -1,7 +1,5 @@
 #include "rasp/evaluate/differ.h"
 
-#include <string.h>
-
 #include "rasp/evaluate/run_impl.h"
 
 typedef struct {

@@ -5,8 +5,6 @@
 #ifndef TH_RASP_EVALUATE_DIFFER_H
 #define TH_RASP_EVALUATE_DIFFER_H
 
-#include "base/owned.h"
-#include "base/stop.h"
 #include "rasp/evaluate/rasp_run.h"
 
 typedef struct {

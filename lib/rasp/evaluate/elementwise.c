@@ -1,5 +1,4 @@
 /* Element-wise s-ops: one element after the other. */
-#include <stdlib.h>
 
 #include "rasp/evaluate/run_impl.h"
 #include "rasp/values/column.h"

@@ -1,8 +1,5 @@
 #include "rasp/evaluate/language.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 ThRaspAtom *th_rasp_letters(ThRaspGraph *g, char *const *name, int n, ThError *err)

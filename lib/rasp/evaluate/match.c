@@ -1,5 +1,4 @@
 /* The rows of select: for every row the interval of the ranks of keys that it selects. */
-#include <stdlib.h>
 
 #include "rasp/evaluate/run_impl.h"
 

@@ -1,7 +1,5 @@
 #include "rasp/evaluate/ranks.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 
 enum { POLL = 4096 };

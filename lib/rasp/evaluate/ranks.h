@@ -10,7 +10,6 @@
 
 #include "base/stop.h"
 #include "rasp/values/atom_table.h"
-#include "rasp/values/value.h"
 
 typedef struct {
     size_t n;              /* positions */

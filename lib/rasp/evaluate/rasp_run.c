@@ -1,8 +1,5 @@
 #include "rasp/evaluate/rasp_run.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "rasp/evaluate/run_impl.h"
 
 ThRaspRun *th_rasp_run_new(ThRaspGraph *g, const ThRaspSeq *input, size_t bytes, ThError *err)

@@ -13,12 +13,6 @@
 #ifndef TH_RASP_EVALUATE_RASP_RUN_H
 #define TH_RASP_EVALUATE_RASP_RUN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/owned.h"
 #include "base/stop.h"
 #include "rasp/graph/rasp_graph.h"
 

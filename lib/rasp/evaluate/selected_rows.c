@@ -1,7 +1,5 @@
 /* Selectors row by row.  A row takes time in proportion to what it selects and a 64th of its
  * length, and memory of one row for every part. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "rasp/evaluate/run_impl.h"
 

@@ -1,7 +1,5 @@
 #include "rasp/graph/cost.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 
 static bool gathers(const ThRaspNodeInfo *node)

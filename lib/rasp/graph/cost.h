@@ -14,7 +14,6 @@
 #ifndef TH_RASP_GRAPH_COST_H
 #define TH_RASP_GRAPH_COST_H
 
-#include "base/owned.h"
 #include "rasp/graph/rasp_graph.h"
 
 typedef struct {

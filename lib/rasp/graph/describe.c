@@ -1,7 +1,5 @@
 #include "rasp/graph/describe.h"
 
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "rasp/graph/graph_impl.h"
 

@@ -5,7 +5,6 @@
 #ifndef TH_RASP_GRAPH_DESCRIBE_H
 #define TH_RASP_GRAPH_DESCRIBE_H
 
-#include "base/text.h"
 #include "rasp/graph/rasp_graph.h"
 
 /* Appends the expression that makes a node, such as `aggregate(same, tokens)` or `a + 1`.  Nodes

@@ -1,9 +1,5 @@
 #include "rasp/graph/rasp_graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/intern.h"
 #include "base/memory.h"
 #include "rasp/graph/graph_impl.h"
 

@@ -15,11 +15,6 @@
 #ifndef TH_RASP_GRAPH_RASP_GRAPH_H
 #define TH_RASP_GRAPH_RASP_GRAPH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "rasp/values/value.h"
 
 typedef uint32_t ThRaspSop;

@@ -1,5 +1,4 @@
 /* Is a program one of RASP-L? */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "rasp/graph/cost.h"

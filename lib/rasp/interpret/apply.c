@@ -1,5 +1,4 @@
 /* apply.c - calls: functions on their arguments, s-ops and selectors on inputs. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"

@@ -1,5 +1,4 @@
 /* free_names.c - the names that a function looks up outside of itself. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/save_impl.h"

@@ -1,8 +1,5 @@
 #include "rasp/interpret/heap.h"
 
-#include <stdlib.h>
-
-#include "base/hash.h"
 #include "base/memory.h"
 
 /* ---- objects --------------------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #ifndef TH_RASP_INTERPRET_HEAP_H
 #define TH_RASP_INTERPRET_HEAP_H
 
-#include "base/hash.h"
 #include "rasp/interpret/rasp.h"
 
 typedef enum {

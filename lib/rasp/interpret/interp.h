@@ -5,9 +5,7 @@
 #ifndef TH_RASP_INTERPRET_INTERP_H
 #define TH_RASP_INTERPRET_INTERP_H
 
-#include "base/intern.h"
 #include "rasp/interpret/heap.h"
-#include "rasp/interpret/rasp.h"
 
 enum {
     TH_RASP_CALLS = 1000,  /* functions that may be running inside each other */

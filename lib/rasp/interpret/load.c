@@ -1,6 +1,4 @@
 /* load.c - programs in files and those that are built in. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,5 +1,4 @@
 /* operators.c - operators on the interpreter's values. */
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"

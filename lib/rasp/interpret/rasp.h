@@ -16,16 +16,8 @@
 #ifndef TH_RASP_INTERPRET_RASP_H
 #define TH_RASP_INTERPRET_RASP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
-#include "base/stop.h"
-#include "base/text.h"
 #include "rasp/evaluate/rasp_run.h"
-#include "rasp/graph/rasp_graph.h"
 #include "rasp/syntax/syntax.h"
-#include "rasp/values/value.h"
 
 typedef struct ThRasp ThRasp;
 

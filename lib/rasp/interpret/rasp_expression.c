@@ -1,5 +1,4 @@
 /* rasp_expression.c - the value of an expression. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"

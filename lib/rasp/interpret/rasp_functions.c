@@ -1,5 +1,4 @@
 /* rasp_functions.c - the functions that are not written in RASP. */
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/interpret/interp.h"

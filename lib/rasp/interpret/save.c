@@ -1,6 +1,4 @@
 /* save.c - names as source: which others are wanted with them, and in which order. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/graph/graph_impl.h"

@@ -4,8 +4,6 @@
  * get names in the body of a function, so that nothing else is defined.  A function is written as
  * its source; where it was made in a scope that is gone, in a function that makes that scope again.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/graph/describe.h"

@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arithmetic.h"
-#include "base/text.h"
 
 static int peek(const ThRaspSource *lx, size_t ahead)
 {

@@ -5,11 +5,6 @@
 #ifndef TH_RASP_SYNTAX_LEX_H
 #define TH_RASP_SYNTAX_LEX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "rasp/syntax/syntax.h"
 
 typedef enum {

@@ -6,7 +6,6 @@
 #define TH_RASP_SYNTAX_PARSE_IMPL_H
 
 #include "rasp/syntax/lex.h"
-#include "rasp/syntax/syntax.h"
 
 /* Errors stick: after the first one the token at hand is TH_RASP_LEX_BAD, which nothing begins with
  * and no list goes on behind, so that the parser comes to its end by itself.  What it makes on the

@@ -14,14 +14,7 @@
 #ifndef TH_RASP_SYNTAX_SYNTAX_H
 #define TH_RASP_SYNTAX_SYNTAX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "base/owned.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "rasp/values/value.h"
 
 enum { TH_RASP_DEEPEST = 200 }; /* brackets and blocks inside each other */

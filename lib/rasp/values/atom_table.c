@@ -1,9 +1,5 @@
 #include "rasp/values/atom_table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/hash.h"
 #include "base/memory.h"
 
 static uint64_t hash_of(const ThRaspAtomTable *t, const ThRaspAtoms *p, const ThRaspAtom *key)

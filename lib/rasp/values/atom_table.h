@@ -5,12 +5,6 @@
 #ifndef TH_RASP_VALUES_ATOM_TABLE_H
 #define TH_RASP_VALUES_ATOM_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/hash.h"
-#include "base/owned.h"
 #include "rasp/values/value.h"
 
 /* Lists of `width` atoms each, numbered in order of first arrival. */

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "rasp/values/number.h"

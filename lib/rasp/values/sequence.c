@@ -1,8 +1,6 @@
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "rasp/values/column.h"
-#include "rasp/values/value.h"
 
 static bool too_long(size_t n, ThError *err)
 {

@@ -1,10 +1,7 @@
 #include "rasp/values/value.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 
 /* A tuple is kept as a head and its elements.  The head is an int atom: the tuple's depth, whether

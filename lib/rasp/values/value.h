@@ -15,13 +15,7 @@
 #ifndef TH_RASP_VALUES_VALUE_H
 #define TH_RASP_VALUES_VALUE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/intern.h"
-#include "base/owned.h"
 #include "base/text.h"
 
 /* What a whole sequence is.  TH_RASP_ATOM_MIXED is for sequences only: ints and floats together,

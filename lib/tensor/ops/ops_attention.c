@@ -1,7 +1,6 @@
 /* Attention of the positions of a string to each other: the operation; its fast version is in
  * ops_attention_fast.c, the plain one in ops_attention_reference.c. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/ops/attention_impl.h"
 

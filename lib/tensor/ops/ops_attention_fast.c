@@ -1,6 +1,5 @@
 /* The fast version of attention: matrix products, one head of one run of positions at a time, with
  * vector loops between them; a narrow window needs no products. */
-#include <string.h>
 
 #include "tensor/ops/attention_impl.h"
 #include "tensor/kernels/blas.h"

@@ -1,6 +1,5 @@
 /* The fast version of attention where nothing but lengths and a causal mask modify it: a kernel of
  * its own for every head of some queries of a string. */
-#include <string.h>
 
 #include "tensor/ops/attention_impl.h"
 #include "tensor/kernels/kernels_heads.h"

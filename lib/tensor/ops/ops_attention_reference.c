@@ -1,8 +1,6 @@
 /* Attention as it is written in papers: one query after the other, every key asked whether it is
  * seen. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tensor/ops/attention_impl.h"
 

@@ -1,6 +1,5 @@
 /* Blocks of matrices made small, so that products of many stay bounded. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "tensor/kernels/kernels_blocks.h"
 #include "tensor/tape/tape_impl.h"

@@ -1,6 +1,5 @@
 /* Causal convolutions of columns. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels_fourier.h"
 #include "tensor/kernels/kernels_space.h"

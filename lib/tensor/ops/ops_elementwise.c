@@ -1,8 +1,6 @@
 /* Functions of one number and of two, by their tables; products with rows and columns. */
 #include <math.h>
-#include <string.h>
 
-#include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_elementwise.h"
 #include "tensor/tape/tape_impl.h"

@@ -1,7 +1,6 @@
 /* Matrices that positions write to and read from, one string and head after another; backward
  * computes the matrices again. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels_fast_weights.h"
 #include "tensor/tape/tape_impl.h"

@@ -1,5 +1,4 @@
 /* Accounts of what states get of a mass of 1: see th_op_give. */
-#include <string.h>
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_elementwise.h"

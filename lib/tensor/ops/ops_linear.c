@@ -1,7 +1,6 @@
 /* Products with parameter matrices, with and without an activation. */
 
 #include "tensor/kernels/blas.h"
-#include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/tape/tape_impl.h"
 

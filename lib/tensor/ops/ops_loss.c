@@ -1,6 +1,5 @@
 /* Losses: scaled sums over rows, so that shards of a batch add up. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/tape/tape_impl.h"

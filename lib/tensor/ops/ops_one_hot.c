@@ -3,7 +3,6 @@
  * taken. */
 #include <complex.h>
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels_one_hot.h"

@@ -1,6 +1,5 @@
 /* Recurrent layers, each over whole strings in one operation. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"

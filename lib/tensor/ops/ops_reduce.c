@@ -1,6 +1,5 @@
 /* Softmax, sums, and products with a row or a column. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_elementwise.h"

@@ -1,6 +1,5 @@
 /* Turning pairs of columns by the position (rotary positions), and letting them grow with it. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels_attention.h"
 #include "tensor/tape/tape_impl.h"

@@ -1,6 +1,5 @@
 /* Linear recurrences, position after position: backward is the recurrence of the transposed
  * matrices from the other end. */
-#include <string.h>
 
 #include "tensor/kernels/kernels_scan.h"
 #include "tensor/tape/tape_impl.h"

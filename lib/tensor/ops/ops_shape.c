@@ -1,6 +1,5 @@
 /* Operations that move, join and add rows and columns.  What only moves numbers is one function for
  * both precisions. */
-#include <string.h>
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/tape/tape_impl.h"

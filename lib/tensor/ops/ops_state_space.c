@@ -1,7 +1,6 @@
 /* State space models, one column of a string after another: no states are kept, backward computes
  * them again. */
 #include <complex.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels_space.h"
 #include "tensor/tape/tape_impl.h"

@@ -1,7 +1,6 @@
 /* Attention over a few listed keys: the sliding dilated attention of RegularGPT (Chi et al. 2023,
  * Eq. 1), where a query sees C positions at distances 0, s, 2s, … */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/tape/tape_impl.h"

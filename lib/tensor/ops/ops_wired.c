@@ -1,7 +1,5 @@
 /* Layers of hidden units that read a few coordinates each, and write one. */
-#include <string.h>
 
-#include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/kernels_wired.h"
 #include "tensor/tape/tape_impl.h"
 

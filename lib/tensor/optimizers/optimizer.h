@@ -10,10 +10,6 @@
 #ifndef TH_TENSOR_OPTIMIZERS_OPTIMIZER_H
 #define TH_TENSOR_OPTIMIZERS_OPTIMIZER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/stop.h"
 #include "tensor/tape/params.h"
 
 enum { TH_OPTIMIZER_SLOTS = 4 }; /* at most */

@@ -2,13 +2,9 @@
 #include "tensor/tape/params.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/memory.h"
-#include "base/rng.h"
 
 enum { ALIGN_FLOATS = 16 };
 

@@ -8,10 +8,6 @@
 #ifndef TH_TENSOR_TAPE_PARAMS_H
 #define TH_TENSOR_TAPE_PARAMS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/text.h"

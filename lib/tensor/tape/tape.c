@@ -2,10 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "tensor/tape/tape_impl.h"
 
 /* Gradient memory whose node has passed its gradient on; the next node of its size takes it. */

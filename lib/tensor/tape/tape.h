@@ -28,14 +28,7 @@
 #ifndef TH_TENSOR_TAPE_TAPE_H
 #define TH_TENSOR_TAPE_TAPE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "base/memory.h"
-#include "base/owned.h"
-#include "base/rng.h"
-#include "base/stop.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/tape/params.h"
 

@@ -1,5 +1,4 @@
 /* Gradients of several tapes added up, and the products that wait for that. */
-#include "base/memory.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/tape/tape_impl.h"
 

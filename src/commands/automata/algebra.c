@@ -1,10 +1,6 @@
 /* algebra.c - the minimal machine of an operand, its transition monoid, and their figures. */
 #include "commands/automata/monoid.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* ---- the minimal machine --------------------------------------------------------------------- */

@@ -1,8 +1,6 @@
 /* atlas.c - all minimal acceptors of a size, by the algebra of their languages. */
-#include <stdlib.h>
 
 #include "automata/core/atlas.h"
-#include "base/memory.h"
 #include "commands/automata/monoid.h"
 
 static const ThOptionSpec options[] = {

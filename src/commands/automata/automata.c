@@ -1,7 +1,5 @@
 /* automata.c - commands about automata: defining, comparing, minimizing; and how an automaton is
  * shown, run and traced. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/operations/shortest_difference.h"
 #include "automata/operations/relate.h"

@@ -1,5 +1,4 @@
 /* classes.c - the classes of regular languages that a language belongs to. */
-#include <string.h>
 
 #include "automata/algebra/classes.h"
 #include "commands/automata/monoid.h"

@@ -1,10 +1,6 @@
 /* decompose.c - the cascade of simple machines that a machine decomposes into. */
 #include "commands/automata/monoid.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/symbols.h"
 
 char *sh_set_text(const ThHolonomy *h, char *const *state, int set, size_t most, ThError *err)

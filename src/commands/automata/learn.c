@@ -1,9 +1,6 @@
 /* learn.c - learning automata: from an oracle by asking, from labelled words by merging. */
 #include "commands/automata/learn.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "base/symbols.h"
 #include "commands/languages/languages.h"

@@ -1,9 +1,6 @@
 /* monoid.c - the transition monoid of a language in words, as tables and as egg-boxes. */
 #include "commands/automata/monoid.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "inspect/express.h"
 
 /* ---- in words -------------------------------------------------------------------------------- */

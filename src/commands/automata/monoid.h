@@ -4,10 +4,8 @@
 #define SH_COMMANDS_AUTOMATA_MONOID_H
 
 #include "automata/algebra/eggbox.h"
-#include "automata/algebra/green.h"
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/varieties.h"
-#include "base/owned.h"
 #include "command.h"
 
 /* The complete minimal machine of an automaton operand. */

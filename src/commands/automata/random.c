@@ -1,9 +1,7 @@
 /* random.c - random automata. */
-#include <stdlib.h>
 
 #include "automata/core/random_automaton.h"
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "object_kinds.h"
 #include "terminal/confirm.h"

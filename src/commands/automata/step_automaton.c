@@ -1,5 +1,4 @@
 /* step_automaton.c - an automaton reads a word by hand: step, back. */
-#include <stdlib.h>
 
 #include "base/symbols.h"
 #include "commands/automata/runs.h"

@@ -1,10 +1,7 @@
 /* trace.c - constructions step by step, as on a board: determinize, minimize, learn. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/construction_steps.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "learn.h"
 

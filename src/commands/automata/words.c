@@ -2,16 +2,11 @@
  * how fast they become more. */
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/words/ambiguity.h"
 #include "automata/words/growth.h"
 #include "automata/words/words.h"
-#include "base/memory.h"
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"

@@ -1,19 +1,13 @@
 /* general.c - commands about the session itself. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "language/condition.h"
 #include "terminal/confirm.h"
 #include "help/help.h"
 #include "rasp.h"
-#include "session_impl.h"
 #include "shell.h"
-#include "help/wrapped_text.h"
 
 ShSheet sh_session_sheet(ShSession *s)
 {

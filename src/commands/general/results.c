@@ -1,11 +1,8 @@
 /* results.c - what the points of a sweep found: groups, and tables of their figures. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_sort.h>
 
-#include "base/memory.h"
 #include "commands/general/results.h"
 #include "shell.h"
 

@@ -2,8 +2,6 @@
 #ifndef SH_COMMANDS_GENERAL_RESULTS_H
 #define SH_COMMANDS_GENERAL_RESULTS_H
 
-#include "base/owned.h"
-#include "command.h"
 #include "point_records.h"
 #include "stats/compare.h"
 #include "stats/summary.h"

@@ -1,9 +1,6 @@
 /* results_against.c - what the points of a sweep found beside what a paper printed. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "commands/general/results.h"
 
 /* ---- what was found of each ------------------------------------------------------------------ */

@@ -1,6 +1,5 @@
 /* results_layout.c - the tables of results: numbers, and texts as papers have them. */
 #include <math.h>
-#include <string.h>
 
 #include <gsl/gsl_statistics_double.h>
 

@@ -1,9 +1,6 @@
 /* results_published.c - the file with the figures of a paper. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "commands/general/results.h"
 #include "tasks/records.h"
 

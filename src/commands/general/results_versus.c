@@ -1,12 +1,9 @@
 /* results_versus.c - groups of points beside each other: pairs of the same seed, and orders. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "base/memory.h"
 #include "commands/general/results.h"
 
 bool sh_results_value(const ShResults *r, const char *option, const char *text, int *at,

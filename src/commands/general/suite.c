@@ -1,15 +1,9 @@
 /* suite.c - the tasks of a paper as one sweep: a script is written from a table, and run. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
-#include "command.h"
-#include "session_impl.h"
 #include "shell.h"
 
 /* Kinds of models of which papers have figures here. */

@@ -1,13 +1,9 @@
 /* sweep.c - a body of commands for every point of a grid, each point in a process of its own. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/memory.h"
 #include "commands/general/sweep.h"
 #include "formats.h"
 #include "language/parse.h"

@@ -2,9 +2,7 @@
 #ifndef SH_COMMANDS_GENERAL_SWEEP_H
 #define SH_COMMANDS_GENERAL_SWEEP_H
 
-#include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "point_records.h"
 

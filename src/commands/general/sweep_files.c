@@ -2,13 +2,9 @@
  * another as soon as it is. */
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/memory.h"
 #include "commands/general/sweep.h"
 #include "shell.h"
 

@@ -7,11 +7,8 @@
  * and what shell commands see, are noted while a point runs.
  */
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/version.h"
 #include "commands/general/sweep.h"
 #include "shell.h"

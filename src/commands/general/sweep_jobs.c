@@ -1,11 +1,7 @@
 /* sweep_jobs.c - the processes of a sweep, on this machine and under mpirun. */
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands/general/sweep.h"

@@ -1,12 +1,8 @@
 /* sweep_objects.c - what an object is, in a line that is another as soon as it is. */
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/memory.h"
 #include "commands/general/sweep.h"
 #include "formats.h"
 #include "models/ablation.h"

@@ -1,12 +1,8 @@
 /* sweep_point.c - one point of a sweep, in its process. */
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/version.h"
 #include "blas_kernels.h"
 #include "commands/general/sweep.h"

@@ -1,14 +1,9 @@
 /* tutorial.c - short pages that run as they are read. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "command.h"
 #include "help/help.h"
 #include "help/help_start.h"
 #include "help/pages.h"
-#include "session_impl.h"
 #include "shell.h"
-#include "help/wrapped_text.h"
 
 /* Each page stands by itself: it defines what it needs. */
 static const struct {

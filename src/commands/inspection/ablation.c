@@ -1,10 +1,7 @@
 /* ablation.c - what a model's answer depends on: ablate silences parts of it, patch replaces
  * vectors.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/inspection/ablation.h"
 #include "commands/inspection/inspect.h"

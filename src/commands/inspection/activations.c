@@ -1,8 +1,5 @@
 /* activations.c - what a model computes on the way to its answer: activations, lens, probe. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"

@@ -1,16 +1,9 @@
 /* certify.c - proofs about trained models. */
-#include "proof/certify.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/automaton.h"
-#include "base/memory.h"
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "commands/inspection/proofs.h"
-#include "proof/check/certificate.h"
 #include "proof/check/check.h"
 #include "proof/check/hard.h"
 #include "shell.h"

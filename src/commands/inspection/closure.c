@@ -2,7 +2,6 @@
 #include "proof/tree/closure.h"
 
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
 #include "plot/views.h"

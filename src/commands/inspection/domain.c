@@ -1,9 +1,6 @@
 /* domain.c - which strings certify, quantize and check certificate speak of. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/automaton.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"

@@ -1,7 +1,6 @@
 /* extract.c - the automaton of a model, found in three ways. */
 
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "inspect/extraction_methods.h"
 

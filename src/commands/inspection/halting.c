@@ -1,7 +1,5 @@
 /* halting.c - how long a model that halts by itself thinks, and about what. */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"

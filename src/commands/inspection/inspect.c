@@ -2,10 +2,7 @@
 #include "commands/inspection/inspect.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/modelling.h"
 #include "commands/plots/selecting.h"

@@ -2,7 +2,6 @@
 #ifndef SH_COMMANDS_INSPECTION_INSPECT_H
 #define SH_COMMANDS_INSPECTION_INSPECT_H
 
-#include "base/text.h"
 #include "command.h"
 #include "inspect/clusters.h"
 #include "inspect/receptive_field.h"

@@ -1,12 +1,7 @@
 /* linear.c - commands about linear recurrences: their scans, their spectra, what they cannot do. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
-#include "base/text.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
 #include "inspect/propositions.h"

@@ -4,8 +4,6 @@
 
 #include "command.h"
 #include "proof/check/check.h"
-#include "proof/certify.h"
-#include "proof/labels.h"
 
 /* What runs of compiled models may be off by, beside their rounding. */
 static const double SH_COMPILED_SLACK = 1e-5;

@@ -2,7 +2,6 @@
 #include "proof/check/quantize.h"
 
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "commands/inspection/proofs.h"
 #include "lab/evaluate.h"

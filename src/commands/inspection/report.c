@@ -1,14 +1,8 @@
 /* report.c - one page about a model and what it should have learned: what other commands say. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "command.h"
 #include "commands/modelling.h"
-#include "session_impl.h"
-#include "language/lexer.h"
 #include "shell.h"
 
 #define WANTED "report_wanted"

@@ -1,11 +1,8 @@
 /* show_certificate.c - what stands in a certificate, in words and as figures. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "automata/algebra/monoid.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"

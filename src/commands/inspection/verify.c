@@ -1,11 +1,7 @@
 /* verify.c - whether a model answers as a machine does, and on which words not. */
 #include "inspect/verify.h"
 
-#include <stdio.h>
-
-#include "base/memory.h"
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "lab/evaluate.h"
 #include "stats/intervals.h"

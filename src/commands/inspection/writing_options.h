@@ -3,7 +3,6 @@
 #define SH_COMMANDS_INSPECTION_WRITING_OPTIONS_H
 
 #include "commands/modelling.h"
-#include "lab/generate.h"
 #include "lab/trials.h"
 
 /* Rows of option tables. */

@@ -1,11 +1,7 @@
 /* written_text.c - what a model writes by itself behind the prompts of a task: counted for
  * evaluate, explained by diagnose. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "commands/modelling.h"
 #include "commands/plots/plots.h"
 #include "commands/inspection/writing_options.h"
 #include "inspect/first_errors.h"

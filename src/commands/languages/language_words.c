@@ -1,11 +1,8 @@
 /* language_words.c - words, count, shortest, ambiguity and compare of languages that are not known
  * to be regular. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/operations/shortest_difference.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"

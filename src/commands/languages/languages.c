@@ -1,10 +1,6 @@
 /* languages.c - grammars and the like: defining, showing and running them. */
 #include "commands/languages/languages.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "language/pushdown.h"
 #include "language/trees.h"

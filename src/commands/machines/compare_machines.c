@@ -1,8 +1,5 @@
 /* compare_machines.c - whether two Turing machines compute the same, input by input. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/machines/machines.h"
 

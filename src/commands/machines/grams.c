@@ -1,8 +1,6 @@
 /* grams.c - commands about machines and the program that predicts their next token. */
 
-#include "command.h"
 #include "commands/machines/machines.h"
-#include "commands/modelling.h"
 #include "turing/nexttoken.h"
 
 /* The input that stands after the machine, blank without one. */

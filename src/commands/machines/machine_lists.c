@@ -1,7 +1,5 @@
 /* machine_lists.c - a command on each machine of a list, in a file that can be gone on with. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"

@@ -1,10 +1,7 @@
 /* run_machine.c - how a Turing machine is run and traced. */
-#include <string.h>
 
-#include "base/memory.h"
 #include "commands/machines/machine_lists.h"
 #include "commands/machines/machines.h"
-#include "commands/modelling.h"
 #include "rasp.h"
 #include "object_kinds.h"
 

@@ -1,8 +1,6 @@
 /* search_machine.c - all runs of a nondeterministic machine: the verdict, and their tree. */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "commands/machines/machines.h"
 #include "turing/search.h"
 

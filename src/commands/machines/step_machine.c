@@ -1,12 +1,9 @@
 /* step_machine.c - a run of a Turing machine by hand: step, back, break. */
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/symbols.h"
 #include "commands/automata/runs.h"
 #include "commands/machines/machines.h"
-#include "commands/modelling.h"
 #include "terminal/repl.h"
 #include "turing/stepper.h"
 

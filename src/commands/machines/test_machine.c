@@ -1,5 +1,4 @@
 /* test_machine.c - a file of tests for a Turing machine. */
-#include <string.h>
 
 #include "base/file.h"
 #include "base/symbols.h"

@@ -1,7 +1,5 @@
 /* turing.c - commands about Turing machines: defining, showing, drawing and counting them. */
-#include <string.h>
 
-#include "command.h"
 #include "terminal/confirm.h"
 #include "commands/modelling.h"
 #include "formats.h"

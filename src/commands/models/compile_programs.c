@@ -1,5 +1,4 @@
 /* compile_programs.c - programs of RASP and Turing machines as models. */
-#include <stdlib.h>
 
 #include "base/symbols.h"
 #include "commands/inspection/proofs.h"

@@ -2,9 +2,6 @@
 #include <unistd.h>
 
 #include "base/symbols.h"
-#include "base/text.h"
-#include "command.h"
-#include "commands/modelling.h"
 #include "commands/inspection/writing_options.h"
 #include "lab/evaluate.h"
 #include "rasp.h"

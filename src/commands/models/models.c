@@ -1,11 +1,7 @@
 /* models.c - commands about models: defining, showing, running and tracing one. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
-#include "command.h"
 #include "commands/inspection/ablation.h"
 #include "commands/modelling.h"
 #include "terminal/confirm.h"

@@ -1,5 +1,4 @@
 /* files.c - saving and loading objects. */
-#include <string.h>
 
 #include "terminal/confirm.h"
 #include "formats.h"

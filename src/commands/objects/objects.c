@@ -1,6 +1,5 @@
 /* objects.c - commands about named objects of any kind. */
 #include <math.h>
-#include <string.h>
 
 #include "terminal/confirm.h"
 #include "rasp.h"

@@ -1,10 +1,5 @@
 #include "commands/plots/curves.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-
 /* LOW..HIGH; of 0..5 strtod would take the first dot. */
 static bool read_limits(const ThOptions *o, const char *name, bool logarithmic, double to[2],
                         ThError *err)

@@ -1,7 +1,6 @@
 /* plot_algebra.c - drawing the algebra of a language. */
 
 #include "automata/core/build.h"
-#include "base/memory.h"
 #include "commands/automata/monoid.h"
 #include "commands/plots/plots.h"
 #include "plot/draw_algebra.h"

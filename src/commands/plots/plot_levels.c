@@ -1,7 +1,5 @@
 /* plot_levels.c - drawing an answer for every vector of a model: lens and patch. */
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "commands/inspection/ablation.h"
 #include "commands/inspection/inspect.h"
 #include "commands/plots/plots.h"

@@ -1,8 +1,5 @@
 /* plot_steps.c - commands that draw a figure a step: runs of automata and constructions. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/machines/machines.h"
 #include "commands/plots/plot_steps.h"

@@ -1,12 +1,9 @@
 /* plots.c - commands that draw: plot VIEW OBJECT … [> "file"]. */
 #include "commands/plots/plots.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
 #include "commands/plots/curves.h"

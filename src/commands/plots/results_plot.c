@@ -1,11 +1,9 @@
 /* results_plot.c - shares by length: of the points of a sweep, and of models. */
 #include <math.h>
-#include <stdlib.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "base/memory.h"
 #include "commands/automata/monoid.h"
 #include "commands/modelling.h"
 #include "commands/plots/curves.h"

@@ -2,10 +2,7 @@
 #include "commands/plots/selecting.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
 #include "compile/compile_program.h"

@@ -1,10 +1,6 @@
 /* rasp.c - what names of RASP do under show, run, trace and save. */
 #include "rasp.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "formats.h"
 #include "object_kinds.h"
 

@@ -1,15 +1,10 @@
 /* rasp_cost.c - what a RASP program costs a transformer, and where two programs differ. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
-#include "command.h"
 #include "rasp.h"
 #include "rasp/evaluate/differ.h"
 #include "rasp/graph/cost.h"
 #include "rasp/graph/describe.h"
-#include "session_impl.h"
 #include "object_kinds.h"
 
 enum { SHOWN = 60, BREACHES = 20, CALLS = 4 };

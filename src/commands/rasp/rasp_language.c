@@ -1,9 +1,6 @@
 /* rasp_language.c - an s-op that gives truth values as a language, beside an automaton. */
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
-#include "command.h"
 #include "rasp.h"
 #include "rasp/evaluate/language.h"
 

@@ -1,8 +1,5 @@
 /* rasp_programs.c - next-token programs in RASP: from machines, and at work. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "commands/machines/machines.h"
 #include "rasp.h"
 #include "rasp/graph/cost.h"

@@ -1,10 +1,7 @@
 /* check.c - reading scratchpads back. */
 #include <jansson.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
-#include "command.h"
 #include "commands/inspection/proofs.h"
 #include "scratchpad/check_text.h"
 

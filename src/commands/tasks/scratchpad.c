@@ -1,8 +1,5 @@
 /* scratchpad.c - commands that write Turing Programs. */
-#include <string.h>
 
-#include "base/memory.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "formats/data/dataset.h"
 

@@ -1,9 +1,7 @@
 /* tasks.c - commands about tasks: defining one, and looking at its examples. */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/symbols.h"
-#include "command.h"
 #include "terminal/confirm.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"

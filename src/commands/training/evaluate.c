@@ -3,11 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
-#include "command.h"
-#include "commands/modelling.h"
 #include "commands/inspection/writing_options.h"
 
 static const ThOptionSpec evaluate_options[] = {

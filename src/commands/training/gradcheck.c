@@ -1,5 +1,4 @@
 /* gradcheck.c - the command that checks a model's gradient. */
-#include "command.h"
 #include "commands/modelling.h"
 #include "lab/train.h"
 

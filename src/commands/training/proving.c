@@ -2,9 +2,6 @@
 #include "lab/evaluate.h"
 #include "lab/until_proved.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"
 #include "commands/training/training.h"

@@ -1,13 +1,8 @@
 /* training.c - training models. */
-#include "lab/train.h"
 #include "lab/train_loop.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "command.h"
 #include "commands/modelling.h"
 #include "commands/training/training.h"
 #include "formats/models/checkpoint.h"
