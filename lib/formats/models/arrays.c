@@ -57,7 +57,7 @@ static double number(uint64_t bits, size_t type)
     if (types[type].sort == UNSIGNED)
         return (double)bits;
     if (types[type].sort == SIGNED) {
-        uint64_t sign = 1ULL << (8 * size - 1);
+        uint64_t sign = 0x80ULL << 8 * (size > 1 ? size - 1 : 0);
         return bits & sign ? -(double)(sign - (bits & (sign - 1))) : (double)bits;
     }
     if (size == 8) {

@@ -153,12 +153,12 @@ bool th_rasp_run_elements(ThRaspRun *r, ThRaspSop canonical, ThRaspSeq *value, T
                           ThError *err)
 {
     Work w = {.r = r, .node = *th_rasp_node(r->g, canonical)};
+    ThRaspAtom x[TH_RASP_MAP_ARGS] = {{0}}, z;
     bool constant;
     bool ok =
         prepare(&w, canonical, &constant, err) && th_rasp_column_new(value, r->n, constant, err);
     for (size_t i = 0; ok && i < (constant ? 1 : r->n); i++) {
-        ThRaspAtom x[TH_RASP_MAP_ARGS], z;
-        for (size_t k = 0; k < w.node.n_args; k++)
+        for (size_t k = 0; k < TH_RASP_MAP_ARGS && w.arg[k]; k++)
             x[k] = th_rasp_seq_at(w.arg[k], i);
         ok = !(i % POLL == 0 && th_stopped(stop, err)) && element(&w, i, x, &z, err) &&
              th_rasp_column_put(value, i, z, err);
