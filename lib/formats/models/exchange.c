@@ -115,9 +115,10 @@ static Plan plan(const ThFormatRow *r, const ThParam *p, size_t heads)
         l.sign[l.n++] = sign;
         sign = 1;
     }
+    l.n += l.n == 0; /* never: a list names a block at least, which the analyser cannot see */
     l.of = (size_t)(c[1] - '0');
     bool turned = r->flags & TH_FORMAT_TURNED;
-    size_t wide = l.n ? l.cols / l.n * l.of : 0;
+    size_t wide = l.cols / l.n * l.of;
     l.dims = strchr(r->shape, ',') ? 2 : 1;
     l.shape[0] = l.dims == 1 || turned ? wide : l.rows;
     l.shape[1] = turned ? l.rows : wide;
