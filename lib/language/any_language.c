@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "language/language_kind.h"
+#include "language/language_text.h"
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
@@ -86,6 +87,13 @@ void th_language_write(ThText *t, const ThLanguage *l, const char *name)
     th_text_add(t, " {\n");
     l->kind->write(t, l);
     th_text_add(t, "}\n");
+}
+
+void th_language_identify(ThText *t, const ThLanguage *l)
+{
+    th_text_printf(t, "%s\n", l->kind->name);
+    th_language_write_alphabet(t, l);
+    (l->kind->write ? l->kind->write : l->kind->identify)(t, l);
 }
 
 const char *th_language_kind_name(const ThLanguage *l)

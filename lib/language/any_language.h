@@ -76,6 +76,10 @@ void th_language_free(ThLanguage *l); /* NULL is fine */
 /* Appends the block that defines it; nothing for kinds that no block defines. */
 void th_language_write(ThText *t, const ThLanguage *l, const char *name);
 
+/* Appends what is another text as soon as anything differs that its answers come from, its symbols
+ * and their order included; of every kind. */
+void th_language_identify(ThText *t, const ThLanguage *l);
+
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 const char *th_language_kind_name(const ThLanguage *l);        /* "grammar", … */

@@ -152,10 +152,16 @@ static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThErro
     return *a != NULL;
 }
 
+static void identify(ThText *t, const ThLanguage *l)
+{
+    th_automaton_write(t, ((const Automaton *)l->data)->automaton, "");
+}
+
 static const ThLanguageKind kind = {
     .name = "automaton",
     .knows_prefixes = true,
     .free_data = free_data,
+    .identify = identify,
     .read = start_reading,
     .push = push,
     .pop = pop,

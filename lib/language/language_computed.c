@@ -510,10 +510,17 @@ static bool count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *st
     return true;
 }
 
+static void identify(ThText *t, const ThLanguage *l)
+{
+    const Computed *c = l->data;
+    th_text_printf(t, "%s %d\n", c->row->name, c->k);
+}
+
 static const ThLanguageKind kind = {
     .name = "computed",
     .knows_prefixes = true,
     .free_data = free,
+    .identify = identify,
     .member = member,
     .read = start_reading,
     .push = push,

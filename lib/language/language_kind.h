@@ -19,6 +19,8 @@ typedef struct {
     /* Fills l->symbol and l->data from the inside of a block; NULL: no block defines it. */
     bool (*parse)(ThLanguage *l, const char *text, ThError *err);
     void (*write)(ThText *t, const ThLanguage *l); /* the inside of the block; NULL: none */
+    /* Where there is no block: all that the answers come from. */
+    void (*identify)(ThText *t, const ThLanguage *l);
     void (*free_data)(void *data);
     /* Returns new: states and labelled moves, to be drawn; NULL: it has none. */
     ThAutomaton *(*picture)(const ThLanguage *l, ThError *err);

@@ -1,7 +1,7 @@
 /* A Turing machine as a language: a word is on the first tape, and belongs to it if the machine
  * accepts; where it has no state that accepts, if it halts.  What is not decided within the steps
  * has no answer. */
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,10 +163,18 @@ static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThErro
     return *a != NULL;
 }
 
+static void identify(ThText *t, const ThLanguage *l)
+{
+    const Machine *m = l->data;
+    th_text_printf(t, "%" PRIu64 " steps\n", m->steps);
+    th_tm_write(t, m->machine, "");
+}
+
 static const ThLanguageKind kind = {
     .name = "machine",
     .may_not_answer = true,
     .free_data = free_data,
+    .identify = identify,
     .member = member,
     .automaton = automaton,
 };

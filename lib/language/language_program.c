@@ -13,6 +13,7 @@ typedef struct {
     ThRasp *rasp;
     ThRaspWords words;
     ThRaspAtom *letter;
+    char *source; /* and the name of the s-op */
     pthread_mutex_t turn;
 } Program;
 
@@ -21,6 +22,7 @@ static void free_data(void *data)
     Program *p = data;
     th_rasp_free(p->rasp);
     free(p->letter);
+    free(p->source);
     pthread_mutex_destroy(&p->turn);
     free(p);
 }
@@ -43,9 +45,15 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
     return ok;
 }
 
+static void identify(ThText *t, const ThLanguage *l)
+{
+    th_text_add(t, ((const Program *)l->data)->source);
+}
+
 static const ThLanguageKind kind = {
     .name = "s-op",
     .free_data = free_data,
+    .identify = identify,
     .member = member,
 };
 
@@ -53,7 +61,10 @@ static const ThLanguageKind kind = {
 static bool start(ThLanguage *l, Program *p, const char *source, const char *name, ThError *err)
 {
     ThRaspValue v = {0};
-    p->rasp = th_rasp_new(NULL, err);
+    ThText text = {0};
+    th_text_printf(&text, "%s\n%s\n", name, source);
+    p->source = th_text_take(&text, err);
+    p->rasp = p->source ? th_rasp_new(NULL, err) : NULL;
     if (!p->rasp || !th_rasp_execute(p->rasp, source, true, true, NULL, err))
         return false;
     if (!th_rasp_lookup(p->rasp, name, &v) || v.kind != TH_RASP_VALUE_SOP)

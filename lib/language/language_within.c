@@ -136,10 +136,18 @@ static void stop_reading(void *reading)
     free(r);
 }
 
+static void identify(ThText *t, const ThLanguage *l)
+{
+    const Within *w = l->data;
+    th_language_identify(t, w->inner);
+    th_language_identify(t, w->outer);
+}
+
 /* Prefixes of the outer language need not be prefixes of the inner one. */
 static const ThLanguageKind kind = {
     .name = "part",
     .free_data = free_data,
+    .identify = identify,
     .member = member,
     .read = start_reading,
     .push = push,

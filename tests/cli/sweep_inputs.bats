@@ -118,6 +118,33 @@ noticed() { # WHAT [POINTS]
     grep -q "inc: machine 2 states, 3 symbols, with other contents: 4 points" said.txt
 }
 
+@test "a language of a machine, of an s-op, of the library, of another language" {
+    count() { # DEFINITIONS...
+        printf '%s\n' "$@" 'sweep "words" for n in 1..2 { count l length=$n }' >words.th
+        "$TAPEHEAD" -q words.th | grep points || true
+    }
+    is=$'machine m { start s; accept e; s a -> b R s; s _ -> _ S e }'
+    x='x = (tokens == "a")'
+    count "$is" 'language l = m alphabet="ab" steps=50' >said.txt
+    differs() { # DEFINITIONS...
+        count "$@" >said.txt
+        cat said.txt
+        grep -q '^l: language .*: 2 points are computed again' said.txt
+        [[ $(count "$@") == "2 points: 2 done (2 of them before"* ]]
+    }
+    differs "$is" 'language l = m alphabet="ab" steps=51'
+    differs "${is/_ S e/_ R e}" 'language l = m alphabet="ab" steps=51'
+    differs "$x" 'language l = x'
+    differs "${x/==/!=}" 'language l = x'
+    differs "${x/==/!=}" 'language l = x alphabet="ba"'
+    differs "$x" 'automaton g = regex "(a|b)*"' 'language l = x from=g'
+    differs "$x" 'automaton g = regex "a*b*"' 'language l = x from=g'
+    differs 'language l = shuffle_4'
+    differs 'language l = shuffle_6'
+    differs 'language l = marked_copy'
+    differs 'language l = odds_first'
+}
+
 @test "an s-op and a function of RASP" {
     sed -i 's/tokens, ==/tokens, !=/' grid.th
     tell >said.txt

@@ -115,7 +115,7 @@ static bool hash_object(ShSession *s, ShObject *o, const char *dir, uint64_t *h,
     else if (o->kind == SH_MACHINE)
         th_tm_write(&t, o->as.machine, o->name);
     else if (o->kind == SH_LANGUAGE)
-        th_language_write(&t, o->as.language, o->name);
+        th_language_identify(&t, o->as.language);
     else if (sh_is_rasp(o->kind))
         ok = sh_rasp_write_objects(s, &t, &o, 1, err);
     else
