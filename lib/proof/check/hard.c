@@ -34,9 +34,10 @@ typedef struct {
     /* What is remembered: of each layer and head a score and a value, or a sum. */
     int size;
     double *from, *to; /* (size) */
-    /* A position: what it holds, and the sums whose means it holds. */
+    /* A position: what it holds, and the sums whose means it holds; sums and what is asked of them,
+     * z, are there once as they are known and once with large ones as small as they can be. */
     double *x, *sums, *z, *hidden_units, *logits;
-    double bound;                     /* sums beyond count as infinite */
+    double bound;                     /* sums beyond count as infinite: bound + 1 or more */
     int *digit, *radix, digits, used; /* choices of what comes back from there */
     double least, greatest;           /* |sum| that a sign was taken of; what a step adds to one */
     ThProofHard *out;
@@ -264,36 +265,44 @@ static void attend(Hard *k, int layer, int h, bool first, const double *query, c
         memcpy(l->value + column, value, (size_t)k->width * sizeof *value);
         memcpy(gives + column, value, (size_t)k->width * sizeof *gives);
     } else {
-        double lead = 0;
+        double lead = 0, near = 0;
         for (int c = 0; c < k->width; c++) {
             if (key[c] != 0 || value[c] != 0)
                 refuse(k, "a head that takes a sign sees more than the beginning");
             lead += l->key[column + c] != 0 ? l->key[column + c] * k->z[column + c] : 0;
+            near += l->key[column + c] * k->z[d + column + c];
         }
         if (lead == 0 || isnan(lead))
             refuse(k, "a sum is zero where its sign is taken");
-        k->least = fmin(k->least, fabs(lead));
+        else if (lead > 0 ? near <= 0 : near >= 0)
+            refuse(k, "what is added to a large sum can be more than that");
+        k->least = fmin(k->least, fabs(near));
         for (int c = 0; c < k->width; c++)
             gives[column + c] = lead > 0 ? l->value[column + c] : 0;
     }
 }
 
-/* The sum in column i of a layer's values. */
-static double sum_of(const Hard *k, int layer, int i)
+/* The sum in column i of a layer's values; near: with a large one as small as it can be. */
+static double sum_of(const Hard *k, int layer, int i, bool near)
 {
     const Layer *l = &k->layer[layer];
     int of = l->same[i];
-    return l->value[i] + l->sign[i] * remembered(k, k->to, layer, of / k->width)[1 + of % k->width];
+    double sum = remembered(k, k->to, layer, of / k->width)[1 + of % k->width];
+    sum = near && isinf(sum) ? copysign(k->bound + 1, sum) : sum;
+    return l->value[i] + l->sign[i] * sum;
 }
 
 /* Queries of the sums, for signs: into k->z. */
 static void query_sums(Hard *k, const Layer *l)
 {
-    for (int c = 0; c < k->dim; c++) {
-        k->z[c] = 0;
-        for (int i = 0; i < k->dim; i++)
-            if (k->mean[i] && l->query[i * k->dim + c] != 0 && k->sums[i] != 0)
-                k->z[c] += k->sums[i] * l->query[i * k->dim + c];
+    for (int at = 0; at < 2 * k->dim; at++) {
+        const double *sums = k->sums + (at < k->dim ? 0 : k->dim);
+        k->z[at] = 0;
+        for (int i = 0; i < k->dim; i++) {
+            double w = l->query[i * k->dim + at % k->dim];
+            if (k->mean[i] && w != 0 && sums[i] != 0)
+                k->z[at] += sums[i] * w;
+        }
     }
 }
 
@@ -313,9 +322,11 @@ static void run_layer(Hard *k, int layer, bool first)
     for (int c = 0; c < d; c++) {
         if (!k->mean[c])
             k->x[c] += product(k, gives, d, l->output, d, c, l->output_bias[c]);
-        for (int i = 0; k->mean[c] && i < d; i++)
-            if (l->task[i / k->width] == MEAN && l->output[i * d + c] != 0)
-                k->sums[c] += l->output[i * d + c] * sum_of(k, layer, i);
+        for (int i = 0; k->mean[c] && i < d; i++) {
+            double w = l->task[i / k->width] == MEAN ? l->output[i * d + c] : 0;
+            for (int near = 0; w != 0 && near < 2; near++)
+                k->sums[near * d + c] += w * sum_of(k, layer, i, near);
+        }
     }
     for (int u = 0; u < k->hidden; u++)
         units[u] = fmax(0, product(k, k->x, d, l->up, k->hidden, u, l->up_bias[u]));
@@ -332,7 +343,7 @@ static void run_symbol(Hard *k, int symbol)
     bool first = symbol == k->symbols;
     k->used = 0;
     memset(k->to, 0, (size_t)k->size * sizeof *k->to);
-    memset(k->sums, 0, (size_t)k->dim * sizeof *k->sums);
+    memset(k->sums, 0, 2 * (size_t)k->dim * sizeof *k->sums);
     memcpy(k->x, k->embedding + symbol * k->dim, (size_t)k->dim * sizeof *k->x);
     for (int i = 0; i < k->layers && k->fits; i++)
         run_layer(k, i, first);
@@ -385,7 +396,7 @@ static bool read_model(Hard *k, const ThModel *m)
     k->layer = th_alloc((size_t)k->layers, sizeof *k->layer, k->err);
     k->mean = th_alloc(d, sizeof *k->mean, k->err);
     k->digit = th_alloc(2 * (size_t)CHOICES, sizeof *k->digit, k->err);
-    k->from = th_alloc(2 * size + 3 * d + 4 * d + (size_t)k->hidden + (size_t)k->classes,
+    k->from = th_alloc(2 * size + 5 * d + 4 * d + (size_t)k->hidden + (size_t)k->classes,
                        sizeof *k->from, k->err);
     if (!k->layer || !k->mean || !k->digit || !k->from)
         return false;
@@ -393,8 +404,8 @@ static bool read_model(Hard *k, const ThModel *m)
     k->to = k->from + size;
     k->x = k->to + size;
     k->sums = k->x + d;
-    k->z = k->sums + d;
-    k->logits = k->z + d;
+    k->z = k->sums + 2 * d;
+    k->logits = k->z + 2 * d;
     k->hidden_units = k->logits + k->classes;
     k->embedding = read(&r, -1, "embedding");
     k->head = read(&r, -1, "head");

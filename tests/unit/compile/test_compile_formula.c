@@ -153,9 +153,43 @@ static void test_forged(void **state)
     assert_true(accepted > 20 && refused > 80);
 }
 
+/* A model of "two a's or more" in which the sum of a's begins farther from zero, so that it is
+ * "n or more": what is large as a sum may be small beside what it begins with. */
+static void test_beginning(void **state)
+{
+    enum { MOST = 12 };
+    ThTask *t[MOST + 1] = {NULL};
+    ThText text TH_OWNED(th_text_free) = {0};
+    (void)state;
+    for (int n = 1; n <= MOST; n++) {
+        th_text_add(&text, "(b|c)*a");
+        ThText pattern TH_OWNED(th_text_free) = {0};
+        th_text_printf(&pattern, "%s.*", text.data);
+        ThDfa *d TH_OWNED(th_dfa_free) = machine_of(pattern.data);
+        t[n] = task_of(d);
+    }
+    ThCompileFormulaHow how = {.counting = true};
+    ThCompileFormulaSize size;
+    ThProofHard h;
+    ThModel *m TH_OWNED(th_model_free) = th_compile_formula(t[2], &how, &size, NULL);
+    float *begins = NULL;
+    for (size_t i = 0; i < m->params.total && !begins; i++)
+        begins = m->params.value[i] == 1.5F ? m->params.value + i : NULL;
+    assert_non_null(begins);
+    for (int is = 2; is <= MOST; is++) {
+        *begins = (float)is - 0.5F;
+        for (int said = 2; said <= MOST; said++)
+            if (is_right(m, t[said], &h) != (said == is))
+                fail_msg("%d or more: said to be %d or more: %s", is, said, h.why);
+    }
+    for (int n = 1; n <= MOST; n++)
+        th_task_free(t[n]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_known),
-                                       cmocka_unit_test(test_forged)};
+                                       cmocka_unit_test(test_forged),
+                                       cmocka_unit_test(test_beginning)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
