@@ -86,8 +86,11 @@ static bool repair(Repair *r, long long steps, ThTrainRepaired *to, ThError *err
         return true;
     if (!train(r, steps, &to->tries, &proved, err) || (proved && !shorten(r, &to->part, err)))
         return false;
-    if (!proved)
+    if (!proved) {
         th_train_put_back(r->how.model, r->was);
+        if (!ask(r, &proved, err)) /* what is said is of these */
+            return false;
+    }
     to->moved = length_of_way(r);
     return true;
 }

@@ -171,6 +171,7 @@ static bool run_stage(Run *r, const ThTrainPlan *plan, ThError *err)
     const ThTrainProving *h = r->how;
     ThModelTraining *t = &h->model->training;
     bool begun = t->step > t->stage[t->n_stages - 1].step;
+    th_train_proof_free(r->to); /* it is not of the parameters that come */
     ThOptions o TH_OWNED(th_options_free) = {0};
     if ((!begun && !keep(h->model, err)) || !th_train_stage_options(h, plan, &o, err))
         return false;

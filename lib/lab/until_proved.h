@@ -34,7 +34,7 @@ const char *th_train_stage_name(ThTrainStage stage); /* "learn"; static */
 
 /* What came of it.  Zero-initialised there is nothing. */
 typedef struct {
-    ThProof *proof;                  /* of the last time that the prover was asked, or NULL */
+    ThProof *proof; /* of the model as it is: the prover's word, or NULL where it was not asked */
     ThProofCertificate *certificate; /* that the checker has agreed to, or NULL */
     ThProofChecked checked;          /* what it said of it */
 } ThTrainProof;

@@ -86,6 +86,23 @@ END
     "$TAPEHEAD" -q --threads 1 snapped.th
 }
 
+# The runs of what is there are off by so much that no training ends with a proof.
+@test "trainings without a proof end with the verdict of certify, of the model as it is" {
+    cat >until.th <<'END'
+task t = parity
+load "f2.safetensors" as m
+train m on t until=proved steps=100 > "log.txt"
+said = $verdict
+certify m on t > "log.txt"
+assert said == "wrong" and verdict == "wrong"
+repair m on t steps=1500 > "log.txt"
+said = $verdict
+certify m on t > "log.txt"
+assert said == "wrong" and verdict == "wrong"
+END
+    "$TAPEHEAD" -q --threads 1 until.th
+}
+
 @test "compiled with GELU" {
     "$TAPEHEAD" -q -e 'compile parity as m activation=gelu > "log.txt"' -e 'assert in_float' \
         -e 'compare m parity length=1..10 > "log.txt"' -e 'assert agree'
