@@ -1,6 +1,7 @@
 #include "automata/expression/functions.h"
 
 #include "automata/operations/cayley.h"
+#include "automata/operations/halves.h"
 #include "automata/core/nfa.h"
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -84,6 +85,9 @@ static const ThAutomatonFunction table[] = {
      .of_two = quotient},
     {"left_quotient", "A, B", "words of A with a word of B taken from the front", 2, 2,
      .of_two = left_quotient},
+    {"root", "A", "the words w with ww in A", 1, 1, .of_one = th_automaton_root},
+    {"half", "A", "the words u with uv in A for some v as long as u", 1, 1,
+     .of_one = th_automaton_half},
     {"shuffle", "A, B, ...", "words of A and B interleaved", 1, -1, .of_two = th_automaton_shuffle},
     {"homomorphism", "A, SYMBOL -> WORD, ...",
      "the words of A with symbols replaced by words; the other symbols stay", 1, 1,
