@@ -44,7 +44,13 @@ Q    = $(if $(V),,@)
 # A make that was not told otherwise compiles on all processors.
 SUB  = @$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
-LIB_O := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*/*.c lib/*/*/*.c))
+# The vector loops, once for each level of x86-64; two files need the highest, and are called on it only.
+LEVELS := $(if $(filter x86_64-%,$(TARGET)),v3 v4)
+TILE_O := $(B)/lib/tensor/kernels/kernels_gemm.o $(B)/lib/tensor/kernels/kernels_heads.o
+KERNEL_O := $(filter-out $(TILE_O),$(patsubst %.c,$(B)/%.o,$(wildcard lib/tensor/kernels/kernels*.c)))
+LEVEL_O := $(foreach level,$(LEVELS),$(KERNEL_O:.o=.$(level).o))
+
+LIB_O := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*/*.c lib/*/*/*.c)) $(LEVEL_O)
 SRC_O := $(patsubst %.c,$(B)/%.o,$(filter-out src/plugins/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 UNIT_C := $(wildcard tests/unit/*/test_*.c)
 UNIT  := $(addprefix $(B)/,$(basename $(notdir $(UNIT_C))))
@@ -102,13 +108,22 @@ $(B)/$(SONAME): $(LIB_O)
 # The vector loops: fast-math while compiling only; linking with it would flush denormals to zero
 # in the whole process.  Quotients and roots are those of the standard: the processors' own
 # approximations differ from maker to maker, and a seed is to mean the same on all.
-$(B)/lib/tensor/kernels/kernels.o $(B)/lib/tensor/kernels/kernels_%.o: \
-    ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -Wno-pass-failed \
+$(KERNEL_O) $(TILE_O) $(LEVEL_O): ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -Wno-pass-failed \
     $(if $(filter x86_64-%,$(TARGET)),-mprefer-vector-width=512 -mrecip=none)
+$(filter %.v3.o,$(LEVEL_O)): ALLCFLAGS += -march=x86-64-v3 -DTH_KERNEL_LEVEL=v3
+$(filter %.v4.o,$(LEVEL_O)): ALLCFLAGS += -march=x86-64-v4 -DTH_KERNEL_LEVEL=v4
+$(TILE_O): ALLCFLAGS += $(if $(LEVELS),-march=x86-64-v4)
 
-$(B)/%.o: %.c Makefile
+define compile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
+endef
+$(B)/%.o: %.c Makefile
+	$(compile)
+$(B)/%.v3.o: %.c Makefile
+	$(compile)
+$(B)/%.v4.o: %.c Makefile
+	$(compile)
 
 GIVEN = $(B)/tests/unit/given.o $(B)/tests/unit/operation.o
 $(UNIT): $(GIVEN)

@@ -34,6 +34,7 @@ extern "C" {
 #include "stats/intervals.h"
 #include "stats/summary.h"
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/level.h"
 #include "tensor/optimizers/optimizer.h"
 #include "tensor/tape/params.h"
 #include "tensor/tape/tape.h"

@@ -6,6 +6,7 @@
 
 #include "base/owned.h"
 #include "platform.h"
+#include "tensor/kernels/level.h"
 
 /* OpenBLAS's own declarations come with <cblas.h>, which clashes with GSL's. */
 char *openblas_get_config(void);
@@ -94,6 +95,12 @@ void sh_blas_choose_kernels(char **argv)
     blas_thread_shutdown_();
 }
 
+bool sh_blas_choose_own(ThError *err)
+{
+    const char *level = getenv("TAPEHEAD_KERNELS");
+    return !level || !*level || th_kernel_choose(level, err);
+}
+
 bool sh_blas_reserve(int n)
 {
     enum { MOST = 256, BUFFER = 1 << 28 };
@@ -121,16 +128,11 @@ bool sh_blas_ready(int n)
 
 const char *sh_blas_kernels(void)
 {
-    return openblas_get_corename();
-}
-
-const char *sh_blas_version(void)
-{
-    static char version[32];
-    const char *config = openblas_get_config();
-    size_t name = strcspn(config, " "), number = 0;
-    if (config[name])
-        number = strcspn(config + name + 1, " ");
-    snprintf(version, sizeof version, "%.*s", (int)(name + (number ? number + 1 : 0)), config);
-    return version;
+    static char names[96];
+    const char *config = openblas_get_config(); /* "OpenBLAS 0.3.21 NO_LAPACKE …" */
+    size_t name = strcspn(config, " "),
+           number = config[name] ? strcspn(config + name + 1, " ") + 1 : 0;
+    snprintf(names, sizeof names, "%s, %.*s's %s", th_kernel_level(), (int)(name + number), config,
+             openblas_get_corename());
+    return names;
 }

@@ -50,9 +50,9 @@ typedef struct {
 
 static void print_version(void)
 {
-    printf("tapehead %s\n%s, %s kernels\n"
+    printf("tapehead %s\nkernels: %s\n"
            "Licence GPL-3.0-or-later; there is no warranty, to the extent permitted by law.\n",
-           TH_VERSION, sh_blas_version(), sh_blas_kernels());
+           TH_VERSION, sh_blas_kernels());
 }
 
 static void set(struct argp_state *state, const char *key, const char *value)
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     gsl_set_error_handler_off();
     setlocale(LC_CTYPE, "");
     ThError err = {0};
-    Arguments a = {.session = sh_session_new(&err)};
+    Arguments a = {.session = sh_blas_choose_own(&err) ? sh_session_new(&err) : NULL};
     if (!a.session) {
         fprintf(stderr, "tapehead: %s\n", err.msg);
         return EXIT_FAILURE;

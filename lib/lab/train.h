@@ -12,7 +12,7 @@
  * as the last good step made it.  Validations that the options ask for follow their step; after the
  * last one the model is what it was at the best, where that is to be kept, and its optimiser
  * begins anew.  A trainer that is freed before its first step is done unbinds a
- * model that it bound.  On processors of one kind the same seed and number of threads
+ * model that it bound.  On the same kernels the same seed and number of threads
  * give the same bits; a training that is interrupted, saved, loaded and continued gives those of
  * one that was not.
  *

@@ -36,7 +36,7 @@ static const ShPageItem options[] = {
     {"-f FORMAT, --format=FORMAT", "how tables and results are printed: text, json or csv"},
     {"--seed=N, --threads=N", "the same as set seed and set threads"},
     {"-h, --help", "print a summary of the options"},
-    {"-V, --version", "print the version, and which OpenBLAS kernels are in use"},
+    {"-V, --version", "print the version, and which kernels are in use"},
     {NULL, NULL}};
 
 static const char *const prompt[] = {
@@ -98,6 +98,11 @@ static const ShPageItem environment[] = {
     {"DISPLAY, WAYLAND_DISPLAY", "where one of them is set, plots without a file open a window"},
     {"OPENBLAS_CORETYPE", "the kernels that OpenBLAS uses; if it is not set and OpenBLAS does not "
                           "know the processor, tapehead chooses"},
+    {"TAPEHEAD_KERNELS",
+     "which of the program's own kernels run: plain, v3 or v4 (registers of 256 "
+     "and 512 bits, on x86-64); if it is not set, the highest that the processor has. "
+     "The same seed means the same bits on the same kernels; a model and the "
+     "record of a sweep say theirs"},
     {"XDG_CONFIG_HOME, XDG_STATE_HOME", "see Files"},
     {NULL, NULL}};
 

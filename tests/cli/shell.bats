@@ -23,8 +23,44 @@ go() {
     go --version
     [ "$status" -eq 0 ]
     [[ $output == tapehead\ [0-9]* ]]
-    [[ $output == *OpenBLAS*kernels* ]]
+    [[ $output == *"kernels: "*", OpenBLAS "*"'s "* ]]
     [ -z "$stderr" ]
+}
+
+@test "TAPEHEAD_KERNELS chooses the program's own kernels, and a model says which it was made by" {
+    TAPEHEAD_KERNELS=plain go --version
+    [[ $output == *"kernels: plain, "* ]]
+    TAPEHEAD_KERNELS=plain go -e 'model m = rnn dim=8
+train m on parity steps=2
+save m "m.safetensors"
+show m'
+    [[ $output != *"made by"* ]]
+    highest=$("$TAPEHEAD" --version | sed -n 's/^kernels: \([^,]*\),.*/\1/p')
+    go -e 'load "m.safetensors" as m; show m'
+    [ "$highest" = plain ] || [[ $output == *"# made by   kernels plain, "*"; here they are $highest, "* ]]
+    TAPEHEAD_KERNELS=v9 go -e 'echo 1'
+    [ "$status" -eq 1 ]
+    [[ $stderr == 'tapehead: there are no kernels "v9": plain'* ]]
+    [ -z "$output" ]
+}
+
+@test "a model that an older version saved, which says no kernels, still loads" {
+    go -e 'model m = rnn dim=8
+train m on parity steps=2
+save m "m.safetensors"'
+    python3 - m.safetensors <<'END'
+import re, sys
+data = open(sys.argv[1], "rb").read()
+size = int.from_bytes(data[:8], "little")
+head = data[8 : 8 + size].decode()
+old = re.sub(r',\\"made_on\\":\\".*?\\"', "", head)
+assert old != head
+old += " " * (size - len(old.encode()))
+open(sys.argv[1], "wb").write(data[:8] + old.encode() + data[8 + size :])
+END
+    go -e 'load "m.safetensors" as m; show m; train m on parity steps=4'
+    [ "$status" -eq 0 ]
+    [[ $output != *"made by"* ]]
 }
 
 @test "--help goes to standard output and fits a screen" {

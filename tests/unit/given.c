@@ -11,6 +11,18 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "tensor/kernels/level.h"
+
+/* Every program of tests runs on the kernels that its caller names, as the program does. */
+__attribute__((constructor)) static void choose_kernels(void)
+{
+    const char *level = getenv("TAPEHEAD_KERNELS");
+    ThError err = {0};
+    if (level && *level && !th_kernel_choose(level, &err)) {
+        fprintf(stderr, "%s\n", err.msg);
+        exit(2);
+    }
+}
 
 int below(ThRng *r, int n)
 {

@@ -11,7 +11,7 @@ static ThVar layer(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThO
 }
 
 static const ThModelRecurrentCell cell = {.gates = 3,
-                                          .cell = th_kernel_gru,
+                                          .cell = &th_kernel_gru,
                                           .layer = layer,
                                           .bias = {"input_bias", "candidate_bias"},
                                           .candidate = true};

@@ -15,7 +15,7 @@ static ThVar layer(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThO
 }
 
 static const ThModelRecurrentCell cell = {
-    .gates = 4, .cell = th_kernel_lstm, .layer = layer, .joined = true, .bias = {NULL, "bias"}};
+    .gates = 4, .cell = &th_kernel_lstm, .layer = layer, .joined = true, .bias = {NULL, "bias"}};
 
 const ThModelKind th_model_lstm = {
     .name = "lstm",

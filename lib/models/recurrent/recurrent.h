@@ -24,7 +24,7 @@ typedef struct {
 /* An architecture, which is the `part` of its kind. */
 typedef struct ThModelRecurrentCell {
     int gates; /* columns of the table and of the recurrent matrix, in widths of the state */
-    void (*cell)(const ThKernelCell *c);
+    void (**cell)(const ThKernelCell *c);
     ThVar (*layer)(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThOpSequence *s,
                    double forget);
     bool joined;         /* table and recurrent matrix are drawn as one matrix */

@@ -129,18 +129,18 @@ static void step(State *s, const int *token, size_t stride)
             add_biases(s, k, s->from, s->B);
         }
         multiply(s, own->h[now], l->recurrent, s->gate, room);
-        cell->cell(&(ThKernelCell){.B = s->B,
-                                   .H = s->H,
-                                   .x = k > 0 ? s->from : s->table,
-                                   .index = k > 0 ? s->row : token,
-                                   .stride = k > 0 ? 1 : stride,
-                                   .forget = (float)s->r->forget,
-                                   .bias = cell->candidate ? param(s->m, l->bias[1]) : NULL,
-                                   .h_before = own->h[now],
-                                   .c_before = own->c[now],
-                                   .h_after = own->h[next],
-                                   .c_after = own->c[next],
-                                   .gate = s->gate});
+        (*cell->cell)(&(ThKernelCell){.B = s->B,
+                                      .H = s->H,
+                                      .x = k > 0 ? s->from : s->table,
+                                      .index = k > 0 ? s->row : token,
+                                      .stride = k > 0 ? 1 : stride,
+                                      .forget = (float)s->r->forget,
+                                      .bias = cell->candidate ? param(s->m, l->bias[1]) : NULL,
+                                      .h_before = own->h[now],
+                                      .c_before = own->c[now],
+                                      .h_after = own->h[next],
+                                      .c_after = own->c[next],
+                                      .gate = s->gate});
     }
     s->now = next;
 }
@@ -148,7 +148,7 @@ static void step(State *s, const int *token, size_t stride)
 static void map(float *y, const float *x, size_t n, ThOpMap f)
 {
     if (f != TH_TAPE_MAPS)
-        th_kernel_maps[f].forward(y, x, n);
+        th_kernel_map(f)->forward(y, x, n);
     else if (y != x)
         memcpy(y, x, n * sizeof *y);
 }

@@ -23,11 +23,11 @@ static ThVar hyperbolic(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, cons
 }
 
 static const ThModelRecurrentCell tanh_cell = {.gates = 1,
-                                               .cell = th_kernel_rnn_tanh,
+                                               .cell = &th_kernel_rnn_tanh,
                                                .layer = hyperbolic,
                                                .bias = {"input_bias", "recurrent_bias"}};
 static const ThModelRecurrentCell cell = {.gates = 1,
-                                          .cell = th_kernel_rnn,
+                                          .cell = &th_kernel_rnn,
                                           .layer = rectified,
                                           .bias = {"input_bias", "recurrent_bias"},
                                           .tanh = &tanh_cell};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensor/kernels/kernels_gemm.h"
+#include "tensor/kernels/level.h"
 
 static void gemm(bool ta, bool tb, const ThBlasGemm *g, const float *a, const float *b,
                  const float *row, float *c)
@@ -22,7 +23,7 @@ static void gemm(bool ta, bool tb, const ThBlasGemm *g, const float *a, const fl
                         .c = c,
                         .row = row,
                         .beta = g->beta};
-    if (th_kernel_gemm_pays(&own))
+    if (th_kernel_is_wide() && th_kernel_gemm_pays(&own))
         th_kernel_gemm(&own);
     else if (g->m > 0 && g->n > 0) {
         for (int i = 0; row && i < g->m; i++)

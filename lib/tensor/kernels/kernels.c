@@ -1,38 +1,37 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#include "tensor/kernels/clones.h"
-#include "tensor/kernels/kernels_impl.h"
-
 static const float NORM_EPS = 1e-5f;
 
-TH_KERNEL_CLONES void th_kernel_add(float *y, const float *x, size_t n)
+TH_KERNEL(void, th_kernel_add)(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += x[i];
 }
 
-TH_KERNEL_CLONES void th_kernel_multiply(float *y, const float *x, size_t n)
+TH_KERNEL(void, th_kernel_multiply)(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] *= x[i];
 }
 
-TH_KERNEL_CLONES void th_kernel_add_scaled(float *y, const float *x, float s, size_t n)
+TH_KERNEL(void, th_kernel_add_scaled)(float *y, const float *x, float s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += s * x[i];
 }
 
-TH_KERNEL_CLONES void th_kernel_scale(float *y, const float *x, float s, size_t n)
+TH_KERNEL(void, th_kernel_scale)(float *y, const float *x, float s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = s * x[i];
 }
 
-TH_KERNEL_CLONES double th_kernel_sum_squares(const float *x, size_t n)
+TH_KERNEL(double, th_kernel_sum_squares)(const float *x, size_t n)
 {
     double total = 0;
     for (size_t from = 0; from < n; from += 4096) {
@@ -45,7 +44,7 @@ TH_KERNEL_CLONES double th_kernel_sum_squares(const float *x, size_t n)
     return total;
 }
 
-TH_KERNEL_CLONES void th_kernel_bias(float *y, const float *bias, int n, int d)
+TH_KERNEL(void, th_kernel_bias)(float *y, const float *bias, int n, int d)
 {
     for (int i = 0; i < n; i++) {
         float *row = y + (size_t)i * (size_t)d;
@@ -81,7 +80,7 @@ static inline __attribute__((always_inline)) void some_sums(float *sum, const fl
         ((Lane *)sum)[j] += part[j];
 }
 
-TH_KERNEL_CLONES void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta)
+TH_KERNEL(void, th_kernel_column_sums)(float *sum, const float *x, int n, int d, float beta)
 {
     int from = 0;
     for (int j = 0; j < d; j++)
@@ -117,7 +116,7 @@ static inline void outer_column(const ThKernelOuter *o, const float *x, const fl
     *y = sum + (o->beta == 0 ? 0 : o->beta * *y);
 }
 
-TH_KERNEL_CLONES void th_kernel_outer(const ThKernelOuter *o, float *y)
+TH_KERNEL(void, th_kernel_outer)(const ThKernelOuter *o, float *y)
 {
     for (int i = 0; i < o->n; i++, y += o->d) {
         int j = 0;
@@ -128,13 +127,13 @@ TH_KERNEL_CLONES void th_kernel_outer(const ThKernelOuter *o, float *y)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_relu(float *y, const float *x, size_t n)
+TH_KERNEL(void, th_kernel_relu)(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = th_kernel_relu_of(x[i]);
 }
 
-TH_KERNEL_CLONES void th_kernel_relu_back(float *dx, const float *dy, const float *y, size_t n)
+TH_KERNEL(void, th_kernel_relu_back)(float *dx, const float *dy, const float *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         dx[i] = y[i] > 0 ? dy[i] : 0;
@@ -151,13 +150,13 @@ static inline __attribute__((always_inline)) float normal_below(float z, float p
     return z < 0 ? tail : 1 - tail;
 }
 
-TH_KERNEL_CLONES void th_kernel_gelu(float *y, const float *x, size_t n)
+TH_KERNEL(void, th_kernel_gelu)(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = x[i] * normal_below(x[i], expf(-0.5f * x[i] * x[i]));
 }
 
-TH_KERNEL_CLONES void th_kernel_gelu_back(float *dx, const float *dy, const float *x, size_t n)
+TH_KERNEL(void, th_kernel_gelu_back)(float *dx, const float *dy, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float power = expf(-0.5f * x[i] * x[i]);
@@ -165,7 +164,7 @@ TH_KERNEL_CLONES void th_kernel_gelu_back(float *dx, const float *dy, const floa
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_gelu_slope(float *y, float *x, size_t n)
+TH_KERNEL(void, th_kernel_gelu_slope)(float *y, float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float z = x[i], power = expf(-0.5f * z * z), below = normal_below(z, power);
@@ -174,7 +173,7 @@ TH_KERNEL_CLONES void th_kernel_gelu_slope(float *y, float *x, size_t n)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_sigmoid(float *y, const float *x, size_t n)
+TH_KERNEL(void, th_kernel_sigmoid)(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = 0.5f + 0.5f * tanhf(0.5f * x[i]); /* cannot overflow */
@@ -195,7 +194,7 @@ static inline __attribute__((always_inline)) float softmax(float *x, int n)
     return most + logf(sum);
 }
 
-TH_KERNEL_CLONES float th_kernel_softmax(float *x, int n)
+TH_KERNEL(float, th_kernel_softmax)(float *x, int n)
 {
     return softmax(x, n);
 }
@@ -231,7 +230,7 @@ static inline __attribute__((always_inline)) void softmax_columns(float *x, int 
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_softmax_rows(float *x, int n, int d, float *log_sum)
+TH_KERNEL(void, th_kernel_softmax_rows)(float *x, int n, int d, float *log_sum)
 {
     int step = d > NARROW ? 1 : COLUMNS;
     for (int i = 0; i < n; i += step, x += step * d)
@@ -276,7 +275,7 @@ static inline __attribute__((always_inline)) void norm_rows(const ThKernelLayerN
 }
 
 /* Widths that occur get loops of constant length. */
-TH_KERNEL_CLONES void th_kernel_layer_norm(const ThKernelLayerNorm *l)
+TH_KERNEL(void, th_kernel_layer_norm)(const ThKernelLayerNorm *l)
 {
     if (l->b)
         norm_rows(l, true, l->d);
@@ -330,7 +329,7 @@ static inline __attribute__((always_inline)) void norm_rows_back(const ThKernelL
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_layer_norm_back(const ThKernelLayerNormBack *l)
+TH_KERNEL(void, th_kernel_layer_norm_back)(const ThKernelLayerNormBack *l)
 {
     if (l->forward->b)
         norm_rows_back(l, true, l->forward->d);
@@ -342,8 +341,8 @@ TH_KERNEL_CLONES void th_kernel_layer_norm_back(const ThKernelLayerNormBack *l)
         norm_rows_back(l, false, l->forward->d);
 }
 
-TH_KERNEL_CLONES void th_kernel_adam(const ThKernelAdam *a, float *w, float *m, float *v,
-                                     const float *g, size_t n)
+TH_KERNEL(void, th_kernel_adam)
+(const ThKernelAdam *a, float *w, float *m, float *v, const float *g, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float x = g[i] * a->clip + a->l2 * w[i];
@@ -356,7 +355,7 @@ TH_KERNEL_CLONES void th_kernel_adam(const ThKernelAdam *a, float *w, float *m, 
 
 /* Box and Muller 1958: two numbers from the two ends of a word.  The sine is written as a cosine,
  * because the pair of both on one angle would not become vector code. */
-TH_KERNEL_CLONES void th_kernel_normals(float *first, float *second, const uint64_t *bits, size_t n)
+TH_KERNEL(void, th_kernel_normals)(float *first, float *second, const uint64_t *bits, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float u = (float)(int32_t)((bits[i] >> 40) + 1) * 0x1p-24f;
@@ -449,7 +448,7 @@ static inline void window_softmax(const ThKernelWindow *a)
 }
 
 /* Widths that occur get loops of constant length. */
-TH_KERNEL_CLONES void th_kernel_window(const ThKernelWindow *a)
+TH_KERNEL(void, th_kernel_window)(const ThKernelWindow *a)
 {
     int width = a->d / a->heads;
     if (width == 16)
@@ -512,7 +511,7 @@ static inline __attribute__((always_inline)) void window_back(const ThKernelWind
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_window_back(const ThKernelWindowBack *b)
+TH_KERNEL(void, th_kernel_window_back)(const ThKernelWindowBack *b)
 {
     int width = b->forward->d / b->forward->heads;
     if (width == 16)

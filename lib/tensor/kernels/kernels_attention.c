@@ -1,9 +1,9 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_attention.h"
 
 #include <math.h>
 #include <stddef.h>
-
-#include "tensor/kernels/clones.h"
 
 static inline int seen_from(const ThKernelHead *h, int row)
 {
@@ -21,12 +21,12 @@ static inline int seen_to(const ThKernelHead *h, int row)
     return to < h->keys ? to : h->keys;
 }
 
-int th_kernel_attention_from(const ThKernelHead *h, int row)
+TH_KERNEL(int, th_kernel_attention_from)(const ThKernelHead *h, int row)
 {
     return seen_from(h, row);
 }
 
-int th_kernel_attention_to(const ThKernelHead *h, int row)
+TH_KERNEL(int, th_kernel_attention_to)(const ThKernelHead *h, int row)
 {
     return seen_to(h, row);
 }
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) void attention_rows(const ThKernelH
 }
 
 /* Short rows without windows are worth loops that need not ask for them. */
-TH_KERNEL_CLONES void th_kernel_attention(const ThKernelHead *h, float *w)
+TH_KERNEL(void, th_kernel_attention)(const ThKernelHead *h, float *w)
 {
     if (h->window > 0)
         attention_rows(h, w, true);
@@ -100,7 +100,7 @@ TH_KERNEL_CLONES void th_kernel_attention(const ThKernelHead *h, float *w)
         attention_rows(h, w, false);
 }
 
-TH_KERNEL_CLONES void th_kernel_attention_back(const ThKernelHead *h, const float *w, float *dw)
+TH_KERNEL(void, th_kernel_attention_back)(const ThKernelHead *h, const float *w, float *dw)
 {
     for (int i = 0; i < h->rows; i++) {
         const float *restrict p = w + (size_t)i * (size_t)h->ld;
@@ -116,8 +116,8 @@ TH_KERNEL_CLONES void th_kernel_attention_back(const ThKernelHead *h, const floa
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_attention_relative_back(const ThKernelHead *h, const float *dw,
-                                                        float *to)
+TH_KERNEL(void, th_kernel_attention_relative_back)
+(const ThKernelHead *h, const float *dw, float *to)
 {
     for (int i = 0; i < h->rows; i++) {
         const float *restrict d = dw + (size_t)i * (size_t)h->ld;
@@ -127,8 +127,7 @@ TH_KERNEL_CLONES void th_kernel_attention_relative_back(const ThKernelHead *h, c
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_attention_bias_back(const ThKernelHead *h, const float *dw,
-                                                    float *dbias)
+TH_KERNEL(void, th_kernel_attention_bias_back)(const ThKernelHead *h, const float *dw, float *dbias)
 {
     float by = 1 / h->scale;
     for (int i = 0; i < h->rows; i++) {
@@ -322,7 +321,7 @@ static inline __attribute__((always_inline)) void softmax_columns(float *w, int 
             w[o * ld + (size_t)i] *= sum[i];
 }
 
-TH_KERNEL_CLONES void th_kernel_band_weights(const ThKernelHead *h, const ThKernelBand *b, float *w)
+TH_KERNEL(void, th_kernel_band_weights)(const ThKernelHead *h, const ThKernelBand *b, float *w)
 {
     Reach r = reach_of(h);
     band_products(h, b, b->q, b->kv, w);
@@ -358,8 +357,7 @@ static Mix of_rows(const ThKernelHead *h, const ThKernelBand *b, const float *x,
                  .n = to - from};
 }
 
-static TH_KERNEL_CLONES void mix_values(const ThKernelHead *h, const ThKernelBand *b,
-                                        const float *w, float *y)
+static void mix_values(const ThKernelHead *h, const ThKernelBand *b, const float *w, float *y)
 {
     for (int i = 0; i < h->rows; i++) {
         Mix m = of_keys(h, b, b->kv + b->value, w, i);
@@ -370,9 +368,9 @@ static TH_KERNEL_CLONES void mix_values(const ThKernelHead *h, const ThKernelBan
     }
 }
 
-void th_kernel_band(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y)
+TH_KERNEL(void, th_kernel_band)(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y)
 {
-    th_kernel_band_weights(h, b, w);
+    TH_KERNEL_OWN(th_kernel_band_weights)(h, b, w);
     mix_values(h, b, w, y);
 }
 
@@ -403,8 +401,8 @@ static void add_to_bias(const ThKernelHead *h, const float *ds, float *dbias)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_band_back(const ThKernelHead *h, const ThKernelBand *b,
-                                          const float *w, const ThKernelBandBack *g)
+TH_KERNEL(void, th_kernel_band_back)
+(const ThKernelHead *h, const ThKernelBand *b, const float *w, const ThKernelBandBack *g)
 {
     Reach r = reach_of(h);
     float *ds = g->scratch;
@@ -427,14 +425,14 @@ TH_KERNEL_CLONES void th_kernel_band_back(const ThKernelHead *h, const ThKernelB
 
 /* ---- one query ---- */
 
-TH_KERNEL_CLONES void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n,
-                                     float *to)
+TH_KERNEL(void, th_kernel_dots)
+(const float *x, const float *rows, int ld, int width, int n, float *to)
 {
     dots(x, 0, rows, (size_t)ld, width, n, to);
 }
 
-TH_KERNEL_CLONES void th_kernel_one_query(const ThKernelHead *h, const ThKernelBand *b, float *w,
-                                          float *y)
+TH_KERNEL(void, th_kernel_one_query)
+(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y)
 {
     int from = seen_from(h, 0), n = seen_to(h, 0) - from;
     const float *key = b->kv + (ptrdiff_t)from * b->row;
@@ -465,7 +463,7 @@ static inline __attribute__((always_inline)) void turn_block(const ThKernelTurn 
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_turn(const ThKernelTurn *r, float *x)
+TH_KERNEL(void, th_kernel_turn)(const ThKernelTurn *r, float *x)
 {
     for (int block = 0; block < r->blocks; block++, x += r->width) {
         if (r->neighbours)

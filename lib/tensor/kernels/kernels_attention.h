@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 
+#include "tensor/kernels/dispatch.h"
+
 /* Rows of a matrix of weights are padded to whole vectors: TH_KERNEL_LANES divides ld, ld ≥ keys.
  */
-enum { TH_KERNEL_LANES = 16 };
 
 typedef struct {
     int rows, keys, ld;
@@ -25,20 +26,22 @@ typedef struct {
 } ThKernelHead;
 
 /* Row i sees the keys from … to-1. */
-int th_kernel_attention_from(const ThKernelHead *h, int row);
-int th_kernel_attention_to(const ThKernelHead *h, int row);
+TH_KERNEL(int, th_kernel_attention_from)(const ThKernelHead *h, int row);
+TH_KERNEL(int, th_kernel_attention_to)(const ThKernelHead *h, int row);
 
 /* w (rows, ld): products of queries and keys become weights, masked ones and padding 0. */
-void th_kernel_attention(const ThKernelHead *h, float *w);
+TH_KERNEL(void, th_kernel_attention)(const ThKernelHead *h, float *w);
 
 /* dw (rows, ld): gradients of weights w become those of the products; padding becomes 0. */
-void th_kernel_attention_back(const ThKernelHead *h, const float *w, float *dw);
+TH_KERNEL(void, th_kernel_attention_back)(const ThKernelHead *h, const float *w, float *dw);
 
 /* to (rows, 2 keys - 1): row i of dw (rows, ld) laid where relative was read; the rest is left. */
-void th_kernel_attention_relative_back(const ThKernelHead *h, const float *dw, float *to);
+TH_KERNEL(void, th_kernel_attention_relative_back)
+(const ThKernelHead *h, const float *dw, float *to);
 
 /* Adds to the gradient of the bias, laid out as h->bias, from the gradients dw of the products. */
-void th_kernel_attention_bias_back(const ThKernelHead *h, const float *dw, float *dbias);
+TH_KERNEL(void, th_kernel_attention_bias_back)
+(const ThKernelHead *h, const float *dw, float *dbias);
 
 /* ---- a narrow window: no matrix products
  * ---------------------------------------------------------
@@ -52,17 +55,19 @@ typedef struct {
     int row, value; /* keys are so far apart, and values so far behind their keys */
 } ThKernelBand;
 
-void th_kernel_band_weights(const ThKernelHead *h, const ThKernelBand *b, float *w);
-void th_kernel_band(const ThKernelHead *h, const ThKernelBand *b, float *w,
-                    float *y); /* y: d apart */
+TH_KERNEL(void, th_kernel_band_weights)(const ThKernelHead *h, const ThKernelBand *b, float *w);
+TH_KERNEL(void, th_kernel_band)
+(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y); /* y: d apart */
 
 /* ---- a single query ---- */
 
 /* Row 0 of the weights begins with the first key that it sees; ld ≥ the keys that it sees. */
-void th_kernel_one_query(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y);
+TH_KERNEL(void, th_kernel_one_query)
+(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y);
 
 /* to[j] = x·row j of `rows`, which are ld apart. */
-void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n, float *to);
+TH_KERNEL(void, th_kernel_dots)
+(const float *x, const float *rows, int ld, int width, int n, float *to);
 
 /* The gradients dq, dkv and dbias are added to; they are laid out as what they belong to. */
 typedef struct {
@@ -70,8 +75,8 @@ typedef struct {
     float *dq, *dkv, *dbias; /* dbias may be NULL */
     float *scratch;          /* (n, rows) */
 } ThKernelBandBack;
-void th_kernel_band_back(const ThKernelHead *h, const ThKernelBand *b, const float *w,
-                         const ThKernelBandBack *back);
+TH_KERNEL(void, th_kernel_band_back)
+(const ThKernelHead *h, const ThKernelBand *b, const float *w, const ThKernelBandBack *back);
 
 /* ---- rotations ---- */
 
@@ -82,6 +87,6 @@ typedef struct {
     int pairs, blocks, width;
     bool neighbours, back;
 } ThKernelTurn;
-void th_kernel_turn(const ThKernelTurn *r, float *x);
+TH_KERNEL(void, th_kernel_turn)(const ThKernelTurn *r, float *x);
 
 #endif

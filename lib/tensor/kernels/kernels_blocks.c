@@ -1,8 +1,8 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_blocks.h"
 
 #include <math.h>
-
-#include "tensor/kernels/clones.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -69,7 +69,7 @@ INLINE void bound(const ThKernelBlocks *b, int k)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_bound_blocks(const ThKernelBlocks *b)
+TH_KERNEL(void, th_kernel_bound_blocks)(const ThKernelBlocks *b)
 {
     if (b->k == 8)
         bound(b, 8);
@@ -118,8 +118,8 @@ INLINE void bound_back(const ThKernelBlocks *b, const float *dy, float *dr, floa
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_bound_blocks_back(const ThKernelBlocks *b, const float *dy,
-                                                  float *dr, float beta)
+TH_KERNEL(void, th_kernel_bound_blocks_back)
+(const ThKernelBlocks *b, const float *dy, float *dr, float beta)
 {
     if (b->k == 8)
         bound_back(b, dy, dr, beta, 8);

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tensor/kernels/dispatch.h"
+
 /* n blocks of k rows and columns, row by row. */
 typedef struct {
     size_t n;
@@ -18,9 +20,10 @@ typedef struct {
     float *y, *sums, *scratch; /* sums (n,k): Σ|r|^p of the columns; scratch (2k+2,k) */
 } ThKernelBlocks;
 
-void th_kernel_bound_blocks(const ThKernelBlocks *b);
+TH_KERNEL(void, th_kernel_bound_blocks)(const ThKernelBlocks *b);
 
 /* Adds to dr, or sets it where beta is 0. */
-void th_kernel_bound_blocks_back(const ThKernelBlocks *b, const float *dy, float *dr, float beta);
+TH_KERNEL(void, th_kernel_bound_blocks_back)
+(const ThKernelBlocks *b, const float *dy, float *dr, float beta);
 
 #endif

@@ -1,10 +1,10 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_elementwise.h"
 
 #include <math.h>
 
-#include "tensor/kernels/clones.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/kernels/kernels_impl.h"
 
 /* By the hyperbolic tangent, which cannot overflow and takes no division. */
 static inline float sigmoid(float x)
@@ -15,15 +15,15 @@ static inline float sigmoid(float x)
 /* Both loops of a function: its value in terms of x, and its slope in terms of x and of the value
  * y. */
 #define LOOPS(name, value, slope)                                                                  \
-    TH_KERNEL_CLONES static void name##_forward(float *to, const float *from, size_t n)            \
+    static void name##_forward(float *to, const float *from, size_t n)                             \
     {                                                                                              \
         for (size_t i = 0; i < n; i++) {                                                           \
             float x = from[i];                                                                     \
             to[i] = (value);                                                                       \
         }                                                                                          \
     }                                                                                              \
-    TH_KERNEL_CLONES static void name##_back(float *dx, const float *dy, const float *at,          \
-                                             const float *values, size_t n)                        \
+    static void name##_back(float *dx, const float *dy, const float *at, const float *values,      \
+                            size_t n)                                                              \
     {                                                                                              \
         for (size_t i = 0; i < n; i++) {                                                           \
             float x = at[i], y = values[i];                                                        \
@@ -44,8 +44,7 @@ LOOPS(reciprocal, 1 / x, -y *y)
 LOOPS(sin, sinf(x), cosf(x))
 LOOPS(cos, cosf(x), -sinf(x))
 
-TH_KERNEL_CLONES static void sigmoid_back(float *dx, const float *dy, const float *x,
-                                          const float *y, size_t n)
+static void sigmoid_back(float *dx, const float *dy, const float *x, const float *y, size_t n)
 {
     (void)x;
     for (size_t i = 0; i < n; i++)
@@ -55,33 +54,32 @@ TH_KERNEL_CLONES static void sigmoid_back(float *dx, const float *dy, const floa
 static void relu_back(float *dx, const float *dy, const float *x, const float *y, size_t n)
 {
     (void)x;
-    th_kernel_relu_back(dx, dy, y, n);
+    TH_KERNEL_OWN(th_kernel_relu_back)(dx, dy, y, n);
 }
 
 static void gelu_back(float *dx, const float *dy, const float *x, const float *y, size_t n)
 {
     (void)y;
-    th_kernel_gelu_back(dx, dy, x, n);
+    TH_KERNEL_OWN(th_kernel_gelu_back)(dx, dy, x, n);
 }
 
-TH_KERNEL_CLONES static void abs_forward(float *y, const float *x, size_t n)
+static void abs_forward(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = fabsf(x[i]);
 }
 
-TH_KERNEL_CLONES static void abs_back(float *dx, const float *dy, const float *x, const float *y,
-                                      size_t n)
+static void abs_back(float *dx, const float *dy, const float *x, const float *y, size_t n)
 {
     (void)y;
     for (size_t i = 0; i < n; i++)
         dx[i] = x[i] > 0 ? dy[i] : x[i] < 0 ? -dy[i] : 0;
 }
 
-const ThKernelMap th_kernel_maps[TH_TAPE_MAPS] = {
-    [TH_MAP_RELU] = {th_kernel_relu, relu_back},
-    [TH_MAP_GELU] = {th_kernel_gelu, gelu_back},
-    [TH_MAP_SIGMOID] = {th_kernel_sigmoid, sigmoid_back},
+static const ThKernelMap maps[TH_TAPE_MAPS] = {
+    [TH_MAP_RELU] = {TH_KERNEL_OWN(th_kernel_relu), relu_back},
+    [TH_MAP_GELU] = {TH_KERNEL_OWN(th_kernel_gelu), gelu_back},
+    [TH_MAP_SIGMOID] = {TH_KERNEL_OWN(th_kernel_sigmoid), sigmoid_back},
     [TH_MAP_TANH] = {tanh_forward, tanh_back},
     [TH_MAP_SILU] = {silu_forward, silu_back},
     [TH_MAP_SOFTPLUS] = {softplus_forward, softplus_back},
@@ -95,15 +93,20 @@ const ThKernelMap th_kernel_maps[TH_TAPE_MAPS] = {
     [TH_MAP_COS] = {cos_forward, cos_back},
 };
 
+TH_KERNEL(const ThKernelMap *, th_kernel_map)(ThOpMap f)
+{
+    return &maps[f];
+}
+
 /* ---- two operands ---- */
 
-TH_KERNEL_CLONES static void add_forward(float *y, const float *a, const float *b, size_t n)
+static void add_forward(float *y, const float *a, const float *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = a[i] + b[i];
 }
 
-TH_KERNEL_CLONES static void subtract_forward(float *y, const float *a, const float *b, size_t n)
+static void subtract_forward(float *y, const float *a, const float *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = a[i] - b[i];
@@ -112,10 +115,10 @@ TH_KERNEL_CLONES static void subtract_forward(float *y, const float *a, const fl
 static void negate(float *dx, const float *dy, const ThKernelPair *at, size_t n)
 {
     (void)at;
-    th_kernel_scale(dx, dy, -1, n);
+    TH_KERNEL_OWN(th_kernel_scale)(dx, dy, -1, n);
 }
 
-TH_KERNEL_CLONES static void multiply_forward(float *y, const float *a, const float *b, size_t n)
+static void multiply_forward(float *y, const float *a, const float *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = a[i] * b[i];
@@ -131,7 +134,7 @@ static void multiply_back_b(float *dx, const float *dy, const ThKernelPair *at, 
     multiply_forward(dx, dy, at->a, n);
 }
 
-TH_KERNEL_CLONES static void divide_forward(float *y, const float *a, const float *b, size_t n)
+static void divide_forward(float *y, const float *a, const float *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = a[i] / b[i];
@@ -142,22 +145,26 @@ static void divide_back_a(float *dx, const float *dy, const ThKernelPair *at, si
     divide_forward(dx, dy, at->b, n);
 }
 
-TH_KERNEL_CLONES static void divide_back_b(float *dx, const float *dy, const ThKernelPair *at,
-                                           size_t n)
+static void divide_back_b(float *dx, const float *dy, const ThKernelPair *at, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         dx[i] = -dy[i] * at->y[i] / at->b[i];
 }
 
-const ThKernelZip th_kernel_zips[TH_TAPE_ZIPS] = {
+static const ThKernelZip zips[TH_TAPE_ZIPS] = {
     [TH_ZIP_ADD] = {add_forward, {NULL, NULL}},
     [TH_ZIP_SUBTRACT] = {subtract_forward, {NULL, negate}},
     [TH_ZIP_MULTIPLY] = {multiply_forward, {multiply_back_a, multiply_back_b}},
     [TH_ZIP_DIVIDE] = {divide_forward, {divide_back_a, divide_back_b}},
 };
 
-TH_KERNEL_CLONES void th_kernel_momentum(float *x, float *m, const float *g, float momentum,
-                                         float clip, size_t n)
+TH_KERNEL(const ThKernelZip *, th_kernel_zip)(ThOpZip f)
+{
+    return &zips[f];
+}
+
+TH_KERNEL(void, th_kernel_momentum)
+(float *x, float *m, const float *g, float momentum, float clip, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         m[i] = th_tape_drop_tiny(momentum * m[i] + clip * g[i]);
@@ -167,19 +174,19 @@ TH_KERNEL_CLONES void th_kernel_momentum(float *x, float *m, const float *g, flo
 
 /* ---- rows and columns ---- */
 
-TH_KERNEL_CLONES void th_kernel_affine(float *y, const float *x, float by, float plus, size_t n)
+TH_KERNEL(void, th_kernel_affine)(float *y, const float *x, float by, float plus, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = by * x[i] + plus;
 }
 
-TH_KERNEL_CLONES void th_kernel_add_product(float *y, const float *a, const float *b, size_t n)
+TH_KERNEL(void, th_kernel_add_product)(float *y, const float *a, const float *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += a[i] * b[i];
 }
 
-TH_KERNEL_CLONES void th_kernel_times_row(float *y, const float *a, const float *row, int n, int d)
+TH_KERNEL(void, th_kernel_times_row)(float *y, const float *a, const float *row, int n, int d)
 {
     for (int i = 0; i < n; i++) {
         size_t at = (size_t)i * (size_t)d;
@@ -188,8 +195,7 @@ TH_KERNEL_CLONES void th_kernel_times_row(float *y, const float *a, const float 
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_times_column(float *y, const float *a, const float *column, int n,
-                                             int d)
+TH_KERNEL(void, th_kernel_times_column)(float *y, const float *a, const float *column, int n, int d)
 {
     for (int i = 0; i < n; i++) {
         size_t at = (size_t)i * (size_t)d;
@@ -199,8 +205,8 @@ TH_KERNEL_CLONES void th_kernel_times_column(float *y, const float *a, const flo
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_product_column_sums(float *sum, const float *a, const float *b,
-                                                    int n, int d, float beta)
+TH_KERNEL(void, th_kernel_product_column_sums)
+(float *sum, const float *a, const float *b, int n, int d, float beta)
 {
     for (int j = 0; j < d; j++)
         sum[j] = beta == 0 ? 0 : beta * sum[j];
@@ -219,8 +225,8 @@ static inline float dot(const float *a, const float *b, int d)
     return sum;
 }
 
-TH_KERNEL_CLONES void th_kernel_product_row_sums(float *sum, const float *a, const float *b, int n,
-                                                 int d, float beta)
+TH_KERNEL(void, th_kernel_product_row_sums)
+(float *sum, const float *a, const float *b, int n, int d, float beta)
 {
     for (int i = 0; i < n; i++) {
         size_t at = (size_t)i * (size_t)d;
@@ -229,7 +235,7 @@ TH_KERNEL_CLONES void th_kernel_product_row_sums(float *sum, const float *a, con
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_row_sums(float *sum, const float *a, int n, int d)
+TH_KERNEL(void, th_kernel_row_sums)(float *sum, const float *a, int n, int d)
 {
     for (int i = 0; i < n; i++) {
         size_t at = (size_t)i * (size_t)d;
@@ -240,8 +246,8 @@ TH_KERNEL_CLONES void th_kernel_row_sums(float *sum, const float *a, int n, int 
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_softmax_back(float *dx, const float *dy, const float *y, int n,
-                                             int d, float beta)
+TH_KERNEL(void, th_kernel_softmax_back)
+(float *dx, const float *dy, const float *y, int n, int d, float beta)
 {
     for (int i = 0; i < n; i++) {
         size_t at = (size_t)i * (size_t)d;

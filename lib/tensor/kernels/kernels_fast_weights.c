@@ -1,8 +1,8 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_fast_weights.h"
 
 #include <math.h>
-
-#include "tensor/kernels/clones.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -78,7 +78,7 @@ INLINE void walk(const ThKernelFastWeights *w, int rows, int cols, float *restri
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_fast_weights(const ThKernelFastWeights *w)
+TH_KERNEL(void, th_kernel_fast_weights)(const ThKernelFastWeights *w)
 {
     float fixed[SQUARE];
     if (w->rows == SQUARE && w->cols == SQUARE)
@@ -205,7 +205,7 @@ INLINE void walk_back(const ThKernelFastWeightsBack *b, int rows, int cols)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_fast_weights_back(const ThKernelFastWeightsBack *b)
+TH_KERNEL(void, th_kernel_fast_weights_back)(const ThKernelFastWeightsBack *b)
 {
     const ThKernelFastWeights *w = b->forward;
     if (w->rows == SQUARE && w->cols == SQUARE)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tensor/kernels/dispatch.h"
+
 /* What a head of a string reads at its first position, and how far behind is the same at the next
  * one.  Gradients lie in the same way. */
 typedef struct {
@@ -29,7 +31,7 @@ typedef struct {
     size_t state;
 } ThKernelFastWeights;
 
-void th_kernel_fast_weights(const ThKernelFastWeights *w);
+TH_KERNEL(void, th_kernel_fast_weights)(const ThKernelFastWeights *w);
 
 /* Its backward pass, after s is filled, not in place; gradients are added to.  g (rows, cols)
  * begins as zeros and ends as the gradient of the first matrix; scratch (rows*cols + 3 cols). */
@@ -40,6 +42,6 @@ typedef struct {
     float *ddecay, *g, *scratch;
 } ThKernelFastWeightsBack;
 
-void th_kernel_fast_weights_back(const ThKernelFastWeightsBack *b);
+TH_KERNEL(void, th_kernel_fast_weights_back)(const ThKernelFastWeightsBack *b);
 
 #endif

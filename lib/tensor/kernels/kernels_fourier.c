@@ -1,8 +1,8 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_fourier.h"
 
 #include <stdbool.h>
-
-#include "tensor/kernels/clones.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -13,7 +13,7 @@ typedef struct {
     Lane re, im;
 } Point;
 
-int th_kernel_fourier_size(int T, int L)
+TH_KERNEL(int, th_kernel_fourier_size)(int T, int L)
 {
     int n = 4;
     while (n < T + L - 1)
@@ -24,7 +24,7 @@ int th_kernel_fourier_size(int T, int L)
 /* The kernel's transform, those of two strings and their gradients, and the sum of the kernel's. */
 enum { KERNEL, STRINGS, BACK, SUM, ROOMS };
 
-size_t th_kernel_fourier_room(int N)
+TH_KERNEL(size_t, th_kernel_fourier_room)(int N)
 {
     return (size_t)N * ROOMS * sizeof(Point) / sizeof(float);
 }
@@ -172,8 +172,8 @@ INLINE void backward(const ThKernelFourier *f, const float *dy, float *du, ptrdi
 }
 
 /* The gradients of two kernels are the real part of one product, for their strings are real. */
-TH_KERNEL_CLONES void th_kernel_fourier(const ThKernelFourier *f, const float *dy, float *du,
-                                        float *dkernel)
+TH_KERNEL(void, th_kernel_fourier)
+(const ThKernelFourier *f, const float *dy, float *du, float *dkernel)
 {
     ptrdiff_t string = (ptrdiff_t)f->T * f->d;
     for (int j = 0; j < f->d; j += LANE) {

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "tensor/kernels/dispatch.h"
+
 /* u (B*T,d) and kernel (L,d): y_t = Σ_l kernel_l ∘ u_(t-l) within each string. */
 typedef struct {
     int B, T, L, d, N; /* N: of th_kernel_fourier_size */
@@ -18,10 +20,11 @@ typedef struct {
 } ThKernelFourier;
 
 /* The points of the transforms: a power of two of at least T+L-1. */
-int th_kernel_fourier_size(int T, int L);
-size_t th_kernel_fourier_room(int N);
+TH_KERNEL(int, th_kernel_fourier_size)(int T, int L);
+TH_KERNEL(size_t, th_kernel_fourier_room)(int N);
 
 /* Adds the gradients of u and kernel to du and dkernel, from that of y. */
-void th_kernel_fourier(const ThKernelFourier *f, const float *dy, float *du, float *dkernel);
+TH_KERNEL(void, th_kernel_fourier)
+(const ThKernelFourier *f, const float *dy, float *du, float *dkernel);
 
 #endif

@@ -1,17 +1,17 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_gate.h"
 
 #include <math.h>
 
-#include "tensor/kernels/clones.h"
-
-TH_KERNEL_CLONES void th_kernel_gate(float *y, const float *g, const float *open, const float *shut,
-                                     size_t n)
+TH_KERNEL(void, th_kernel_gate)
+(float *y, const float *g, const float *open, const float *shut, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = g[i] * open[i] + (1 - g[i]) * shut[i];
 }
 
-TH_KERNEL_CLONES void th_kernel_gate_back(const ThKernelGateBack *b, size_t n)
+TH_KERNEL(void, th_kernel_gate_back)(const ThKernelGateBack *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float dy = b->dy[i], g = b->g[i], dz = dy * (b->open[i] - b->shut[i]) * g * (1 - g);
@@ -27,15 +27,15 @@ static inline float sigmoid(float x)
     return 0.5f + 0.5f * tanhf(0.5f * x);
 }
 
-TH_KERNEL_CLONES void th_kernel_gated_half(float *y, const float *x, int n, int d)
+TH_KERNEL(void, th_kernel_gated_half)(float *y, const float *x, int n, int d)
 {
     for (int i = 0; i < n; i++, y += d, x += 2 * d)
         for (int j = 0; j < d; j++)
             y[j] = x[j] * sigmoid(x[d + j]);
 }
 
-TH_KERNEL_CLONES void th_kernel_gated_half_back(float *dx, const float *dy, const float *x, int n,
-                                                int d, float beta)
+TH_KERNEL(void, th_kernel_gated_half_back)
+(float *dx, const float *dy, const float *x, int n, int d, float beta)
 {
     for (int i = 0; i < n; i++, dx += 2 * d, dy += d, x += 2 * d) {
         for (int j = 0; j < d; j++) {

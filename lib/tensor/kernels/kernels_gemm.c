@@ -41,8 +41,7 @@ bool th_kernel_gemm_pays(const ThKernelGemm *g)
     long long weights = (long long)g->n * g->k, sums = (long long)g->m * g->n;
     bool small = g->a_step == 1 ? weights <= MOST_WEIGHTS : sums <= MOST_SUMS || g->k <= FEW_TERMS;
     bool wide = small && g->m >= LEAST_ROWS && g->n >= LEAST_COLUMNS;
-    return (wide || has_few_rows(g) || has_few_columns(g) || is_dots(g)) && g->k > 0 &&
-           th_kernel_tile_pays();
+    return (wide || has_few_rows(g) || has_few_columns(g) || is_dots(g)) && g->k > 0;
 }
 
 /* A square of columns of b that lie as rows. */
@@ -101,7 +100,7 @@ static inline TH_KERNEL_TILE_INLINE void part(const ThKernelGemm *g, int p, int 
     th_kernel_tile_panel(&t, m, n);
 }
 
-TH_KERNEL_TILE_REGISTERS static void panels(const ThKernelGemm *g)
+static void panels(const ThKernelGemm *g)
 {
     float room[DEEP * PANEL];
     for (int p = 0; p < g->k; p += DEEP)
@@ -157,7 +156,7 @@ static inline TH_KERNEL_TILE_INLINE void dots_of_rows(const ThKernelGemm *g, int
 }
 
 /* Up to five rows read b once. */
-TH_KERNEL_TILE_REGISTERS static void dots(const ThKernelGemm *g)
+static void dots(const ThKernelGemm *g)
 {
     for (int i = 0, n; i < g->m; i += n) {
         n = g->m - i > 5 ? (g->m - i + 1) / 2 : g->m - i;

@@ -21,7 +21,7 @@ typedef struct {
     float beta;
 } ThKernelGemm;
 
-/* Does it pay on this processor, for these sizes and strides? */
+/* Does it pay for these sizes and strides?  To be asked where th_kernel_is_wide. */
 bool th_kernel_gemm_pays(const ThKernelGemm *g);
 
 /* Each number is a sum in the order of p, the same whatever m and n are, but for rows of up to

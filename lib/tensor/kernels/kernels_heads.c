@@ -4,26 +4,15 @@
 
 enum { LANE = TH_KERNEL_TILE_LANE, PANEL = TH_KERNEL_TILE_WIDE * LANE };
 
-bool th_kernel_heads_pay(int width)
-{
-    return width % LANE == 0 && width <= TH_KERNEL_HEADS_WIDTH && th_kernel_tile_pays();
-}
-
 static inline int whole_vectors(int n)
 {
     return (n + LANE - 1) / LANE * LANE;
 }
 
-int th_kernel_heads_weights(int rows, int keys)
-{
-    return whole_vectors(rows) * keys;
-}
-
 /* ---- transposing ---- */
 
 /* to (width, ld): the rows of x, d apart, as columns, times `by`; zeros behind them. */
-TH_KERNEL_TILE_REGISTERS static void turn(const ThKernelHeads *h, const float *x, float by,
-                                          float *to)
+static void turn(const ThKernelHeads *h, const float *x, float by, float *to)
 {
     int ld = whole_vectors(h->rows);
     for (int i = 0; i < h->rows; i += LANE) {
@@ -44,8 +33,7 @@ TH_KERNEL_TILE_REGISTERS static void turn(const ThKernelHeads *h, const float *x
 /* ---- products ---- */
 
 /* to (keys, ld): products of the keys or values from x on with what turn has left. */
-TH_KERNEL_TILE_REGISTERS static void with_keys(const ThKernelHeads *h, const float *x,
-                                               const float *turned, float *to)
+static void with_keys(const ThKernelHeads *h, const float *x, const float *turned, float *to)
 {
     int ld = whole_vectors(h->rows);
     ThKernelTile t = {.a = x,
@@ -69,8 +57,7 @@ static inline TH_KERNEL_TILE_INLINE void columns(const ThKernelHeads *h, ThKerne
 }
 
 /* to (rows): what each query gets of the keys or values from x on, by numbers w (keys, ld). */
-TH_KERNEL_TILE_REGISTERS static void of_keys(const ThKernelHeads *h, const float *w, const float *x,
-                                             float beta, float *to)
+static void of_keys(const ThKernelHeads *h, const float *w, const float *x, float beta, float *to)
 {
     columns(h,
             (ThKernelTile){.a = w,
@@ -86,8 +73,7 @@ TH_KERNEL_TILE_REGISTERS static void of_keys(const ThKernelHeads *h, const float
 }
 
 /* to (keys): what each key gets of the rows of x. */
-TH_KERNEL_TILE_REGISTERS static void of_rows(const ThKernelHeads *h, const float *w, const float *x,
-                                             float beta, float *to)
+static void of_rows(const ThKernelHeads *h, const float *w, const float *x, float beta, float *to)
 {
     columns(h,
             (ThKernelTile){.a = w,
@@ -143,8 +129,7 @@ static inline TH_KERNEL_TILE_INLINE int sees_from(const ThKernelHeads *h, int j)
 /* What the logits of a lane of queries are raised by becomes their weights, ld apart for each key.
  * The first `all` keys are seen by each of the queries, those from `some` on by none, and one
  * between by those that are further behind the first query than it is behind the first such key. */
-TH_KERNEL_TILE_REGISTERS static void weigh_lane(float *w, int ld, const float *most, int keys,
-                                                int all, int some)
+static void weigh_lane(float *w, int ld, const float *most, int keys, int all, int some)
 {
     const Bits query = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const ThKernelLane top = *(const ThKernelLane *)most, none = {0};
@@ -173,7 +158,7 @@ static inline int least(int a, int b)
 }
 
 /* Logits (keys, ld) become weights. */
-TH_KERNEL_TILE_REGISTERS static void softmax(const ThKernelHeads *h, float *w)
+static void softmax(const ThKernelHeads *h, float *w)
 {
     int ld = whole_vectors(h->rows);
     float most[TH_KERNEL_HEADS_ROWS];
@@ -206,7 +191,7 @@ static inline TH_KERNEL_TILE_INLINE void slopes(const ThKernelHeads *h, const fl
 
 /* ---- the whole ---- */
 
-TH_KERNEL_TILE_REGISTERS void th_kernel_heads_weigh(const ThKernelHeads *h, float *w)
+void th_kernel_heads_weigh(const ThKernelHeads *h, float *w)
 {
     float turned[TH_KERNEL_HEADS_WIDTH * TH_KERNEL_HEADS_ROWS];
     turn(h, h->q, h->scale, turned);
@@ -214,13 +199,12 @@ TH_KERNEL_TILE_REGISTERS void th_kernel_heads_weigh(const ThKernelHeads *h, floa
     softmax(h, w);
 }
 
-TH_KERNEL_TILE_REGISTERS void th_kernel_heads_mix(const ThKernelHeads *h, const float *w, float *y)
+void th_kernel_heads_mix(const ThKernelHeads *h, const float *w, float *y)
 {
     of_keys(h, w, h->kv + h->d, 0, y);
 }
 
-TH_KERNEL_TILE_REGISTERS void th_kernel_heads_back(const ThKernelHeads *h,
-                                                   const ThKernelHeadsBack *b)
+void th_kernel_heads_back(const ThKernelHeads *h, const ThKernelHeadsBack *b)
 {
     float turned[TH_KERNEL_HEADS_WIDTH * TH_KERNEL_HEADS_ROWS];
     turn(h, b->dy, 1, turned);

@@ -21,11 +21,17 @@ typedef struct {
     float scale;
 } ThKernelHeads;
 
-/* Is there something to gain on this processor, for heads of this width? */
-bool th_kernel_heads_pay(int width);
+/* Is there something to gain for heads of this width, where th_kernel_is_wide? */
+static inline bool th_kernel_heads_pay(int width)
+{
+    return width % 16 == 0 && width <= TH_KERNEL_HEADS_WIDTH;
+}
 
 /* Numbers that weights take: a row of whole vectors for each key. */
-int th_kernel_heads_weights(int rows, int keys);
+static inline int th_kernel_heads_weights(int rows, int keys)
+{
+    return (rows + 15) / 16 * 16 * keys;
+}
 
 /* w receives the weights, y (d apart) the values mixed by them. */
 void th_kernel_heads_weigh(const ThKernelHeads *h, float *w);

@@ -1,4 +1,5 @@
-/* kernels_impl.h - what the kernel files share; included by lib/tensor/kernels*.c only.
+/* kernels_impl.h - what the kernel files share, which include it before all else: with it they are
+ * those of a level, see dispatch.h.
  *
  * Internal: for the library itself; not installed.
  */
@@ -6,6 +7,12 @@
 #define TH_TENSOR_KERNELS_KERNELS_IMPL_H
 
 #include <math.h>
+#include <stddef.h>
+
+#ifndef TH_KERNEL_LEVEL
+#define TH_KERNEL_LEVEL plain
+#endif
+#include "tensor/kernels/dispatch.h"
 
 /* max(0, x) without a comparison: under -ffast-math a comparison may turn NaN into 0, and a model
  * that has diverged would go on with a finite loss. */
@@ -21,5 +28,8 @@ static inline float th_tape_drop_tiny(float x)
 {
     return fabsf(x) < 1e-36f ? 0 : x;
 }
+
+/* dx = dy gelu'(x), for kernels only. */
+TH_KERNEL(void, th_kernel_gelu_back)(float *dx, const float *dy, const float *x, size_t n);
 
 #endif

@@ -1,11 +1,10 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_one_hot.h"
 
 #include <math.h>
 
-#include "tensor/kernels/clones.h"
-
-TH_KERNEL_CLONES void th_kernel_one_hot(const float *m, int n, bool by_columns, int *map,
-                                        float *best)
+TH_KERNEL(void, th_kernel_one_hot)(const float *m, int n, bool by_columns, int *map, float *best)
 {
     for (int j = 0; j < n; j++) {
         best[j] = m[by_columns ? j : j * n];
@@ -44,8 +43,8 @@ static inline void rows_back(float *m, const float *dp, int n)
         m[j] *= (dp[j] - mean) / sum;
 }
 
-TH_KERNEL_CLONES void th_kernel_one_hot_back(float *m, const float *dp, int n, bool by_columns,
-                                             float *scratch)
+TH_KERNEL(void, th_kernel_one_hot_back)
+(float *m, const float *dp, int n, bool by_columns, float *scratch)
 {
     float *most = scratch, *sum = most + n, *mean = sum + n;
     for (int i = 0; !by_columns && i < n; i++)
@@ -76,7 +75,7 @@ TH_KERNEL_CLONES void th_kernel_one_hot_back(float *m, const float *dp, int n, b
             m[i * n + j] *= (dp[i * n + j] - mean[j]) * sum[j];
 }
 
-TH_KERNEL_CLONES void th_kernel_two_outer(float *p, const float *const x[4], int n)
+TH_KERNEL(void, th_kernel_two_outer)(float *p, const float *const x[4], int n)
 {
     const float *a = x[0], *b = x[1], *c = x[2], *d = x[3];
     for (int i = 0; i < n; i++)

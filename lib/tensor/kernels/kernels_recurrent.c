@@ -1,9 +1,8 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_recurrent.h"
 
 #include <math.h>
-
-#include "tensor/kernels/clones.h"
-#include "tensor/kernels/kernels_impl.h"
 
 /* By the hyperbolic tangent, which cannot overflow and takes no division. */
 static inline float sigmoid(float x)
@@ -25,7 +24,7 @@ static inline void rnn_row(float *h, const float *z, const float *x, int H)
         h[j] = th_kernel_relu_of(z[j] + x[j]);
 }
 
-TH_KERNEL_CLONES void th_kernel_rnn(const ThKernelCell *c)
+TH_KERNEL(void, th_kernel_rnn)(const ThKernelCell *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++)
@@ -39,7 +38,7 @@ static inline void rnn_row_back(float *dz, const float *dh, const float *h, size
         dz[j] = h[j] > 0 ? dh[j] : 0;
 }
 
-TH_KERNEL_CLONES void th_kernel_rnn_back(const ThKernelCellBack *c)
+TH_KERNEL(void, th_kernel_rnn_back)(const ThKernelCellBack *c)
 {
     rnn_row_back(c->gate, c->dh, c->h_after, (size_t)c->B * (size_t)c->H);
 }
@@ -53,7 +52,7 @@ static inline void tanh_row(float *h, const float *z, const float *x, int H)
         h[j] = tanhf(z[j] + x[j]);
 }
 
-TH_KERNEL_CLONES void th_kernel_rnn_tanh(const ThKernelCell *c)
+TH_KERNEL(void, th_kernel_rnn_tanh)(const ThKernelCell *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++)
@@ -67,7 +66,7 @@ static inline void tanh_row_back(float *dz, const float *dh, const float *h, siz
         dz[j] = dh[j] * (1 - h[j] * h[j]);
 }
 
-TH_KERNEL_CLONES void th_kernel_rnn_tanh_back(const ThKernelCellBack *c)
+TH_KERNEL(void, th_kernel_rnn_tanh_back)(const ThKernelCellBack *c)
 {
     tanh_row_back(c->gate, c->dh, c->h_after, (size_t)c->B * (size_t)c->H);
 }
@@ -99,7 +98,7 @@ static inline void lstm_row(const LstmRow *r, int H, float forget)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_lstm(const ThKernelCell *c)
+TH_KERNEL(void, th_kernel_lstm)(const ThKernelCell *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {
@@ -132,7 +131,7 @@ static inline void lstm_row_back(const LstmRowBack *r, int H)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_lstm_back(const ThKernelCellBack *c)
+TH_KERNEL(void, th_kernel_lstm_back)(const ThKernelCellBack *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {
@@ -169,7 +168,7 @@ static inline void gru_row(const GruRow *row, int H)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_gru(const ThKernelCell *c)
+TH_KERNEL(void, th_kernel_gru)(const ThKernelCell *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {
@@ -195,7 +194,7 @@ static inline void gru_row_back(float *gate, float *dh, const float *before, int
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_gru_back(const ThKernelCellBack *c)
+TH_KERNEL(void, th_kernel_gru_back)(const ThKernelCellBack *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "tensor/kernels/dispatch.h"
+
 /* String b reads row index[b * stride] of x, whose rows are as wide as the gates. */
 typedef struct {
     int B, H;
@@ -24,10 +26,10 @@ typedef struct {
     float *gate; /* (B,H), LSTM and GRU (B,4H): h wh first; what backward needs afterwards */
 } ThKernelCell;
 
-void th_kernel_rnn(const ThKernelCell *c);
-void th_kernel_rnn_tanh(const ThKernelCell *c);
-void th_kernel_lstm(const ThKernelCell *c);
-void th_kernel_gru(const ThKernelCell *c); /* h wh in the first 3H columns */
+TH_KERNEL(void, th_kernel_rnn)(const ThKernelCell *c);
+TH_KERNEL(void, th_kernel_rnn_tanh)(const ThKernelCell *c);
+TH_KERNEL(void, th_kernel_lstm)(const ThKernelCell *c);
+TH_KERNEL(void, th_kernel_gru)(const ThKernelCell *c); /* h wh in the first 3H columns */
 
 /* Backward through the same position.  gate becomes the gradient before the activations (B,H) or
  * (B,4H); GRU: the first 3H columns for h wh, columns 3H… the candidate's for x.  dh is the
@@ -40,9 +42,9 @@ typedef struct {
     float *dc; /* LSTM: gradient of c_after, then of c_before */
 } ThKernelCellBack;
 
-void th_kernel_rnn_back(const ThKernelCellBack *c);
-void th_kernel_rnn_tanh_back(const ThKernelCellBack *c);
-void th_kernel_lstm_back(const ThKernelCellBack *c);
-void th_kernel_gru_back(const ThKernelCellBack *c);
+TH_KERNEL(void, th_kernel_rnn_back)(const ThKernelCellBack *c);
+TH_KERNEL(void, th_kernel_rnn_tanh_back)(const ThKernelCellBack *c);
+TH_KERNEL(void, th_kernel_lstm_back)(const ThKernelCellBack *c);
+TH_KERNEL(void, th_kernel_gru_back)(const ThKernelCellBack *c);
 
 #endif

@@ -1,6 +1,6 @@
-#include "tensor/kernels/kernels_scan.h"
+#include "tensor/kernels/kernels_impl.h"
 
-#include "tensor/kernels/clones.h"
+#include "tensor/kernels/kernels_scan.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -84,7 +84,7 @@ INLINE void walk(const ThKernelScan *s, ThKernelScanForm form, int k)
 }
 
 /* Sizes that occur get loops of constant length. */
-TH_KERNEL_CLONES void th_kernel_scan(const ThKernelScan *s)
+TH_KERNEL(void, th_kernel_scan)(const ThKernelScan *s)
 {
     if (s->form == TH_SCAN_DIAGONAL)
         walk(s, TH_SCAN_DIAGONAL, 1);
@@ -188,7 +188,7 @@ INLINE void walk_back(const ThKernelScanBack *x, ThKernelScanForm form, int k)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_scan_back(const ThKernelScanBack *b)
+TH_KERNEL(void, th_kernel_scan_back)(const ThKernelScanBack *b)
 {
     const ThKernelScan *s = b->forward;
     if (s->form == TH_SCAN_DIAGONAL)

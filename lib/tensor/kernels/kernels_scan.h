@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/stop.h"
+#include "tensor/kernels/dispatch.h"
 
 typedef enum { TH_SCAN_DIAGONAL, TH_SCAN_COMPLEX, TH_SCAN_BLOCKS } ThKernelScanForm;
 
@@ -30,7 +31,7 @@ static inline bool th_kernel_scan_goes_on(const ThKernelScan *s, int string)
     return string < s->B && !(s->stop && *s->stop);
 }
 
-void th_kernel_scan(const ThKernelScan *s);
+TH_KERNEL(void, th_kernel_scan)(const ThKernelScan *s);
 
 /* Its backward pass: da, db and dstart are added to; dstart may be NULL.  Where clear_a or clear_b
  * is set every row belongs to one position, and is zeroed when that is met. */
@@ -42,6 +43,6 @@ typedef struct {
     float *g, *next; /* scratch (d) */
 } ThKernelScanBack;
 
-void th_kernel_scan_back(const ThKernelScanBack *b);
+TH_KERNEL(void, th_kernel_scan_back)(const ThKernelScanBack *b);
 
 #endif

@@ -1,6 +1,6 @@
-#include "tensor/kernels/kernels_space.h"
+#include "tensor/kernels/kernels_impl.h"
 
-#include "tensor/kernels/clones.h"
+#include "tensor/kernels/kernels_space.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -30,7 +30,7 @@ INLINE void move(const ThKernelSpace *s, const float *x, float *restrict to, flo
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_space(const ThKernelSpace *s)
+TH_KERNEL(void, th_kernel_space)(const ThKernelSpace *s)
 {
     size_t n = (size_t)s->n, im = s->apart;
     for (int i = 0; i < s->T; i++) {
@@ -100,7 +100,7 @@ INLINE float rank_one_back(const ThKernelSpaceBack *z, const float *x)
     return dr;
 }
 
-TH_KERNEL_CLONES void th_kernel_space_back(const ThKernelSpaceBack *z)
+TH_KERNEL(void, th_kernel_space_back)(const ThKernelSpaceBack *z)
 {
     const ThKernelSpace *s = z->forward;
     size_t n = (size_t)s->n, im = s->apart;
@@ -249,7 +249,7 @@ INLINE Products tile_of_dkernel(const Work *w, int l)
                       .first = first};
 }
 
-TH_KERNEL_CLONES void th_kernel_convolve(const ThKernelConvolve *c)
+TH_KERNEL(void, th_kernel_convolve)(const ThKernelConvolve *c)
 {
     size_t d = (size_t)c->d;
     Work w = {.c = c, .d = c->d, .lags = least(c->L, c->T)};
@@ -259,8 +259,8 @@ TH_KERNEL_CLONES void th_kernel_convolve(const ThKernelConvolve *c)
             row(c->y + t * d, c->kernel + l * d, c->u + (t - l) * d, d);
 }
 
-TH_KERNEL_CLONES void th_kernel_convolve_back(const ThKernelConvolve *c, const float *dy, float *du,
-                                              float *dkernel)
+TH_KERNEL(void, th_kernel_convolve_back)
+(const ThKernelConvolve *c, const float *dy, float *du, float *dkernel)
 {
     size_t d = (size_t)c->d;
     Work w = {c, dy, du, dkernel, c->d, least(c->L, c->T)};

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tensor/kernels/dispatch.h"
+
 /* The numbers of one column: of n complex numbers, real parts, and `apart` behind each its
  * imaginary part.  a, b and c lie 2 apart behind each other; then w and v, if rank_one. */
 typedef struct {
@@ -19,7 +21,7 @@ typedef struct {
     float *x, *y;           /* (T+1, 2n), of which the first row is given; (T) */
 } ThKernelSpace;
 
-void th_kernel_space(const ThKernelSpace *s);
+TH_KERNEL(void, th_kernel_space)(const ThKernelSpace *s);
 
 /* Its backward pass, after x is filled.  dmodes is added to, du (T) is written; g (2n) begins as
  * zeros and ends as the gradient of the first state. */
@@ -29,7 +31,7 @@ typedef struct {
     float *du, *dmodes, *g;
 } ThKernelSpaceBack;
 
-void th_kernel_space_back(const ThKernelSpaceBack *b);
+TH_KERNEL(void, th_kernel_space_back)(const ThKernelSpaceBack *b);
 
 /* y (T, d) = the causal convolution of u (T, d) with kernel (L, d); y is added to.  Backwards: du
  * and dkernel are added to. */
@@ -39,7 +41,8 @@ typedef struct {
     float *y;
 } ThKernelConvolve;
 
-void th_kernel_convolve(const ThKernelConvolve *c);
-void th_kernel_convolve_back(const ThKernelConvolve *c, const float *dy, float *du, float *dkernel);
+TH_KERNEL(void, th_kernel_convolve)(const ThKernelConvolve *c);
+TH_KERNEL(void, th_kernel_convolve_back)
+(const ThKernelConvolve *c, const float *dy, float *du, float *dkernel);
 
 #endif

@@ -1,7 +1,6 @@
 /* kernels_tile.h - small products that are added up in wide registers; included by
- * lib/tensor/kernels/kernels_gemm.c and kernels_heads.c only.  Everything is inlined into functions
- * that are compiled with TH_KERNEL_TILE_REGISTERS and called only where th_kernel_tile_pays says
- * so.
+ * lib/tensor/kernels/kernels_gemm.c and kernels_heads.c only, which are compiled for the level v4
+ * of x86-64 and called only where th_kernel_is_wide says so.
  *
  * Internal: for the library itself; not installed.
  */
@@ -11,24 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tensor/kernels/clones.h"
+#include "tensor/kernels/dispatch.h"
 
-#if !defined(__x86_64__) || !defined(__GNUC__) || defined(__clang__)
-#define TH_KERNEL_TILE_REGISTERS
-#elif __GNUC__ >= 12
-#define TH_KERNEL_TILE_REGISTERS __attribute__((target("arch=x86-64-v4")))
-#else
-#define TH_KERNEL_TILE_REGISTERS __attribute__((target("arch=skylake-avx512")))
-#endif
 #if defined(__clang__)
 #define TH_KERNEL_TILE_INLINE                                                                      \
     __attribute__((unused)) /* it only looks for mistakes: a minute less */
 #else
-/* For the same processor as what it is inlined into, whichever is the default. */
-#define TH_KERNEL_TILE_INLINE TH_KERNEL_TILE_REGISTERS __attribute__((always_inline))
+#define TH_KERNEL_TILE_INLINE __attribute__((always_inline))
 #endif
 /* Not inline: there would be a hundred of it.  Older registers would wait for the wide ones. */
-#define TH_KERNEL_TILE_APART TH_KERNEL_TILE_REGISTERS __attribute__((noinline, unused))
+#define TH_KERNEL_TILE_APART __attribute__((noinline, unused))
 
 /* Up to SUMS lanes are added up in registers at a time: in tiles of six rows of four lanes, or of
  * more rows of fewer. */
@@ -36,19 +27,6 @@ enum { TH_KERNEL_TILE_LANE = 16, TH_KERNEL_TILE_WIDE = 4, TH_KERNEL_TILE_SUMS = 
 typedef float ThKernelLane
     __attribute__((vector_size(TH_KERNEL_TILE_LANE * sizeof(float)), aligned(4)));
 typedef int ThKernelLaneInts __attribute__((vector_size(TH_KERNEL_TILE_LANE * sizeof(int))));
-
-/* Registers of 512 bits hold a tile; with fewer, OpenBLAS is faster.  These five are what the code
- * is compiled for. */
-static inline bool th_kernel_tile_pays(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-#else
-    return false;
-#endif
-}
 
 /* ---- transposing ---- */
 

@@ -1,9 +1,9 @@
+#include "tensor/kernels/kernels_impl.h"
+
 #include "tensor/kernels/kernels_wired.h"
 
 #include <math.h>
 #include <stddef.h>
-
-#include "tensor/kernels/clones.h"
 
 enum { L = TH_KERNEL_LANES };
 
@@ -37,7 +37,7 @@ static inline void activate_only(bool gelu, float *z)
         z[i] *= cumulative(z[i]);
 }
 
-TH_KERNEL_CLONES void th_kernel_wired(const ThKernelWires *w, const float *x, float *y)
+TH_KERNEL(void, th_kernel_wired)(const ThKernelWires *w, const float *x, float *y)
 {
     float z[L];
     for (int h = 0; h < w->units; h++) {
@@ -62,8 +62,8 @@ static inline void activate(bool gelu, float *z, float *slope)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_wired_back(const ThKernelWires *w, const float *x, const float *dy,
-                                           const ThKernelWiresBack *d)
+TH_KERNEL(void, th_kernel_wired_back)
+(const ThKernelWires *w, const float *x, const float *dy, const ThKernelWiresBack *d)
 {
     float z[L], dz[L];
     for (int h = 0; h < w->units; h++) {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { TH_KERNEL_LANES = 16 }; /* rows that are worked on together */
+#include "tensor/kernels/dispatch.h"
 
 typedef struct {
     int units, fan;
@@ -17,13 +17,13 @@ typedef struct {
 } ThKernelWires;
 
 /* y += what all units write for x; both (coordinates, lanes). */
-void th_kernel_wired(const ThKernelWires *w, const float *x, float *y);
+TH_KERNEL(void, th_kernel_wired)(const ThKernelWires *w, const float *x, float *y);
 
 /* Adds to the gradients of the weights and of x, given that of y. */
 typedef struct {
     float *up, *bias, *down, *x;
 } ThKernelWiresBack;
-void th_kernel_wired_back(const ThKernelWires *w, const float *x, const float *dy,
-                          const ThKernelWiresBack *d);
+TH_KERNEL(void, th_kernel_wired_back)
+(const ThKernelWires *w, const float *x, const float *dy, const ThKernelWiresBack *d);
 
 #endif

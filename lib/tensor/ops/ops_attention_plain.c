@@ -3,12 +3,13 @@
 
 #include "tensor/ops/attention_impl.h"
 #include "tensor/kernels/kernels_heads.h"
+#include "tensor/kernels/level.h"
 
 bool th_tape_attend_is_plain(const ThTapeAttend *f)
 {
     return f->how.xl < 0 && f->how.biased == TH_TAPE_BIAS_NONE && !f->how.window &&
            !f->how.segment && !f->how.by_heads && !f->alone && f->dropout == 0 &&
-           th_kernel_heads_pay(f->width);
+           th_kernel_heads_pay(f->width) && th_kernel_is_wide();
 }
 
 /* Weights of a layer up to this many are kept for backward; to compute more of them again takes no

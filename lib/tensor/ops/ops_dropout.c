@@ -24,8 +24,8 @@ static void dropout_forward(ThTape *t, ThTapeNode *n)
     for (size_t i = 0; factor && i < th_tape_size(n); i++)
         factor[i] = dropped(d, &bits, i) ? 0 : (float)(1 / (1 - d->rate));
     if (factor)
-        th_kernel_zips[TH_ZIP_MULTIPLY].forward(n->value, th_tape_in_float(t, n, 0), factor,
-                                                th_tape_size(n));
+        th_kernel_zip(TH_ZIP_MULTIPLY)
+            ->forward(n->value, th_tape_in_float(t, n, 0), factor, th_tape_size(n));
 }
 
 static void dropout_backward(ThTape *t, ThTapeNode *n)
@@ -33,7 +33,7 @@ static void dropout_backward(ThTape *t, ThTapeNode *n)
     const float *factor = n->saved, *dy = n->grad;
     float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
     if (dx && beta == 0)
-        th_kernel_zips[TH_ZIP_MULTIPLY].forward(dx, dy, factor, th_tape_size(n));
+        th_kernel_zip(TH_ZIP_MULTIPLY)->forward(dx, dy, factor, th_tape_size(n));
     else if (dx)
         th_kernel_add_product(dx, dy, factor, th_tape_size(n));
 }

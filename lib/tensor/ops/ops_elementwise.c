@@ -187,8 +187,8 @@ static void map_forward(ThTape *t, ThTapeNode *n)
     ThOpMap f = map_of(n);
     const float *x = th_tape_in_float(t, n, 0);
     float *y = n->value;
-    if (th_kernel_maps[f].forward)
-        th_kernel_maps[f].forward(y, x, th_tape_size(n));
+    if (th_kernel_map(f)->forward)
+        th_kernel_map(f)->forward(y, x, th_tape_size(n));
     else
         for (size_t i = 0; i < th_tape_size(n); i++)
             y[i] = (float)maps[f].value((double)x[i]);
@@ -197,8 +197,8 @@ static void map_forward(ThTape *t, ThTapeNode *n)
 static void map_slopes(ThOpMap f, float *dx, const float *dy, const float *x, const float *y,
                        size_t n)
 {
-    if (th_kernel_maps[f].back)
-        th_kernel_maps[f].back(dx, dy, x, y, n);
+    if (th_kernel_map(f)->back)
+        th_kernel_map(f)->back(dx, dy, x, y, n);
     else
         for (size_t i = 0; i < n; i++)
             dx[i] = dy[i] * (float)maps[f].slope((double)x[i], (double)y[i]);
@@ -330,7 +330,7 @@ static ThOpZip zip_of(const ThTapeNode *n)
 
 static void zip_forward(ThTape *t, ThTapeNode *n)
 {
-    const ThKernelZip *k = &th_kernel_zips[zip_of(n)];
+    const ThKernelZip *k = th_kernel_zip(zip_of(n));
     const float *a = th_tape_in_float(t, n, 0), *b = th_tape_in_float(t, n, 1);
     float *y = n->value;
     if (k->forward)
@@ -344,7 +344,7 @@ static void zip_forward(ThTape *t, ThTapeNode *n)
 static void zip_slopes(ThOpZip f, int operand, float *dx, const float *dy, const ThKernelPair *at,
                        size_t n)
 {
-    const ThKernelZip *k = &th_kernel_zips[f];
+    const ThKernelZip *k = th_kernel_zip(f);
     if (k->forward && k->back[operand])
         k->back[operand](dx, dy, at, n);
     else if (k->forward)
@@ -357,7 +357,7 @@ static void zip_slopes(ThOpZip f, int operand, float *dx, const float *dy, const
 static void zip_back_one(ThTape *t, ThTapeNode *n, int operand)
 {
     ThOpZip f = zip_of(n);
-    const ThKernelZip *k = &th_kernel_zips[f];
+    const ThKernelZip *k = th_kernel_zip(f);
     const float *a = th_tape_in_float(t, n, 0), *b = th_tape_in_float(t, n, 1), *y = n->value,
                 *dy = n->grad;
     if (operand == 0 && k->forward && !k->back[0] && th_tape_pass_gradient(t, n, 0))

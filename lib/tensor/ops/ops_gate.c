@@ -11,7 +11,7 @@ static void gate_forward(ThTape *t, ThTapeNode *n)
     float *g = n->saved = th_tape_take(t, th_tape_size(n), sizeof *g);
     if (!g)
         return;
-    th_kernel_maps[TH_MAP_SIGMOID].forward(g, th_tape_in_float(t, n, Z), th_tape_size(n));
+    th_kernel_map(TH_MAP_SIGMOID)->forward(g, th_tape_in_float(t, n, Z), th_tape_size(n));
     th_kernel_gate(n->value, g, th_tape_in_float(t, n, OPEN), th_tape_in_float(t, n, SHUT),
                    th_tape_size(n));
 }

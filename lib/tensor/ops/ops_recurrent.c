@@ -23,8 +23,8 @@ typedef struct {
     const char *name;
     int gates; /* columns of x and wh, in units of H */
     int kept;  /* columns that forward keeps for backward, in units of H */
-    void (*forward)(const ThKernelCell *c);
-    void (*backward)(const ThKernelCellBack *c);
+    void (**forward)(const ThKernelCell *c);
+    void (**backward)(const ThKernelCellBack *c);
     void (*forward_one)(const Position *p);
     void (*backward_one)(const Position *p);
 } Cell;
@@ -114,18 +114,18 @@ static void step(ThTape *t, const ThTapeNode *n, const Memory *m, int i)
         th_blas_gemm_stopping(th_blas_gemm_nn,
                               &(ThBlasGemm){B, width, H, H, width, l->cell->kept * H, 0},
                               m->h + from, th_tape_in_float(t, n, WH), gate, th_tape_stop(t));
-    l->cell->forward(&(ThKernelCell){.B = B,
-                                     .H = H,
-                                     .x = th_tape_in_float(t, n, X),
-                                     .index = l->input + i,
-                                     .stride = (size_t)l->s.T,
-                                     .forget = (float)l->forget,
-                                     .bias = th_tape_in_float(t, n, BH),
-                                     .h_before = m->h + from,
-                                     .c_before = m->c + from,
-                                     .h_after = m->h + to,
-                                     .c_after = m->c + to,
-                                     .gate = gate});
+    (*l->cell->forward)(&(ThKernelCell){.B = B,
+                                        .H = H,
+                                        .x = th_tape_in_float(t, n, X),
+                                        .index = l->input + i,
+                                        .stride = (size_t)l->s.T,
+                                        .forget = (float)l->forget,
+                                        .bias = th_tape_in_float(t, n, BH),
+                                        .h_before = m->h + from,
+                                        .c_before = m->c + from,
+                                        .h_after = m->h + to,
+                                        .c_after = m->c + to,
+                                        .gate = gate});
 }
 
 /* Takes the states after position i into the result: of all strings that have it, or of those that
@@ -207,16 +207,16 @@ static void step_back(ThTape *t, const ThTapeNode *n, const Carry *c, int i)
     for (int b = 0; l->s.every && b < B; b++)
         th_kernel_add(c->dh + (size_t)b * H,
                       dy + (string_at(l, b) * (size_t)l->s.T + (size_t)i) * H, H);
-    l->cell->backward(&(ThKernelCellBack){.B = B,
-                                          .H = n->cols,
-                                          .bias = th_tape_in_float(t, n, BH),
-                                          .h_before = m->h + from,
-                                          .c_before = m->c + from,
-                                          .h_after = m->h + to,
-                                          .c_after = m->c + to,
-                                          .gate = gate,
-                                          .dh = c->dh,
-                                          .dc = c->dc});
+    (*l->cell->backward)(&(ThKernelCellBack){.B = B,
+                                             .H = n->cols,
+                                             .bias = th_tape_in_float(t, n, BH),
+                                             .h_before = m->h + from,
+                                             .c_before = m->c + from,
+                                             .h_after = m->h + to,
+                                             .c_after = m->c + to,
+                                             .gate = gate,
+                                             .dh = c->dh,
+                                             .dc = c->dc});
     add_input_gradients(n, c, gate, i);
     float direct = th_tape_in(t, n, BH) ? 1.0f : 0.0f;
     if (i > 0)
@@ -488,13 +488,13 @@ static void gru_one_back(const Position *p)
 
 /* ---- the operations ---- */
 
-static const Cell rnn_cell = {"rnn",   1,           1, th_kernel_rnn, th_kernel_rnn_back,
+static const Cell rnn_cell = {"rnn",   1,           1, &th_kernel_rnn, &th_kernel_rnn_back,
                               rnn_one, rnn_one_back};
 static const Cell tanh_cell = {
-    "rnn", 1, 1, th_kernel_rnn_tanh, th_kernel_rnn_tanh_back, tanh_one, tanh_one_back};
-static const Cell lstm_cell = {"lstm",       4, 4, th_kernel_lstm, th_kernel_lstm_back, lstm_one,
+    "rnn", 1, 1, &th_kernel_rnn_tanh, &th_kernel_rnn_tanh_back, tanh_one, tanh_one_back};
+static const Cell lstm_cell = {"lstm",       4, 4, &th_kernel_lstm, &th_kernel_lstm_back, lstm_one,
                                lstm_one_back};
-static const Cell gru_cell = {"gru",   3,           4, th_kernel_gru, th_kernel_gru_back,
+static const Cell gru_cell = {"gru",   3,           4, &th_kernel_gru, &th_kernel_gru_back,
                               gru_one, gru_one_back};
 
 static const ThOp op_recurrent = {"recurrent", recurrent_forward, recurrent_backward,

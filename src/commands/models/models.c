@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/symbols.h"
+#include "blas_kernels.h"
 #include "commands/inspection/ablation.h"
 #include "commands/modelling.h"
 #include "terminal/confirm.h"
@@ -129,6 +130,8 @@ static void show_training(FILE *out, const ThModelTraining *t)
     fprintf(out, "# training  %lld steps on %s, lengths %d to %d%s%s, seed %llu\n", t->step,
             t->task ? t->task : "a task", t->trained_lo, t->trained_hi, t->optimizer ? ", " : "",
             t->optimizer ? t->optimizer : "", (unsigned long long)t->seed);
+    if (t->made_on && strcmp(t->made_on, sh_blas_kernels()) != 0)
+        fprintf(out, "# made by   kernels %s; here they are %s\n", t->made_on, sh_blas_kernels());
     if (t->n_history > 0) {
         const ThModelHistoryPoint *h = &t->history[t->n_history - 1];
         fprintf(out, "# at step   %lld: loss %.4g, accuracy %.4g\n", h->step, h->loss, h->accuracy);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "blas_kernels.h"
 #include "commands/modelling.h"
 #include "commands/training/training.h"
 #include "formats/models/checkpoint.h"
@@ -199,10 +200,14 @@ static void say_seed(const Training *t)
 bool sh_note_task(ThModel *m, const ShObject *task, ThError *err)
 {
     char *text = th_strdup(task->made_by ? task->made_by : task->name, err);
-    if (!text)
+    char *on = th_strdup(sh_blas_kernels(), err);
+    if (!text || !on) {
+        TH_FREE(text, on);
         return false;
-    free(m->training.task);
+    }
+    TH_FREE(m->training.task, m->training.made_on);
     m->training.task = text;
+    m->training.made_on = on;
     free(m->scores);
     m->scores = NULL;
     m->n_scores = 0;
@@ -380,7 +385,8 @@ SH_COMMAND(
     .detail =
         "Every step draws one length, then a batch of fresh strings of that length, and moves the "
         "parameters once.  The strings and the first parameters depend on the seed alone: the same "
-        "seed and number of threads give the same bits on processors of one kind.  A model that "
+        "seed and number of threads give the same bits on the same kernels (`tapehead --version`). "
+        " A model that "
         "was trained before goes on where it stopped.  Of a file's rows a step takes as many as "
         "batch= says, in epochs that are shuffled anew; length= chooses rows by their length.\n\n"
         "Figures are running means over the last hundred steps or so.  Of models that halt by "
