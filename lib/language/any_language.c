@@ -444,12 +444,18 @@ bool th_language_draw_outside(const ThLanguage *l, ThRng *r, int length, int *wo
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
+typedef struct {
+    mpz_t *n;
+    long long open;
+} Counted;
+
 static bool count_one(void *context, ThLanguageWord word, ThLanguageAnswer answer)
 {
-    mpz_t *n = context;
+    Counted *c = context;
     (void)word;
     if (answer == TH_LANGUAGE_YES)
-        mpz_add_ui(*n, *n, 1);
+        mpz_add_ui(*c->n, *c->n, 1);
+    c->open += answer == TH_LANGUAGE_UNKNOWN;
     return true;
 }
 
@@ -465,10 +471,11 @@ bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *s
     bool known = false, go_on = true;
     bool ok = !l->kind->count || l->kind->count(l, hi, n, &known, stop, err);
     for (int i = lo; ok && go_on && i <= hi; i++) {
+        Counted c = {&n[i], 0};
         if (!known)
-            ok = th_language_each(l, i, TH_LANGUAGE_MOST_TRIED, count_one, &n[i], NULL, stop, err);
+            ok = th_language_each(l, i, TH_LANGUAGE_MOST_TRIED, count_one, &c, NULL, stop, err);
         char *digits = ok ? mpz_get_str(NULL, 10, n[i]) : NULL;
-        go_on = ok && seen(context, i, digits);
+        go_on = ok && seen(context, i, digits, c.open);
         free(digits);
     }
     for (int i = 0; i <= hi; i++)

@@ -136,10 +136,10 @@ double th_language_words_log(const ThLanguageWords *w);
  * there is none, or a thousand were rejected in a row, with the rate. */
 bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err);
 
-/* Calls seen(context, length, digits) with the exact number of words of every length lo … hi, whose
- * digits live until it returns.  TH_ELIMIT where more than TH_LANGUAGE_MOST_TRIED words would have
- * to be tried. */
-typedef bool ThLanguageCounted(void *context, int length, const char *digits);
+/* Calls seen(context, length, digits, open) with the exact number of words of every length lo … hi,
+ * whose digits live until it returns, and how many words got no answer.  TH_ELIMIT where more than
+ * TH_LANGUAGE_MOST_TRIED words would have to be tried. */
+typedef bool ThLanguageCounted(void *context, int length, const char *digits, long long open);
 bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *seen, void *context,
                        ThStop *stop, ThError *err);
 

@@ -263,7 +263,8 @@ SH_COMMAND(
         "is run on all words over the automaton's alphabet up to the greatest length.\n\n"
         "Where A or B names a grammar or another language that is not known to be regular, both "
         "are asked about all words of these lengths: $agree says whether they are the same on "
-        "them, which is no proof.\n\n"
+        "them, which is no proof.  $open counts words that one gave no answer to; then they do "
+        "not agree.\n\n"
         "Where A names a model or a machine, this is compare models or compare machines.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
@@ -281,7 +282,8 @@ SH_COMMAND(
                "#> they differ on ba\n"
                "#>   sort(tokens, tokens) = [a, b] (strings)\n"
                "#>   sort(tokens, indices) = [b, a] (strings)",
-    .results = "equivalent agree word included includes disjoint common at inputs errors",
+    .results = "equivalent agree word included includes disjoint common at inputs "
+               "errors open",
     .options = compare_options, .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}},
     .args2 = {{A_PROGRAM, "P", 0}, {A_PROGRAM, "Q", 0}})
 {

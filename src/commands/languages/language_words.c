@@ -21,6 +21,12 @@ typedef struct {
     bool cut;
 } Listing;
 
+static void say_open(ShSession *s, long long words)
+{
+    if (words)
+        sh_say(s, "%lld word%s got no answer\n", words, &"s"[words == 1]);
+}
+
 static bool print_word(void *context, ThLanguageWord word, ThLanguageAnswer answer)
 {
     Listing *x = context;
@@ -47,6 +53,8 @@ static bool print_word(void *context, ThLanguageWord word, ThLanguageAnswer answ
 /* Are there words of a length?  Where that is not known, there may be. */
 static bool has_words(const ThLanguage *l, int length, bool *has, ThStop *stop, ThError *err)
 {
+    if ((*has = th_language_may_not_answer(l)))
+        return true;
     ThLanguageWords *w = th_language_words(l, length, stop, err);
     *has = w && !(th_language_words_log(w) == -HUGE_VAL);
     th_language_words_free(w);
@@ -121,8 +129,7 @@ bool sh_words_language(ShSession *s, const ShCall *call, ThError *err)
         sh_table_end(s);
     if (ok)
         sh_result_int(s, "count", x.printed);
-    if (ok && x.unknown)
-        sh_say(s, "%lld words got no answer\n", x.unknown);
+    say_open(s, ok ? x.unknown : 0);
     th_language_free(l);
     return ok;
 }
@@ -132,12 +139,15 @@ bool sh_words_language(ShSession *s, const ShCall *call, ThError *err)
 typedef struct {
     ShSession *s;
     ThRange range;
+    long long open;
 } Count;
 
-static bool count_row(void *context, int length, const char *digits)
+static bool count_row(void *context, int length, const char *digits, long long open)
 {
-    const Count *t = context;
-    if ((length - t->range.lo) % t->range.step == 0)
+    Count *t = context;
+    bool asked = (length - t->range.lo) % t->range.step == 0;
+    t->open += asked ? open : 0;
+    if (asked)
         sh_row(t->s, (long long)length, digits);
     return true;
 }
@@ -163,7 +173,7 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
 
 bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
 {
-    Count t = {s, th_option_range(&call->options, "length")};
+    Count t = {s, th_option_range(&call->options, "length"), 0};
     ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
     if (!l)
         return false;
@@ -171,6 +181,7 @@ bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
     bool ok =
         th_language_count(l, (int)t.range.lo, (int)t.range.hi, count_row, &t, sh_stop(s), err);
     sh_table_end(s);
+    say_open(s, ok ? t.open : 0);
     ok = ok && say_trees(s, l, (int)t.range.hi, err);
     th_language_free(l);
     return ok;
@@ -182,6 +193,7 @@ typedef struct {
     const ThLanguage *l;
     ThText text;
     bool found;
+    long long open; /* words before it that got no answer */
 } First;
 
 static void take_first(First *f, ThLanguageWord word)
@@ -194,8 +206,10 @@ static void take_first(First *f, ThLanguageWord word)
 
 static bool first_member(void *context, ThLanguageWord word, ThLanguageAnswer answer)
 {
+    First *f = context;
+    f->open += answer == TH_LANGUAGE_UNKNOWN;
     if (answer == TH_LANGUAGE_YES)
-        take_first(context, word);
+        take_first(f, word);
     return answer != TH_LANGUAGE_YES;
 }
 
@@ -212,6 +226,7 @@ static bool first_outside(const ThLanguage *l, First *f, ThStop *stop, ThError *
             ThLanguageWord w = {word, k};
             if (th_stopped(stop, err) || !th_language_member(l, w, stop, &answer, err))
                 return false;
+            f->open += answer == TH_LANGUAGE_UNKNOWN;
             if (answer == TH_LANGUAGE_NO)
                 take_first(f, w);
         } while (!f->found && ++tried < TH_LANGUAGE_MOST_TRIED && th_symbols_next(word, k, n));
@@ -226,6 +241,8 @@ static void say_first(ShSession *s, const char *what, const char *name, const Fi
            !f->found ? "no word that was looked at"
            : *text   ? text
                      : "the empty word");
+    if (f->open)
+        sh_say(s, "  %lld earlier word%s got no answer\n", f->open, &"s"[f->open == 1]);
 }
 
 bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
@@ -310,19 +327,20 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
     if (d->differ)
         th_symbols_write(&t, symbol, n, d->word, d->n);
     const char *word = t.data ? t.data : "";
-    sh_result_flag(s, "agree", !d->differ);
+    sh_result_flag(s, "agree", !d->differ && d->unknown == 0);
     sh_result_text(s, "word", word);
-    sh_result_int(s, "inputs", d->words);
+    sh_results(s, "inputs:i open:i", d->words, d->unknown);
     if (d->differ) {
         sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
         for (int k = 0; k < 2; k++)
             sh_say(s, "  %s %s it\n", call->operand[k].text, does[d->answer[k]]);
     } else {
-        sh_say(s, "the same on all %lld words of %lld to %lld symbols\n", d->words - d->unknown,
-               length.lo, length.hi);
+        sh_say(s, "the same on %s %lld words of %lld to %lld symbols%s\n",
+               d->unknown ? "those" : "all", d->words - d->unknown, length.lo, length.hi,
+               d->unknown ? " that both answer" : "");
     }
     if (d->unknown)
-        sh_say(s, "  %lld words got no answer\n", d->unknown);
+        sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);
     th_text_free(&t);
 }
 

@@ -79,9 +79,10 @@ typedef struct {
     const char *name;
 } Counts;
 
-static bool check_count(void *context, int length, const char *digits)
+static bool check_count(void *context, int length, const char *digits, long long open)
 {
     const Counts *c = context;
+    assert_int_equal(open, 0);
     if (strtoll(digits, NULL, 10) != c->want[length])
         fail_msg("%s, length %d: %s words, not %lld", c->name, length, digits, c->want[length]);
     return true;
