@@ -33,9 +33,10 @@ MORE_POSIX = $(if $(findstring apple,$(TARGET)),-D_DARWIN_C_SOURCE) \
 # Any program may be linked with the library, and the library with other shared ones.
 PIC = -fPIC -fno-semantic-interposition
 ALLCFLAGS = -std=c17 -fno-common -pthread $(PIC) -D_XOPEN_SOURCE=700 $(MORE_POSIX) \
-            -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CPPFLAGS) $(CFLAGS)
+            -Ilib -Isrc $(XML_CFLAGS) $(BLAS_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CPPFLAGS) $(CFLAGS)
 PKG_CONFIG ?= pkg-config
 XML_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
+BLAS_CFLAGS := $(addprefix -I,$(wildcard /usr/include/openblas)) # Fedora's place, which no .pc tells
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
 LIBS = -lxml2 -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 # argp belongs to glibc; elsewhere it is argp-standalone's.

@@ -49,3 +49,29 @@ commands() { # ARGUMENT...
     cp "$BATS_TEST_TMPDIR/bin/clang-9" "$BATS_TEST_TMPDIR/bin/clang-14"
     [ "$(PATH=$BATS_TEST_TMPDIR/bin scripts/clang-version)" = 14 ]
 }
+
+@test "deps says what to type where there is no apt-get, by the names of that system" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    for tool in sh grep sed awk cat head dirname env id tr; do
+        ln -s "$(command -v $tool)" "$BATS_TEST_TMPDIR/bin/$tool"
+    done
+    deps() { # manager, what is typed
+        printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/$1"
+        chmod +x "$BATS_TEST_TMPDIR/bin/$1"
+        PATH=$BATS_TEST_TMPDIR/bin CC=false run /bin/sh scripts/deps build
+        rm "$BATS_TEST_TMPDIR/bin/$1"
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"  $2 "* ]]
+    }
+    deps dnf 'dnf install'
+    [[ "$output" == *" libxml2-devel gmp-devel gnuplot graphviz" ]]
+    deps pacman 'pacman -S --needed'
+    deps apk 'apk add'
+    [[ "$output" == *" musl-dev "*" argp-standalone" ]]
+    deps brew 'brew install'
+    [[ "$output" != *" - "* ]]
+    deps pkg 'pkg install gcc gmake'
+    PATH=$BATS_TEST_TMPDIR/bin CC=false run /bin/sh scripts/deps build
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"The names above are Debian's"* ]]
+}
