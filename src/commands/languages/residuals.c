@@ -44,7 +44,7 @@ static bool show_words(ShSession *s, const ThLanguage *l, const ThLanguageResidu
         char *ending TH_OWNED(free) = word_text(l, r->ending + at, r->ending_size[i], err);
         if (!word || !ending)
             return false;
-        sh_row(s, word, (long long)r->size[i], i ? ending : "");
+        sh_row(s, word, (long long)r->size[i], i ? ending : "-");
     }
     sh_table_end(s);
     return true;
@@ -80,16 +80,19 @@ SH_COMMAND(
         "automaton; of another it grows for ever, like that of a^n b^n with every length.  A "
         "finite part of it is evidence and no proof: $growing says whether the last length "
         "has brought new ones, $words is a lower bound in any case.",
-    .example = "grammar g { S -> a S b | epsilon }\n"
-               "residuals g length=3\n"
-               "#> word  length  ending\n"
-               "#> ε          0\n"
-               "#> a          1  ε\n"
-               "#> b          1  b\n"
-               "#> aa         2  bb\n"
-               "#> ab         2  ε\n"
-               "#> aaa        3  ε\n"
-               "#> aab        3  b\n",
+    .example =
+        "grammar g { S -> a S b | epsilon }\n"
+        "residuals g length=3\n"
+        "#> word  length  ending\n"
+        "#> ε          0  -\n"
+        "#> a          1  ε\n"
+        "#> b          1  b\n"
+        "#> aa         2  bb\n"
+        "#> ab         2  ε\n"
+        "#> aaa        3  ε\n"
+        "#> aab        3  b\n"
+        "#> 7 words of up to 3 symbols: no deterministic, complete automaton has fewer states\n"
+        "#> the last length has brought new ones: a sign of no regular language, no proof",
     .results = "words length last growing", .args = {{A_LANGUAGE, "A", 0}}, .options = options,
     .flags = C_PAGED)
 {
