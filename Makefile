@@ -255,13 +255,21 @@ install: all                           ## honours PREFIX and DESTDIR
 	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
 	@for e in examples/README.md examples/*/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
 	@for e in man/book/*.* scripts/checker/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$${e#scripts/}; done
+	$(call pc,$(LIBS) -pthread,,)
+
+# What pkg-config tells: all that the static library needs, or, beside the shared one, the same for
+# who asks for --static.
+define pc
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
+	    -e 's|@VERSION@|$(VERSION)|; s|@LIBS@|$(1)|; s|@REQUIRES@|$(2)|; s|@PRIVATE@|$(3)|' \
+	    tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
+endef
 
-install-shared: shared                 ## the shared library beside what install puts
+install-shared: shared install         ## the same, and the shared library
 	$(INSTALL) $(B)/$(SONAME) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	@ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libtapehead.so'
+	$(call pc,,libxml-2.0 jansson libutf8proc gmp,-lgsl -lopenblas -lm -pthread)
 
 uninstall:                             ## removes what install put there
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGINDIR)' \

@@ -58,6 +58,15 @@ put_at() { # prefix [destdir]
     nm -D --defined-only libtapehead.so | awk '$2 != "A" { print $3 }' >names
     grep -q '^th_regex_to_dfa@@TAPEHEAD_\|^th_rng_next@@TAPEHEAD_' names
     ! grep -v '^th_' names
+    # Who links with it needs nothing else; who asks for the archive is told the rest.
+    pc() { PKG_CONFIG_PATH=$BATS_TEST_TMPDIR/usr/lib/pkgconfig pkg-config "$@" tapehead; }
+    [ "$(pc --libs | sed 's/-L[^ ]*//; s/ //g')" = -ltapehead ]
+    [ "$(pc --print-requires-private | tr '\n' ' ')" = 'libxml-2.0 jansson libutf8proc gmp ' ]
+    [[ $(pc --static --libs) == *-lgsl*-lopenblas*-ljansson* || $(pc --static --libs) == *-ljansson*-lgsl*-lopenblas* ]]
+    printf '#include <tapehead/base/rng.h>\nint main(void) { ThRng r = th_rng(1, "a", 0); return (int)(th_rng_next(&r) & 0); }\n' >use.c
+    cc use.c $(pc --cflags --libs) -o use
+    LD_LIBRARY_PATH=. ./use
+    readelf -d use | grep -q "$(readlink libtapehead.so)"
     python3 - <<'END'
 import ctypes
 tape = ctypes.CDLL("./libtapehead.so")
