@@ -2,8 +2,6 @@
 #ifndef SH_BLAS_KERNELS_H
 #define SH_BLAS_KERNELS_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 
 /* To be called first of all in main: where OpenBLAS does not know the processor and fell back to

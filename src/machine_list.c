@@ -72,7 +72,7 @@ bool sh_machine_list_read(ShMachineList *l, char *text, size_t size, const char 
 bool sh_define_machine_list(ShSession *s, const char *name, char *text, size_t size,
                             const char *label, ThError *err)
 {
-    ShMachineList list = {0};
+    ShMachineList list TH_OWNED(sh_machine_list_free) = {0};
     ThText t = {0};
     ThRaspValue v;
     if (!sh_machine_list_read(&list, text, size, label, err))
@@ -89,6 +89,5 @@ bool sh_define_machine_list(ShSession *s, const char *name, char *text, size_t s
                list.n, name, name);
     if (ok)
         sh_result_int(s, "machines", (long long)list.n);
-    sh_machine_list_free(&list);
     return ok;
 }

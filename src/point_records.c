@@ -142,14 +142,12 @@ bool sh_point_retire(const char *dir, const char *id, ThError *err)
 
 bool sh_point_write(const char *dir, const char *id, json_t *record, ThError *err)
 {
-    char *path = sh_point_path(dir, "points", id, ".json", err);
+    char *path TH_OWNED(free) = sh_point_path(dir, "points", id, ".json", err);
     if (!path) {
         json_decref(record);
         return false;
     }
-    bool ok = write_json(path, record, err);
-    free(path);
-    return ok;
+    return write_json(path, record, err);
 }
 
 static bool is_record(const json_t *record)
@@ -302,8 +300,7 @@ static json_t *range_json(ThRange r)
     th_text_printf(&t, "%lld..%lld", r.lo, r.hi);
     if (r.step != 1)
         th_text_printf(&t, ":%lld", r.step);
-    json_t *v = json_string(t.data ? t.data : "");
-    return v;
+    return json_string(t.data ? t.data : "");
 }
 
 json_t *sh_option_json(const ThOption *o)

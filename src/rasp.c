@@ -86,10 +86,8 @@ static json_t *json_atom(const ThRasp *r, ThRaspAtom a)
     if (a.kind == TH_RASP_ATOM_FLOAT)
         return sh_json_number(a.cell.x);
     th_rasp_write_element(r, a, &t);
-    char *text = th_text_take(&t, NULL);
-    json_t *j = text ? json_string(text) : NULL;
-    free(text);
-    return j;
+    char *text TH_OWNED(free) = th_text_take(&t, NULL);
+    return text ? json_string(text) : NULL;
 }
 
 void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q, bool elements)

@@ -6,7 +6,6 @@
 #ifndef SH_RASP_H
 #define SH_RASP_H
 
-#include "rasp/interpret/rasp.h"
 #include "session_impl.h"
 
 /* The session's interpreter, made when it is first wanted; NULL and TH_ENOMEM. */

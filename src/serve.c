@@ -33,10 +33,9 @@ static bool incomplete(ShSession *s, const char *text, json_t *answer)
 {
     ThError err = {0};
     ThRaspDialect dialect = sh_rasp_dialect(s);
-    ShLexer lx = {.rasp = &dialect};
+    ShLexer lx TH_OWNED(sh_lex_free) = {.rasp = &dialect};
     sh_lex_begin(&lx, 1);
     bool whole = sh_lex(&lx, text, strlen(text), &err) || err.code != TH_EINCOMPLETE;
-    sh_lex_free(&lx);
     return json_object_set_new(answer, "incomplete", json_boolean(!whole)) == 0;
 }
 
@@ -48,7 +47,7 @@ static const struct {
 static bool answer_line(ShSession *s, const char *line, size_t n, json_t *answer)
 {
     json_error_t why;
-    json_t *asked = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
+    json_t *asked TH_OWNED(json_decref) = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
     const char *text = NULL;
     bool ok = false;
     for (size_t i = 0; !text && i < sizeof requests / sizeof *requests; i++) {
@@ -61,7 +60,6 @@ static bool answer_line(ShSession *s, const char *line, size_t n, json_t *answer
                 asked ? "it has none of run, complete, incomplete" : why.text);
         sh_print_error(s, &err);
     }
-    json_decref(asked);
     return ok;
 }
 

@@ -2,8 +2,6 @@
 #ifndef SH_SESSION_H
 #define SH_SESSION_H
 
-#include "automata/core/automaton.h"
-#include "language/any_language.h"
 #include "models/model.h"
 #include "rasp/graph/rasp_graph.h"
 #include "result.h"

@@ -7,7 +7,6 @@
 #include "command.h"
 #include "language/lexer.h"
 #include "rasp/interpret/rasp.h"
-#include "tensor/tape/tape.h"
 
 /* In the order of the setting format. */
 typedef enum { SH_FORMAT_TEXT, SH_FORMAT_JSON, SH_FORMAT_CSV } ShOutputFormat;

@@ -507,15 +507,13 @@ static ShLineResult next_of_text(ShSource *src, bool continued, char **line, siz
 bool sh_shell_text(ShSession *s, const char *text, const char *name)
 {
     ThError err = {0};
-    char *copy = th_strdup(text, &err);
+    char *copy TH_OWNED(free) = th_strdup(text, &err);
     if (!copy) {
         sh_print_error(s, &err);
         return false;
     }
     ShSource src = {.name = name, .next = next_of_text, .context = copy};
-    bool ok = sh_shell_run(s, &src);
-    free(copy);
-    return ok;
+    return sh_shell_run(s, &src);
 }
 
 char *sh_beside_script(const ShSession *s, const char *path, ThError *err)

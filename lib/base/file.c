@@ -148,7 +148,7 @@ static void remove_litter(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t length = strlen(base), mark = sizeof MARK - 7; /* what is behind it is drawn */
-    char *name = slash ? th_strndup(path, (size_t)(slash - path) + 1, NULL) : NULL;
+    char *name TH_OWNED(free) = slash ? th_strndup(path, (size_t)(slash - path) + 1, NULL) : NULL;
     DIR *folder = slash && !name ? NULL : opendir(name ? name : ".");
     const struct dirent *e;
     while (folder && (e = readdir(folder)))
@@ -157,7 +157,6 @@ static void remove_litter(const char *path)
             remove_unlocked(dirfd(folder), e->d_name);
     if (folder)
         closedir(folder);
-    free(name);
 }
 
 static mode_t wanted_mode(const char *path)

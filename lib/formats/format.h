@@ -12,7 +12,6 @@
 #ifndef TH_FORMATS_FORMAT_H
 #define TH_FORMATS_FORMAT_H
 
-#include "automata/core/automaton.h"
 #include "formats/machines/machine_files.h"
 #include "language/any_language.h"
 #include "models/model.h"

@@ -7,7 +7,6 @@
 #define TH_INSPECT_EXTRACT_H
 
 #include "automata/infer/labelled.h"
-#include "automata/infer/lstar.h"
 #include "inspect/teacher.h"
 
 typedef struct {

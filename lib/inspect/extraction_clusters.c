@@ -278,8 +278,7 @@ static ThDfa *machine_of(const Words *w, int empty, int classes, ThError *err)
             d->next[(b + 1) * w->k + a] = (to == NONE ? b : to) + 1;
         }
     }
-    ThDfa *least = d ? th_dfa_minimize(d, w->plan->stop, err) : NULL;
-    return least;
+    return d ? th_dfa_minimize(d, w->plan->stop, err) : NULL;
 }
 
 ThDfa *th_inspect_by_clusters(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThError *err)

@@ -32,8 +32,7 @@ static ThDfa *by_algebra(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThE
         d->label[i] = d->label[i] == 1;
     if (d)
         d->n_classes = t->n_classes;
-    ThDfa *least = d ? th_dfa_minimize(d, plan->stop, err) : NULL;
-    return least;
+    return d ? th_dfa_minimize(d, plan->stop, err) : NULL;
 }
 
 /* Keeps what a way came to; false where that is an end of all. */

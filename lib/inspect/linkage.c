@@ -84,7 +84,7 @@ static bool span(Linkage *k, ThStop *stop, ThError *err)
 {
     double *near TH_OWNED(free) =
         th_alloc(k->n, sizeof *near, err); /* squared distance to the tree; -1: inside */
-    size_t *via = th_alloc(k->n, sizeof *via, err);
+    size_t *via TH_OWNED(free) = th_alloc(k->n, sizeof *via, err);
     bool ok = near && via;
     for (size_t i = 0; ok && i < k->n; i++)
         near[i] = HUGE_VAL;
@@ -109,7 +109,6 @@ static bool span(Linkage *k, ThStop *stop, ThError *err)
     }
     if (ok && k->n > 1)
         qsort(k->edge, k->n - 1, sizeof *k->edge, by_length);
-    free(via);
     return ok;
 }
 

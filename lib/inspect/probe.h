@@ -7,7 +7,6 @@
 #ifndef TH_INSPECT_PROBE_H
 #define TH_INSPECT_PROBE_H
 
-#include "automata/core/dfa.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

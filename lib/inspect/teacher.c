@@ -429,8 +429,7 @@ ThDfa *th_inspect_due(ThInspectTeacher *t, ThError *err)
         ok = class_due(t, q, &d->label[q], err);
     if (ok)
         d->n_classes = t->n_classes;
-    ThDfa *least = ok ? th_dfa_minimize(d, t->how.stop, err) : NULL;
-    return least;
+    return ok ? th_dfa_minimize(d, t->how.stop, err) : NULL;
 }
 
 bool th_inspect_teach_automaton(ThInspectTeacher *t, const ThAutomaton *a,

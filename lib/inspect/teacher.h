@@ -18,10 +18,7 @@
 #include "automata/infer/pac.h"
 #include "inspect/reader.h"
 #include "inspect/truth.h"
-#include "language/any_language.h"
-#include "models/model.h"
 #include "rasp/evaluate/language.h"
-#include "tasks/task.h"
 
 enum { TH_INSPECT_SETS = 4096 }; /* different sets that a model may answer with */
 

@@ -13,9 +13,7 @@
 #define TH_LAB_CONTRACT_H
 
 #include "lab/train.h"
-#include "models/model.h"
 #include "models/attention/routing.h"
-#include "tasks/task.h"
 
 enum { TH_TRAIN_MOST_FUNCTIONS = 256 }; /* elements of the automaton's semigroup, at most */
 

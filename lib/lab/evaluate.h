@@ -5,7 +5,6 @@
 #ifndef TH_LAB_EVALUATE_H
 #define TH_LAB_EVALUATE_H
 
-#include "learn/score.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "lab/train.h"
-#include "learn/score.h"
 
 typedef struct {
     const ThModel *model;

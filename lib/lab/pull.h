@@ -10,9 +10,7 @@
 #define TH_LAB_PULL_H
 
 #include "lab/train.h"
-#include "models/model.h"
 #include "models/attention/routing.h"
-#include "tasks/task.h"
 
 typedef struct ThTrainPull ThTrainPull;
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "lab/train_impl.h"
-#include "learn/score.h"
 
 enum { FIRST_BOUND = 3 }; /* of lengths that grow */
 

@@ -10,7 +10,6 @@
 #include "lab/contract.h"
 #include "lab/pull.h"
 #include "lab/validation.h"
-#include "tensor/optimizers/optimizer.h"
 
 /* One thread's part of a step: some strings of the batch, on a tape of its own. */
 typedef struct {

@@ -3,7 +3,6 @@
 
 #include "automata/algebra/monoid.h"
 #include "lab/train_impl.h"
-#include "tensor/optimizers/optimizer.h"
 
 static const char small[] = "steps=2000 curriculum=adaptive full_length=0.2 schedule=cosine";
 

@@ -359,6 +359,5 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
             th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet"));
     ThTape *t TH_OWNED(th_tape_free) = th_model_run_tape(m, 1, err);
     int *copy TH_OWNED(free) = th_copy(token, (size_t)length, sizeof *token, err);
-    ThModelTrace *trace = t && copy ? th_model_trace_on(m, t, copy, length, err) : NULL;
-    return trace;
+    return t && copy ? th_model_trace_on(m, t, copy, length, err) : NULL;
 }

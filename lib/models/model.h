@@ -12,7 +12,6 @@
 #include "base/option.h"
 #include "learn/score.h"
 #include "tensor/optimizers/optimizer.h"
-#include "tensor/tape/tape.h"
 
 typedef struct ThModel ThModel;
 typedef struct ThModelTransitions ThModelTransitions; /* models/linear/transitions.h */

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "automata/words/growth.h"
 #include "plot/views.h"
 
 static void describe(ThFigure *f, const ThWordsGrowth *g)

@@ -7,7 +7,6 @@
 #ifndef TH_PLOT_VIEWS_H
 #define TH_PLOT_VIEWS_H
 
-#include "automata/core/automaton.h"
 #include "automata/words/growth.h"
 #include "automata/words/words.h"
 #include "inspect/clusters.h"
@@ -16,7 +15,6 @@
 #include "inspect/position_profile.h"
 #include "inspect/first_errors.h"
 #include "lab/evaluate.h"
-#include "models/model.h"
 #include "plot/figure.h"
 #include "proof/check/check.h"
 #include "proof/tree/closure.h"

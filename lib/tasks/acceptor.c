@@ -7,8 +7,7 @@ enum { MAX_STATES = 1 << 16 };
 ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err)
 {
     ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, MAX_STATES, NULL, err);
-    ThDfa *minimal = d ? th_dfa_minimize(d, NULL, err) : NULL;
-    return minimal;
+    return d ? th_dfa_minimize(d, NULL, err) : NULL;
 }
 
 bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err)

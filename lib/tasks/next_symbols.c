@@ -151,8 +151,7 @@ static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
         return NULL;
     for (int q = 0; q < t->machine->n_states; q++)
         wanted[q] = may_end(t, q);
-    ThWordCount *c = th_words_count(t->machine, wanted, length, err);
-    return c;
+    return th_words_count(t->machine, wanted, length, err);
 }
 
 static bool draw_of_language(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
@@ -172,7 +171,7 @@ static void label_sets(const ThTask *t, ThBatch *b)
 {
     const ThTaskLanguage *d = t->data;
     int n = t->signature.n_classes;
-    bool *next = th_alloc((size_t)n, sizeof *next, NULL);
+    bool *next TH_OWNED(free) = th_alloc((size_t)n, sizeof *next, NULL);
     for (int i = 0; i < b->B; i++) {
         const int *word = th_batch_token(b, i);
         int length = th_batch_length(b, i), *target = th_batch_target(&t->signature, b, i);
@@ -185,7 +184,6 @@ static void label_sets(const ThTask *t, ThBatch *b)
         }
         th_language_reader_free(r);
     }
-    free(next);
 }
 
 static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)

@@ -36,12 +36,11 @@ void *th_task_copy_language(const void *data, ThError *err)
 
 void th_task_free_language(void *data)
 {
-    ThTaskLanguage *d = data;
+    ThTaskLanguage *d TH_OWNED(free) = data;
     th_language_words_free(d->words);
     th_language_free(d->language);
     pthread_mutex_destroy(&d->turn);
     free(d->has);
-    free(d);
 }
 
 ThLanguageWords *th_task_members(ThTaskLanguage *d, int length, ThError *err)
@@ -197,7 +196,7 @@ static double most_frequent(const ThTask *t, const ThBatch *b, ThIntern *seen)
 {
     size_t width = t->signature.target == TH_TARGET_BITS ? (size_t)t->signature.n_classes : 1;
     size_t n = (size_t)b->B * th_batch_answers(&t->signature, b) / width, index;
-    long *count = th_alloc(n + 1, sizeof *count, NULL), most = 0, all = 0;
+    long *count TH_OWNED(free) = th_alloc(n + 1, sizeof *count, NULL), most = 0, all = 0;
     for (size_t i = 0; count && i < n; i++) {
         const int *answer = b->target + i * width;
         if (*answer < 0)
@@ -207,20 +206,16 @@ static double most_frequent(const ThTask *t, const ThBatch *b, ThIntern *seen)
         all++;
         most = ++count[index] > most ? count[index] : most;
     }
-    free(count);
     return all ? (double)most / (double)all : (double)NAN;
 }
 
 double th_task_measured_chance(const ThTask *t, int length)
 {
-    ThBatch b = {.B = MEASURED};
-    ThIntern seen = {0};
+    ThBatch b TH_OWNED(th_batch_free) = {.B = MEASURED};
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
     ThRng r = th_rng(0, "task.chance", (uint64_t)length);
     bool ok = th_task_sample(t, &r, length, &b, NULL);
-    double share = ok ? most_frequent(t, &b, &seen) : (double)NAN;
-    th_intern_free(&seen);
-    th_batch_free(&b);
-    return share;
+    return ok ? most_frequent(t, &b, &seen) : (double)NAN;
 }
 
 void th_task_describe_chance(const ThTask *t, ThText *to)

@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 
-#include "language/any_language.h"
 #include "tasks/task_parts.h"
 
 /* t->data of such a task.  Threads that draw take turns. */

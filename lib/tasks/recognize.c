@@ -45,8 +45,7 @@ static ThWordCount *count(const ThTask *t, int label, int length, ThError *err)
         return NULL;
     for (int q = 0; q < d->n_states; q++)
         wanted[q] = d->label[q] == label;
-    ThWordCount *c = th_words_count(d, wanted, length, err);
-    return c;
+    return th_words_count(d, wanted, length, err);
 }
 
 static bool any(const ThTask *t, const ThWordCount *c, int length)

@@ -15,10 +15,8 @@
 #ifndef TH_TASKS_TASK_H
 #define TH_TASKS_TASK_H
 
-#include "automata/core/automaton.h"
 #include "language/any_language.h"
 #include "learn/batch.h"
-#include "turing/tm_machine.h"
 
 typedef struct ThTask ThTask;
 

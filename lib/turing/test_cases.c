@@ -79,13 +79,12 @@ static bool read_bare(Reader *r, ThText *t)
 
 static bool read_field(Reader *r, Field *f)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (!skip_blanks(r))
         return false;
     f->col = r->col + (*r->s == '"');
     bool ok = *r->s == '"' ? read_quoted(r, &t) : read_bare(r, &t);
     f->text = ok ? th_text_take(&t, r->err) : NULL;
-    th_text_free(&t);
     return f->text != NULL;
 }
 

@@ -507,7 +507,7 @@ static bool offer_variables(Cursor *c, const char *line, size_t start)
 
 void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out)
 {
-    ShLexer lx = {0};
+    ShLexer lx TH_OWNED(sh_lex_free) = {0};
     ThError err = {0};
     Cursor c = {.s = s, .prefix = line + start, .lx = &lx, .out = out};
     if (offer_variables(&c, line, start))
@@ -532,7 +532,6 @@ void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out
         offer_automata(&c);
     else if (!open && (complete || inside))
         complete_statement(&c, line, start);
-    sh_lex_free(&lx);
 }
 
 void sh_candidates_free(ShCandidates *c)

@@ -23,9 +23,9 @@ static void find_sources(const ThDfa *d, size_t *first, size_t *source)
 bool th_dfa_inclusions(const ThDfa *d, bool *inside, ThError *err)
 {
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols, top = 0;
-    size_t *first = th_alloc(k * (n + 1), sizeof *first, err);
-    size_t *source = th_alloc(k * n, sizeof *source, err);
-    size_t *stack = th_alloc(n * n, sizeof *stack, err);
+    size_t *first TH_OWNED(free) = th_alloc(k * (n + 1), sizeof *first, err);
+    size_t *source TH_OWNED(free) = th_alloc(k * n, sizeof *source, err);
+    size_t *stack TH_OWNED(free) = th_alloc(n * n, sizeof *stack, err);
     bool ok = first && source && stack;
     if (ok)
         find_sources(d, first, source);
@@ -47,9 +47,6 @@ bool th_dfa_inclusions(const ThDfa *d, bool *inside, ThError *err)
                 }
         }
     }
-    free(first);
-    free(source);
-    free(stack);
     return ok;
 }
 
@@ -220,14 +217,12 @@ static int reach(const Search *w, int from, const bool *used, bool both, int *li
 static int list_above(const Search *w, int e, int *list)
 {
     int k = w->t->m->n_symbols;
-    bool *used = th_alloc((size_t)k, sizeof *used, w->err);
+    bool *used TH_OWNED(free) = th_alloc((size_t)k, sizeof *used, w->err);
     for (int a = 0; used && a < k; a++) {
         reach(w, w->t->m->right[a], NULL, true, list);
         used[a] = w->met[e];
     }
-    int n = used ? reach(w, 0, used, false, list) : 0;
-    free(used);
-    return n;
+    return used ? reach(w, 0, used, false, list) : 0;
 }
 
 /* The values of a variable, given those before it. */
@@ -328,7 +323,7 @@ typedef struct {
 /* For p in eMf and q in fMe the different ((pq)^, p), or with `second` ((pq)^, q). */
 static bool find_halves(Search *w, bool second, Half **half, size_t *n, size_t *cap)
 {
-    ThHashTable met = {0};
+    ThHashTable met TH_OWNED(th_hash_free) = {0};
     bool ok = true;
     *n = 0;
     for (int i = 0; ok && i < w->n_list[2]; i++)
@@ -347,7 +342,6 @@ static bool find_halves(Search *w, bool second, Half **half, size_t *n, size_t *
                 (*half)[(*n)++] = h;
             }
         }
-    th_hash_free(&met);
     return ok;
 }
 

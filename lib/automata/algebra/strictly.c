@@ -91,8 +91,8 @@ int th_dfa_strictly_local(const ThDfa *d, int of, ThDfaStrictLoop *loop, ThError
     size_t n = (size_t)d->n_states;
     int k = 1, found = 1;
     Pairs p = {d, th_alloc(n, sizeof *p.live, err), th_alloc(n * n, sizeof *p.longest, err)};
-    int *stack = th_alloc(n * n, sizeof *stack, err),
-        *symbol = th_alloc(n * n, sizeof *symbol, err);
+    int *stack TH_OWNED(free) = th_alloc(n * n, sizeof *stack, err),
+               *symbol = th_alloc(n * n, sizeof *symbol, err);
     *loop = (ThDfaStrictLoop){0};
     bool ok = p.live && p.longest && stack && symbol && find_live(d, of, p.live);
     for (size_t i = 0; ok && i < n * n; i++)
@@ -107,7 +107,6 @@ int th_dfa_strictly_local(const ThDfa *d, int of, ThDfaStrictLoop *loop, ThError
     }
     free(p.live);
     free(p.longest);
-    free(stack);
     free(symbol);
     return !ok || found < 0 ? -1 : found == 0 ? 0 : k;
 }
@@ -228,7 +227,7 @@ bool th_dfa_forbidden_factors(const ThDfa *d, int of, int k, char *const *symbol
                               ThText *t, ThStop *stop, ThError *err)
 {
     Level v;
-    bool *live = th_alloc((size_t)d->n_states, sizeof *live, err);
+    bool *live TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *live, err);
     bool ok = level_begin(&v, err) && live;
     List l = {d, of, live, symbol, t, 0, most};
     if (ok) {
@@ -246,7 +245,6 @@ bool th_dfa_forbidden_factors(const ThDfa *d, int of, int k, char *const *symbol
             }
     th_text_add(t, v.full || l.written > most ? " …" : l.written ? "" : "nothing");
     level_end(&v);
-    free(live);
     return ok;
 }
 

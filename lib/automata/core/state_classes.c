@@ -219,7 +219,8 @@ ThAutomaton *th_automaton_from_dfa(const ThDfa *d, char *const *symbol, ThError 
         return NULL;
     }
     size_t width = 2 + (size_t)d->n_symbols;
-    ThAutomatonClasses c = {.n_classes = 2, .n_symbols = d->n_symbols};
+    ThAutomatonClasses c TH_OWNED(th_automaton_classes_free) = {.n_classes = 2,
+                                                                .n_symbols = d->n_symbols};
     c.row = th_alloc(2 * width, sizeof *c.row, err);
     if (!c.row)
         return NULL;
@@ -227,7 +228,5 @@ ThAutomaton *th_automaton_from_dfa(const ThDfa *d, char *const *symbol, ThError 
         c.row[i] = TH_AUTOMATON_NO_OUTPUT;
     c.row[0] = 0;
     c.row[width] = 1;
-    ThAutomaton *a = th_automaton_classes_automaton(d, &c, symbol, NULL, err);
-    th_automaton_classes_free(&c);
-    return a;
+    return th_automaton_classes_automaton(d, &c, symbol, NULL, err);
 }

@@ -133,11 +133,10 @@ static bool take_round(Counts *c, const Round *r, int start)
     int entry = 0;
     while (r->state[entry] != start)
         entry++;
-    ThAutomatonTerm *label = th_alloc((size_t)r->labels + 1, sizeof *label, c->err);
+    ThAutomatonTerm *label TH_OWNED(free) = th_alloc((size_t)r->labels + 1, sizeof *label, c->err);
     bool ok = label && find_labels(c, r, label);
     for (int sum = 0; ok && sum < r->sums; sum++)
         ok = tell_apart(c, r, sum, entry, label);
-    free(label);
     return ok;
 }
 

@@ -114,7 +114,7 @@ static ThDfa *widen(const Build *b, Machine m, unsigned variables)
                 m.d->n_states, n);
         return NULL;
     }
-    int *from = th_alloc((size_t)n + 1, sizeof *from, b->err);
+    int *from TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *from, b->err);
     for (int a = 0; from && a < n; a++) {
         int at = 0;
         from[a] = a % letters;
@@ -123,7 +123,6 @@ static ThDfa *widen(const Build *b, Machine m, unsigned variables)
                 from[a] += bit_of(b, variables, v, a) * letters << at++;
     }
     ThDfa *d = from ? th_dfa_widen(m.d, n, from, b->err) : NULL;
-    free(from);
     return d;
 }
 

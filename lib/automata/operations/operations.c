@@ -172,7 +172,7 @@ static bool step(Pairs *p, size_t pair, const int *to_a, ThError *err)
 /* Fills p->queue with the pairs that a common word reaches. */
 static bool explore(Pairs *p, ThAutomatonWork w, ThError *err)
 {
-    ThAutomatonAlphabets u = {0};
+    ThAutomatonAlphabets u TH_OWNED(th_automaton_alphabets_free) = {0};
     const ThAutomaton *a = p->a, *b = p->b;
     p->n_b = (size_t)b->n_states;
     size_t size = (size_t)a->n_states * p->n_b;
@@ -190,7 +190,6 @@ static bool explore(Pairs *p, ThAutomatonWork w, ThError *err)
     for (size_t i = 0; good && i < p->n; i++)
         good = step(p, p->queue[i], u.of[1], err) &&
                (i % 4096 || !th_stopped_at(w.stop, p->n, "pairs of states", err));
-    th_automaton_alphabets_free(&u);
     return good;
 }
 

@@ -335,7 +335,7 @@ static int end_factor(ThRegexTerms *t, int term, bool last, int *rest)
     *rest = TH_REGEX_TERM_WORD;
     if (kind != TH_REGEX_TERM_CONCAT)
         return term;
-    int *copy = malloc((size_t)n * sizeof *copy);
+    int *copy TH_OWNED(free) = malloc((size_t)n * sizeof *copy);
     if (!copy) {
         t->failed = true;
         return term;
@@ -343,7 +343,6 @@ static int end_factor(ThRegexTerms *t, int term, bool last, int *rest)
     memcpy(copy, child, (size_t)n * sizeof *copy);
     int factor = copy[last ? n - 1 : 0];
     *rest = last ? product(t, copy, 0, n - 1) : product(t, copy, 1, n);
-    free(copy);
     return factor;
 }
 

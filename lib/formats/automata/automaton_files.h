@@ -19,4 +19,8 @@ bool th_format_automaton_no_outputs(const ThAutomaton *a, const char *format, Th
  * and transitions have outputs; else NULL and TH_EVALUE. */
 ThAutomaton *th_format_automaton_checked(ThAutomaton *a, ThError *err);
 
+/* jff_language.c.  Returns new: the pushdown automaton or the grammar of a file; NULL without an
+ * error: it holds neither. */
+ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err);
+
 #endif

@@ -4,7 +4,7 @@
 #include "automata/core/build.h"
 #include "base/scan.h"
 #include "formats/automata/automaton_files.h"
-#include "formats/automata/jff_xml.h"
+#include "formats/machines/jff_xml.h"
 #include "formats/notes.h"
 #include "formats/machines/jff_records.h"
 #include "formats/format_table.h"
@@ -155,7 +155,7 @@ static bool read_transition(Reader *r, const xmlNode *n, ThError *err)
 /* What this program notes beside an automaton: its alphabet, in order. */
 static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
 {
-    ThTokens t = {0};
+    ThTokens t TH_OWNED(th_tokens_free) = {0};
     const char *text = n->content ? (const char *)n->content : "";
     if (strncmp(text, "alphabet", 8) != 0)
         return true;
@@ -166,7 +166,6 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
         if (th_token_is_name(&t.token[i]))
             th_automaton_build_symbol(&r->b, th_token_text(&t, &t.token[i]));
     }
-    th_tokens_free(&t);
     return ok;
 }
 

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "base/intern.h"
-#include "formats/automata/jff_xml.h"
+#include "formats/automata/automaton_files.h"
+#include "formats/machines/jff_xml.h"
 #include "formats/notes.h"
 
 /* Appends each character in quotes; nothing: `empty`. */

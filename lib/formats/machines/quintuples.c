@@ -318,7 +318,7 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         .no_state = ",()[]{}<>#;%/\t",
         .missing = TH_TM_MISSING_HALT,
     };
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     ThTm *fitting TH_OWNED(th_tm_free) = th_format_machine_fit(m, &fit, notes, err);
     if (!fitting)
         return false;
@@ -336,7 +336,6 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         th_text_add_bytes(to, t.data, t.size);
     }
     to->failed = to->failed || t.failed;
-    th_text_free(&t);
     return ok;
 }
 

@@ -1,13 +1,8 @@
 #include "formats/models/arrays.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "formats/models/metadata.h"
 #include "formats/models/safetensors.h"
 

@@ -8,9 +8,6 @@
 #ifndef TH_FORMATS_MODELS_ARRAYS_H
 #define TH_FORMATS_MODELS_ARRAYS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/error.h"
 
 enum { TH_FORMAT_DIMS = 8 };

@@ -1,11 +1,8 @@
 #include "formats/models/checkpoint.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "formats/models/safetensors.h"
 
 /* The loaded model goes on where the given one would have come to. */

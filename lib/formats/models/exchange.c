@@ -1,10 +1,7 @@
 #include "formats/models/exchange.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "formats/models/exchange_impl.h"
 #include "formats/models/metadata.h"
 #include "formats/models/safetensors.h"
@@ -294,16 +291,14 @@ static bool make_row(const ThModel *m, const ThFormatRow *r, int layer, ThFormat
 
 static bool write(const ThFormatArrays *a, const ThModel *m, const char *path, ThError *err)
 {
-    ThSafetensorsMatrix *to = th_alloc(a->n, sizeof *to, err);
+    ThSafetensorsMatrix *to TH_OWNED(free) = th_alloc(a->n, sizeof *to, err);
     for (size_t i = 0; to && i < a->n; i++) {
         const ThFormatArray *t = &a->item[i];
         bool vector = t->dims == 1;
         to[i] = (ThSafetensorsMatrix){t->name, vector ? 1 : (int)t->shape[0],
                                       (int)t->shape[vector ? 0 : 1], (int)t->dims, t->value};
     }
-    bool ok = to && th_safetensors_write(to, a->n, m, path, err);
-    free(to);
-    return ok;
+    return to && th_safetensors_write(to, a->n, m, path, err);
 }
 
 bool th_format_exchange_save(const ThModel *m, const char *path, ThError *err)

@@ -17,7 +17,6 @@
 #ifndef TH_FORMATS_MODELS_EXCHANGE_H
 #define TH_FORMATS_MODELS_EXCHANGE_H
 
-#include "base/text.h"
 #include "models/model.h"
 
 /* The options of a load, the first of which is kind=. */

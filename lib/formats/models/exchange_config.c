@@ -1,7 +1,4 @@
 /* config.json, in which Hugging Face's files have what their tensors do not tell. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <jansson.h>

@@ -1,11 +1,7 @@
 /* Which tensor of a file plays which part, and the model that it is. */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "formats/models/exchange_impl.h"
 #include "formats/models/metadata.h"
 #include "formats/notes.h"
@@ -83,14 +79,13 @@ static bool follow_map(ThFormatImport *in, ThError *err)
     size_t n;
     int number = 1;
     const char *path = th_option_text(in->options, "map");
-    char *text = path ? th_file_read(path, MOST, &n, err) : NULL, *rest = text;
+    char *text TH_OWNED(free) = path ? th_file_read(path, MOST, &n, err) : NULL, *rest = text;
     bool ok = !path || text;
     for (char *line = rest; ok && rest && *line; line = rest, number++) {
         rest = line + strcspn(line, "\n");
         rest += *rest == '\n' ? 1 : 0;
         ok = follow_line(in->arrays, line, number, path, err);
     }
-    free(text);
     return ok;
 }
 
@@ -517,17 +512,14 @@ static bool set_heads(ThFormatImport *in)
 
 static bool build(ThFormatImport *in, ThError *err)
 {
-    ThOptions o = {0};
-    ThSignature s = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
+    ThSignature s TH_OWNED(th_signature_free) = {0};
     const ThModelKind *kind = th_model_kind(in->layout->model);
-    bool ok = make_signature(in, &s, err) && find_parts(in, err) && check_alphabet(in, &s, err) &&
-              th_options_init(&o, kind->options, err) && set_sizes(in, &o, err) &&
-              (in->m = th_model_new(kind, &o, err)) && set_heads(in) &&
-              th_model_bind(in->m, &s, 0, err) && th_format_exchange_fill(in, err) &&
-              check_unused(in, err);
-    th_options_free(&o);
-    th_signature_free(&s);
-    return ok;
+    return make_signature(in, &s, err) && find_parts(in, err) && check_alphabet(in, &s, err) &&
+           th_options_init(&o, kind->options, err) && set_sizes(in, &o, err) &&
+           (in->m = th_model_new(kind, &o, err)) && set_heads(in) &&
+           th_model_bind(in->m, &s, 0, err) && th_format_exchange_fill(in, err) &&
+           check_unused(in, err);
 }
 
 /* Where its parameters are from, as show says. */
@@ -544,7 +536,7 @@ static bool note_example(const ThFormatImport *in, ThError *err)
 {
     const ThSignature *s = &in->m->signature;
     ThModelTrace *t = th_model_trace(in->m, (int[]){0}, 1, err);
-    ThText text = {0};
+    ThText text TH_OWNED(th_text_free) = {0};
     for (int i = 0; t && i < t->n_classes && i < 4; i++)
         th_text_printf(&text, "%s%s %.4g", i ? ", " : "", s->label[i], t->output[i]);
     if (t)
@@ -552,7 +544,6 @@ static bool note_example(const ThFormatImport *in, ThError *err)
                        s->symbol[0], text.data ? text.data : "", in->layout->module);
     th_format_note(in->notes, "answers are read behind the last symbol itself, without padding");
     th_model_trace_free(t);
-    th_text_free(&text);
     return t != NULL;
 }
 

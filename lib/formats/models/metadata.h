@@ -10,7 +10,6 @@
 
 #include <jansson.h>
 
-#include "base/error.h"
 #include "models/model.h"
 
 /* Returns new (a reference the caller drops): the metadata of a model, or NULL and TH_ENOMEM. */

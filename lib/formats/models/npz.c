@@ -2,10 +2,7 @@
  * literal of Python's (numpy.org, numpy.lib.format).  What is stored is read, what is compressed
  * refused. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "formats/format_table.h"
 #include "formats/models/arrays.h"
 #include "formats/models/metadata.h"

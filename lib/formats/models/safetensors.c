@@ -2,17 +2,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <jansson.h>
-
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "formats/models/arrays.h"
 #include "formats/models/metadata.h"
 #include "formats/format_table.h"

@@ -13,10 +13,6 @@
 #ifndef TH_FORMATS_MODELS_SAFETENSORS_H
 #define TH_FORMATS_MODELS_SAFETENSORS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/error.h"
 #include "models/model.h"
 
 /* Writes the model, whole or not at all.  Errors: TH_EIO (a full disk), TH_ENOMEM. */

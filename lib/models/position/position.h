@@ -18,7 +18,6 @@
 #define TH_MODELS_POSITION_POSITION_H
 
 #include "models/builder.h"
-#include "tensor/tape/tape.h"
 
 typedef struct ThPositionKind ThPositionKind;
 

@@ -10,7 +10,6 @@
 #define TH_MODELS_RECURRENT_RECURRENT_H
 
 #include "models/builder.h"
-#include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/kernels_recurrent.h"
 
 enum { TH_MODEL_RECURRENT_LAYERS = 4 };

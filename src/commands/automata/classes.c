@@ -32,11 +32,10 @@ static bool language_of(Language *l, ShSession *s, const ShCall *call, ThError *
     *l = (Language){.automaton = sh_automaton_value(s, o, err)};
     if (!l->automaton)
         return false;
-    ThDfa *d = th_automaton_acceptor(l->automaton, (size_t)sh_setting_int(s, "limit-states"),
-                                     sh_stop(s), err);
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(
+        l->automaton, (size_t)sh_setting_int(s, "limit-states"), sh_stop(s), err);
     l->d = d ? th_dfa_minimize(d, sh_stop(s), err) : NULL;
     l->r = l->d ? th_class_report(l->d, l->automaton->symbol, elements, sh_stop(s), err) : NULL;
-    th_dfa_free(d);
     return l->r || sh_error_inside(err, o);
 }
 
@@ -92,7 +91,7 @@ static void write_number(ThText *t, int n)
 
 static bool show_row(ShSession *s, const ThClassVerdict *v, const ThClassKind *kind, Show show)
 {
-    ThText k = {0}, threshold = {0};
+    ThText k TH_OWNED(th_text_free) = {0}, threshold = {0};
     write_number(&k, v->k);
     write_number(&threshold, v->threshold);
     bool ok = k.data && threshold.data;
@@ -100,7 +99,6 @@ static bool show_row(ShSession *s, const ThClassVerdict *v, const ThClassKind *k
         sh_row(s, kind->name, answers[v->is], k.data, threshold.data, v->witness);
     else if (ok)
         sh_row(s, kind->name, answers[v->is], kind->meaning, kind->source);
-    th_text_free(&k);
     th_text_free(&threshold);
     return ok;
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "automata/words/ambiguity.h"
-#include "automata/words/growth.h"
 #include "automata/words/words.h"
 #include "base/symbols.h"
 #include "commands/languages/languages.h"
@@ -82,7 +81,7 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
                       ThError *err)
 {
     ThWordsGrowth g;
-    char *digits = NULL;
+    char *digits TH_OWNED(free) = NULL;
     bool all = range.hi == INT_MAX - 1;
     if (!th_dfa_growth(d, &g, sh_stop(s), err))
         return false;
@@ -101,7 +100,6 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
         sh_say(s, "... the first %lld of %s\n", most, digits);
     else if (cut)
         sh_say(s, "... the first %lld; there are more\n", most);
-    free(digits);
     return true;
 }
 

@@ -341,8 +341,7 @@ json_t *sh_results_text(const json_t *v)
         th_text_printf(&t, "%lld", (long long)json_integer_value(v));
     else
         th_text_add(&t, json_is_true(v) ? "True" : json_is_false(v) ? "False" : "");
-    json_t *text = json_string(t.data ? t.data : "");
-    return text;
+    return json_string(t.data ? t.data : "");
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

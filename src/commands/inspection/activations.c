@@ -5,7 +5,6 @@
 #include "commands/modelling.h"
 #include "formats/data/npy.h"
 #include "formats/models/safetensors.h"
-#include "inspect/lens.h"
 #include "inspect/patch.h"
 #include "inspect/probe.h"
 #include "lab/evaluate.h"

@@ -1,10 +1,8 @@
 /* certify.c - proofs about trained models. */
 
-#include "automata/core/automaton.h"
 #include "base/symbols.h"
 #include "commands/modelling.h"
 #include "commands/inspection/proofs.h"
-#include "proof/check/check.h"
 #include "proof/check/hard.h"
 #include "shell.h"
 

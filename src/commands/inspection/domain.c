@@ -1,10 +1,8 @@
 /* domain.c - which strings certify, quantize and check certificate speak of. */
 
-#include "automata/core/automaton.h"
 #include "base/symbols.h"
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"
-#include "proof/certify.h"
 
 /* Returns new: the acceptor of an automaton as one over a task's symbols. */
 static ThDfa *words_of(ShSession *s, const ThAutomaton *a, const ThSignature *g, ThError *err)

@@ -4,7 +4,6 @@
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
-#include "inspect/halting_depth.h"
 #include "plot/views.h"
 
 static const ThOptionSpec halting_options[] = {

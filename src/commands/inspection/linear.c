@@ -5,7 +5,6 @@
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
 #include "inspect/propositions.h"
-#include "inspect/scans.h"
 #include "plot/draw_linear.h"
 
 /* ---- scan ------------------------------------------------------------------------------------ */

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "automata/algebra/monoid.h"
 #include "base/symbols.h"
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"

@@ -4,7 +4,6 @@
 
 #include "commands/plots/plots.h"
 #include "commands/inspection/writing_options.h"
-#include "inspect/first_errors.h"
 #include "plot/views.h"
 #include "stats/intervals.h"
 

@@ -117,13 +117,12 @@ static bool search(Search *x, ThError *err)
 static void say_same(const Search *x)
 {
     ThRange length = th_option_range(&x->call->options, "length");
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < x->n_symbols; i++)
         th_text_printf(&t, "%s%s", i ? " " : " over ", x->symbol[i]);
     sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbols%s\n",
            x->choices ? " verdict" : "", x->inputs - x->open, x->inputs, sh_plural(x->inputs),
            length.lo, length.hi, t.data ? t.data : "");
-    th_text_free(&t);
 }
 
 static bool report(const Search *x, ThError *err)

@@ -4,7 +4,6 @@
 
 #include "commands/modelling.h"
 #include "turing/configuration.h"
-#include "turing/engine.h"
 
 /* How examples begin that do something with a machine: it adds 1 to a binary number. */
 #define SH_EXAMPLE_MACHINE                                                                         \

@@ -5,7 +5,6 @@
 #include "commands/automata/runs.h"
 #include "commands/machines/machines.h"
 #include "terminal/repl.h"
-#include "turing/stepper.h"
 
 /* The machine's stepper, which is made where there is none. */
 static ThTmStepper *stepper_of(ShObject *o, ThError *err)
@@ -335,7 +334,7 @@ static bool set_breakpoints(const ShCall *call, ThTmStepper *p, ThError *err)
     if (!read_name(call, "state", m->state, m->n_states, &b.state, err) ||
         !read_name(call, "symbol", m->symbol, m->n_symbols, &b.symbol, err))
         return false;
-    int *rule = text ? th_tm_rules_for(m, text, &n, err) : NULL;
+    int *rule TH_OWNED(free) = text ? th_tm_rules_for(m, text, &n, err) : NULL;
     if (text && !rule) {
         err->line = err->col = 0;
         return sh_error_inside(err, &call->operand[0]);
@@ -345,7 +344,6 @@ static bool set_breakpoints(const ShCall *call, ThTmStepper *p, ThError *err)
         b.rule = rule ? rule[i] : -1;
         ok = th_tm_stepper_break(p, b, err);
     }
-    free(rule);
     return ok;
 }
 

@@ -10,7 +10,6 @@
 #include "commands/plots/selecting.h"
 #include "plot/graph/board.h"
 #include "terminal/graphics.h"
-#include "plot/views.h"
 
 /* Size of the terminal, or 79 by 24 where output is no terminal. */
 static void measure_terminal(ThPlotTarget *to)

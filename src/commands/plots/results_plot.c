@@ -9,7 +9,6 @@
 #include "commands/plots/curves.h"
 #include "commands/plots/plots.h"
 #include "commands/general/results.h"
-#include "plot/views.h"
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 

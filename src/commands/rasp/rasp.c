@@ -303,7 +303,7 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
     ThRaspRun *run TH_OWNED(th_rasp_run_free) =
         sh_rasp_run_on(s->rasp, call->operand[1].text, as, err);
     Trace x = {s->rasp, th_rasp_graph(s->rasp), NULL, 0};
-    ThRaspSop *node = run ? th_rasp_ancestors(x.graph, v.as.sop, &x.n, err) : NULL;
+    ThRaspSop *node TH_OWNED(free) = run ? th_rasp_ancestors(x.graph, v.as.sop, &x.n, err) : NULL;
     bool ok = node != NULL;
     if (ok) {
         x.n = drop_constants(x.graph, node, x.n);
@@ -315,7 +315,6 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
     }
     if (ok && v.kind == TH_RASP_VALUE_SOP)
         sh_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, sh_stop(s), err), true);
-    free(node);
     return ok || sh_error_inside(err, &call->operand[1]);
 }
 

@@ -123,7 +123,7 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
     }
     if (kind->takes_automaton && !l)
         a = sh_automaton_value(s, source, err);
-    char *program = kind->takes_program && !l ? program_of(s, source, err) : NULL;
+    char *program TH_OWNED(free) = kind->takes_program && !l ? program_of(s, source, err) : NULL;
     from.automaton = a;
     from.language = a && kind->takes_automaton ? NULL : l;
     from.program = program;
@@ -132,7 +132,6 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
         t = make_task(kind, options, from, err);
     th_automaton_free(a);
     th_language_free(l);
-    free(program);
     return t;
 }
 

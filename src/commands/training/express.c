@@ -229,10 +229,9 @@ static bool show_measured(ShSession *s, const ShCall *call, const ThInspectExpre
 static ThTask *task_of(const ThAutomaton *a, ThError *err)
 {
     const ThTaskKind *kind = th_task_kind("recognize");
-    ThOptions o = {0};
+    ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = th_options_init(&o, kind->options, err);
     ThTask *t = ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
-    th_options_free(&o);
     return t;
 }
 
@@ -252,13 +251,12 @@ static bool show(ShSession *s, const ShCall *call, const ThAutomaton *a,
         show_theorems(s, th_option_text(&call->options, "only"), e);
         return true;
     }
-    ThTask *task = task_of(a, err);
+    ThTask *task TH_OWNED(th_task_free) = task_of(a, err);
     bool ok = task != NULL;
     if (ok) {
         show_theorems(s, th_option_text(&call->options, "only"), e);
         ok = show_measured(s, call, e, task, err);
     }
-    th_task_free(task);
     return ok;
 }
 

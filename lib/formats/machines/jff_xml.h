@@ -2,8 +2,8 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_AUTOMATA_JFF_XML_H
-#define TH_FORMATS_AUTOMATA_JFF_XML_H
+#ifndef TH_FORMATS_MACHINES_JFF_XML_H
+#define TH_FORMATS_MACHINES_JFF_XML_H
 
 #include "formats/format.h"
 
@@ -26,9 +26,5 @@ char *th_jff_content(const xmlNode *n, ThError *err);
 
 /* Sets *value to the text of an attribute, new; false where it is not there. */
 bool th_jff_attribute(xmlNode *n, const char *name, char **value, ThError *err);
-
-/* jff_language.c.  Returns new: the pushdown automaton or the grammar of a file; NULL without an
- * error: it holds neither. */
-ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "formats/automata/jff_xml.h"
+#include "formats/machines/jff_xml.h"
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
@@ -48,9 +48,20 @@ bool th_jff_attribute(xmlNode *n, const char *name, char **value, ThError *err)
     return *value != NULL;
 }
 
+/* The first error of the parser; its words end with a line end. */
+static void on_error(void *context, xmlErrorPtr e)
+{
+    const xmlParserCtxt *parser = context;
+    const char *said = e->message ? e->message : "not XML";
+    if (e->level >= XML_ERR_ERROR)
+        th_fail_at(parser->_private, TH_EPARSE, e->line > 0 ? e->line : 1,
+                   e->int2 > 0 ? e->int2 : 1, "%.*s", (int)strcspn(said, "\n"), said);
+}
+
 xmlDoc *th_jff_parse(const char *text, size_t size, ThError *err)
 {
     enum { OPTIONS = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING };
+    ThError first = {0};
     if (size > INT32_MAX) {
         th_fail(err, TH_ELIMIT, "the file is too large");
         return NULL;
@@ -60,13 +71,12 @@ xmlDoc *th_jff_parse(const char *text, size_t size, ThError *err)
         th_fail(err, TH_ENOMEM, "out of memory for an XML parser");
         return NULL;
     }
+    context->_private = &first;
+    context->sax->serror = on_error;
     xmlDoc *doc = xmlCtxtReadMemory(context, text, (int)size, NULL, NULL, OPTIONS);
-    if (!doc) {
-        const xmlError *e = xmlCtxtGetLastError(context);
-        const char *said = e && e->message ? e->message : "not XML";
-        th_fail_at(err, TH_EPARSE, e && e->line > 0 ? e->line : 1, 1, "%.*s",
-                   (int)strcspn(said, "\n"), said);
-    }
+    if (!doc)
+        th_fail_at(err, TH_EPARSE, first.line ? first.line : 1, first.line ? first.col : 1, "%s",
+                   first.code ? first.msg : "not XML");
     xmlFreeParserCtxt(context);
     return doc;
 }
