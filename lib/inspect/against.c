@@ -50,22 +50,14 @@ static void fill_target(const ThInspectTruth *t, const int *word, int length, in
 
 /* ---- words that join ------------------------------------------------------------------------- */
 
-static bool holds(const ThBatch *b, const int *word, int length)
-{
-    for (int i = 0; i < b->B; i++)
-        if (th_batch_length(b, i) == length &&
-            memcmp(th_batch_token(b, i), word, (size_t)length * sizeof *word) == 0)
-            return true;
-    return false;
-}
-
 /* A word about which something is asked joins once. */
 static void add(Compare *c, const int *word, int length)
 {
     const ThInspectTruth *t = c->how->truth;
     ThBatch *b = &c->words;
     if (length == 0 || th_dfa_class(t->machine, word, (size_t)length) == 0 ||
-        holds(b, word, length) || holds(&c->how->model->training.joined, word, length))
+        th_batch_holds(b, word, length) ||
+        th_batch_holds(&c->how->model->training.joined, word, length))
         return;
     b->length[b->B] = length;
     memcpy(th_batch_token(b, b->B), word, (size_t)length * sizeof *word);

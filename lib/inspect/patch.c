@@ -71,19 +71,10 @@ static bool run_patched(Patcher *p, const ThBatch *b, const int at[3], double *l
 
 /* ---- answers ---- */
 
-static int best_of(const double *z, int n)
-{
-    int best = 0;
-    for (int c = 1; c < n; c++)
-        if (z[c] > z[best])
-            best = c;
-    return best;
-}
-
 bool th_inspect_same_answer(const ThSignature *s, const double *a, const double *b)
 {
     if (s->target != TH_TARGET_BITS)
-        return best_of(a, s->n_classes) == best_of(b, s->n_classes);
+        return th_score_class(a, s->n_classes) == th_score_class(b, s->n_classes);
     for (int c = 0; c < s->n_classes; c++)
         if ((a[c] > 0) != (b[c] > 0))
             return false;
@@ -92,7 +83,7 @@ bool th_inspect_same_answer(const ThSignature *s, const double *a, const double 
 
 double th_inspect_probability(const ThSignature *s, const double *logit, const double *answer)
 {
-    int n = s->n_classes, best = best_of(answer, n);
+    int n = s->n_classes, best = th_score_class(answer, n);
     double p = 1, sum = 0;
     if (s->target == TH_TARGET_BITS) {
         for (int c = 0; c < n; c++)
@@ -128,7 +119,7 @@ static bool add_row(ThInspectPatch *to, Patcher *p, const ThBatch *b, const ThMo
         free(logit);
         return false;
     }
-    to->row[to->n_rows++] = (ThInspectPatchRow){at[0], l->first[at[1]], l->last[at[1]], logit};
+    to->row[to->n_rows++] = (ThInspectLensRow){at[0], l->first[at[1]], l->last[at[1]], logit};
     return run_patched(p, b, at, logit, err);
 }
 
@@ -241,7 +232,7 @@ static int is_right(const Causes *c, const double *logit)
     if (*want < 0)
         return -1;
     if (s->target != TH_TARGET_BITS)
-        return best_of(logit, n) == *want;
+        return th_score_class(logit, n) == *want;
     for (int k = 0; k < n; k++)
         if ((logit[k] > 0) != want[k])
             return 0;

@@ -7,7 +7,7 @@
 #ifndef TH_INSPECT_PATCH_H
 #define TH_INSPECT_PATCH_H
 
-#include "models/model.h"
+#include "inspect/lens.h"
 #include "tasks/task.h"
 
 /* Which vectors are replaced. */
@@ -18,13 +18,8 @@ typedef struct {
 } ThInspectPatchWhich;
 
 typedef struct {
-    int layer, first, last; /* from 0 */
-    double *logit;          /* (n_classes): of the last answer; own */
-} ThInspectPatchRow;
-
-typedef struct {
     int n_rows, n_layers, n_classes, length;
-    ThInspectPatchRow *row;  /* (n_rows): level by level */
+    ThInspectLensRow *row; /* (n_rows): level by level; their logits are of the last answer, own */
     double *source, *target; /* (n_classes): the last answers of the two strings as they are */
 } ThInspectPatch;
 

@@ -66,15 +66,6 @@ void th_evaluator_free(ThEvaluator *e)
     TH_FREE(e->tape, e->batch, e->shard, e);
 }
 
-static int greatest(const double *z, int n)
-{
-    int best = 0;
-    for (int c = 1; c < n; c++)
-        if (z[c] > z[best])
-            best = c;
-    return best;
-}
-
 void th_lab_probabilities(ThTarget target, double *z, int n)
 {
     if (target == TH_TARGET_BITS) {
@@ -82,7 +73,7 @@ void th_lab_probabilities(ThTarget target, double *z, int n)
             z[c] = 1 / (1 + exp(-z[c]));
         return;
     }
-    double top = z[greatest(z, n)], sum = 0;
+    double top = z[th_score_class(z, n)], sum = 0;
     for (int c = 0; c < n; c++)
         sum += z[c] = exp(z[c] - top);
     for (int c = 0; c < n; c++)
@@ -255,7 +246,7 @@ static void decide(const ThSignature *s, const double *z, size_t rows, int *answ
     size_t n = (size_t)s->n_classes;
     for (size_t i = 0; i < rows; i++) {
         if (s->target != TH_TARGET_BITS)
-            answer[i] = greatest(z + i * n, s->n_classes);
+            answer[i] = th_score_class(z + i * n, s->n_classes);
         for (size_t c = 0; s->target == TH_TARGET_BITS && c < n; c++)
             answer[i * n + c] = z[i * n + c] > 0;
     }

@@ -152,15 +152,6 @@ static bool narrow(ThLabGenerator *g, ThError *err)
     return th_model_keep(g->state, g->kept, n, err);
 }
 
-static int greatest(const double *x, int n)
-{
-    int best = 0;
-    for (int c = 1; c < n; c++)
-        if (x[c] > x[best])
-            best = c;
-    return best;
-}
-
 /* True if fewer than k logits are greater than that of class c; of equal ones the first count as
  * greater. */
 static bool is_among(const float *logits, int n, int c, int k)
@@ -174,7 +165,7 @@ static bool is_among(const float *logits, int n, int c, int k)
 static int draw(ThLabGenerator *g, const float *logits, int string)
 {
     int n = g->m->signature.n_classes, last = 0;
-    double most = g->weight[greatest(g->weight, n)], sum = 0;
+    double most = g->weight[th_score_class(g->weight, n)], sum = 0;
     for (int c = 0; c < n; c++) {
         bool in = g->how.top_k == 0 || is_among(logits, n, c, g->how.top_k);
         g->weight[c] = in ? exp((g->weight[c] - most) / g->how.temperature) : 0;
@@ -205,7 +196,7 @@ static bool choose(ThLabGenerator *g, int i, int *symbol, ThError *err)
         g->weight[c] = (double)logits[c];
     }
     bool drawn = g->how.temperature > 0;
-    *symbol = g->symbol[drawn ? draw(g, logits, g->string[i]) : greatest(g->weight, n)];
+    *symbol = g->symbol[drawn ? draw(g, logits, g->string[i]) : th_score_class(g->weight, n)];
     return true;
 }
 

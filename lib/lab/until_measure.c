@@ -31,21 +31,12 @@ void th_train_claim_free(ThTrainClaim *c)
 
 /* ---- words that join ---- */
 
-static bool holds(const ThBatch *b, const int *word, int length)
-{
-    for (int i = 0; i < b->B; i++)
-        if (th_batch_length(b, i) == length &&
-            memcmp(th_batch_token(b, i), word, (size_t)length * sizeof *word) == 0)
-            return true;
-    return false;
-}
-
 bool th_train_join(ThModel *m, const ThTask *t, const int *word, int length, ThError *err)
 {
     const ThSignature *g = &m->signature;
     ThBatch *joined = &m->training.joined, both = {0};
     ThBatch own TH_OWNED(th_batch_free) = {.B = 1, .T = length};
-    if (holds(joined, word, length))
+    if (th_batch_holds(joined, word, length))
         return true;
     if (!th_batch_reserve(&own, g, false, err))
         return false;

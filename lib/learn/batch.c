@@ -45,6 +45,15 @@ int *th_batch_target(const ThSignature *s, const ThBatch *b, int i)
     return b->target + (size_t)i * th_batch_answers(s, b);
 }
 
+bool th_batch_holds(const ThBatch *b, const int *word, int length)
+{
+    for (int i = 0; i < b->B; i++)
+        if (th_batch_length(b, i) == length &&
+            memcmp(th_batch_token(b, i), word, (size_t)length * sizeof *word) == 0)
+            return true;
+    return false;
+}
+
 int th_batch_prompt(const ThSignature *s, const ThBatch *b, int i)
 {
     int length = th_batch_length(b, i);

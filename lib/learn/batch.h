@@ -48,6 +48,9 @@ int *th_batch_target(const ThSignature *s, const ThBatch *b, int i);
  * first position that is scored; its length where none is. */
 int th_batch_prompt(const ThSignature *s, const ThBatch *b, int i);
 
+/* Whether a row is this word. */
+bool th_batch_holds(const ThBatch *b, const int *word, int length);
+
 /* Makes room for b->B rows of b->T columns; with `ragged` b->length has room too and is set to T,
  * otherwise it becomes NULL.  What the arrays held is lost.  TH_ENOMEM, TH_EVALUE (th_batch_fits):
  * the batch can still be freed. */

@@ -1,5 +1,14 @@
 #include "learn/score.h"
 
+int th_score_class(const double *logit, int n)
+{
+    int best = 0;
+    for (int c = 1; c < n; c++)
+        if (logit[c] > logit[best])
+            best = c;
+    return best;
+}
+
 /* The first number in the target of an answer says whether it is scored. */
 static size_t step(const ThSignature *s)
 {

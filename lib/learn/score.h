@@ -26,6 +26,9 @@ typedef struct {
 /* Answers that a batch asks for: strings, or positions, that are scored. */
 long long th_score_answers(const ThSignature *s, const ThBatch *b);
 
+/* The class with the greatest of n logits, the first of equals. */
+int th_score_class(const double *logit, int n);
+
 /* Of float logits (rows, n_classes) on a tape: how many answers are right.  The class with the
  * greatest logit answers (the first of equals); for TH_TARGET_BITS all bits of a position must be
  * right.

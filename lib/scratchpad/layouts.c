@@ -116,6 +116,21 @@ static void put_number(ThText *t, const char *digits, size_t n, const Layout *ho
     }
 }
 
+bool th_pad_sum_operands(ThPadSum *s, ThPadOperands *o, const char *what, ThError *err)
+{
+    if (o->n != 2)
+        return th_fail(err, TH_EUSAGE, "%s has two operands", what);
+    for (o->wrong = 0; o->wrong < 2; o->wrong++)
+        if (!th_pad_digits_ok(o->text[o->wrong], err))
+            return false;
+    o->wrong = 0;
+    s->x = o->text[0];
+    s->y = o->text[1];
+    s->nx = strlen(s->x);
+    s->ny = strlen(s->y);
+    return true;
+}
+
 bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, ThPadSumStyle style, double rate,
                       ThRng *r, ThError *err)
 {

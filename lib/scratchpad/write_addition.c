@@ -142,16 +142,8 @@ static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError 
 
 static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    if (o->n != 2)
-        return th_fail(err, TH_EUSAGE, "an addition has two operands");
-    for (o->wrong = 0; o->wrong < 2; o->wrong++)
-        if (!th_pad_digits_ok(o->text[o->wrong], err))
-            return false;
-    o->wrong = 0;
-    ThPadSum s = {.x = o->text[0], .y = o->text[1], .sign = '+'};
-    s.nx = strlen(s.x);
-    s.ny = strlen(s.y);
-    return put(p, &s, r, e, err);
+    ThPadSum s = {.sign = '+'};
+    return th_pad_sum_operands(&s, o, "an addition", err) && put(p, &s, r, e, err);
 }
 
 static ThRange second(const ThPad *p, ThRange first)

@@ -186,16 +186,8 @@ static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, Th
 
 static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    if (o->n != 2)
-        return th_fail(err, TH_EUSAGE, "a multiplication has two operands");
-    for (o->wrong = 0; o->wrong < 2; o->wrong++)
-        if (!th_pad_digits_ok(o->text[o->wrong], err))
-            return false;
-    o->wrong = 0;
-    ThPadSum s = {.x = o->text[0], .y = o->text[1], .sign = '*'};
-    s.nx = strlen(s.x);
-    s.ny = strlen(s.y);
-    return put(p, &s, r, e, err);
+    ThPadSum s = {.sign = '*'};
+    return th_pad_sum_operands(&s, o, "a multiplication", err) && put(p, &s, r, e, err);
 }
 
 static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)

@@ -79,13 +79,17 @@ typedef enum {
 typedef enum { TH_PAD_CARRY_EITHER, TH_PAD_CARRY_LINE, TH_PAD_CARRY_FOLD } ThPadFinalCarry;
 typedef enum { TH_PAD_FLUSH_EITHER, TH_PAD_FLUSH_DIGIT, TH_PAD_FLUSH_ONCE } ThPadFlush;
 
-/* Writes into e operands and result in a layout without steps (Hou et al., Appendix B); blanks are
- * drawn from r with the given rate. */
 typedef struct {
     const char *x, *y, *z; /* digits */
     size_t nx, ny, nz;
     char sign;
 } ThPadSum;
+
+/* Views of two operands that `what` is asked for; TH_EUSAGE, TH_EVALUE: they are not. */
+bool th_pad_sum_operands(ThPadSum *s, ThPadOperands *o, const char *what, ThError *err);
+
+/* Writes into e operands and result in a layout without steps (Hou et al., Appendix B); blanks are
+ * drawn from r with the given rate. */
 bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, ThPadSumStyle style, double rate,
                       ThRng *r, ThError *err);
 

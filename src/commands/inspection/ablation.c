@@ -224,7 +224,7 @@ static char *answer_of(const ThSignature *g, const double *logit, ThError *err)
 static bool patch_row(ShSession *s, const ThSignature *g, const int *word, const ThInspectPatch *p,
                       int i, ThError *err)
 {
-    const ThInspectPatchRow *row = &p->row[i];
+    const ThInspectLensRow *row = &p->row[i];
     ThText t = {0};
     th_symbols_write(&t, g->symbol, g->n_symbols, word + row->first, row->last - row->first + 1);
     char *reads TH_OWNED(free) = th_text_take(&t, err),

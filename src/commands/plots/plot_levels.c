@@ -19,17 +19,6 @@ static bool start_cells(Cells *c, int most, ThError *err)
     return c->cell && c->text;
 }
 
-static bool add_cell(Cells *c, const ThSignature *g, ThPlotLevelCell cell, const double *logit,
-                     ThError *err)
-{
-    ThText t = {0};
-    sh_write_logits(&t, g, logit);
-    c->text[c->n] = th_text_take(&t, err);
-    cell.text = c->text[c->n];
-    c->cell[c->n] = cell;
-    return c->text[c->n++] != NULL;
-}
-
 static void free_cells(Cells *c)
 {
     for (int i = 0; i < c->n; i++)
@@ -37,35 +26,47 @@ static void free_cells(Cells *c)
     TH_FREE(c->text, c->cell);
 }
 
-static ThPlotLevels view_of(const ShCall *call, const Cells *c, const int *token)
+/* A box for a vector, with the answer that these logits give. */
+static bool add_cell(Cells *c, const ThSignature *g, const ThInspectLensRow *r, const double *of,
+                     ThError *err)
 {
-    const ThModel *m = call->operand[0].object->as.model;
-    return (ThPlotLevels){.cell = c->cell,
-                          .n = c->n,
-                          .n_classes = m->signature.n_classes,
-                          .segments = m->kind->combine != NULL,
-                          .label = m->signature.label,
-                          .symbol = m->signature.symbol,
-                          .token = token};
+    ThText t = {0};
+    sh_write_logits(&t, g, r->logit);
+    char *text = c->text[c->n] = th_text_take(&t, err);
+    double share = th_inspect_probability(g, r->logit, of ? of : r->logit);
+    c->cell[c->n++] = (ThPlotLevelCell){r->layer, r->first, r->last, text, share};
+    return text != NULL;
 }
 
-static bool draw_lens(ThFigure *f, const ShCall *call, const ThInspectLens *l, const int *token,
-                      int length, ThError *err)
+/* The rows of a lens or of a patch; `of`: the logits whose answer the shares are of, or NULL: each
+ * row's own. */
+typedef struct {
+    const ThInspectLensRow *row;
+    int n_rows, n_layers, length;
+    const int *token;
+    const double *of;
+    const char *what, *before, *behind; /* in the title, the name of the model */
+} Drawn;
+
+static bool draw(ThFigure *f, const ShCall *call, const Drawn *d, ThError *err)
 {
-    const ThSignature *g = &call->operand[0].object->as.model->signature;
+    const ShObject *o = call->operand[0].object;
+    const ThModel *m = o->as.model;
     Cells c = {0};
-    bool ok = start_cells(&c, l->n_rows, err);
-    for (int i = 0; ok && i < l->n_rows; i++) {
-        const ThInspectLensRow *r = &l->row[i];
-        ThPlotLevelCell cell = {r->layer, r->first, r->last, NULL,
-                                th_inspect_probability(g, r->logit, r->logit)};
-        ok = add_cell(&c, g, cell, r->logit, err);
-    }
-    ThPlotLevels v = view_of(call, &c, token);
-    v.n_layers = l->n_layers;
-    v.length = length;
-    v.what = "what the read-out makes of every vector; stronger: more probable";
-    char *title TH_OWNED(free) = th_printed(NULL, "lens of %s", call->operand[0].object->name);
+    bool ok = start_cells(&c, d->n_rows, err);
+    for (int i = 0; ok && i < d->n_rows; i++)
+        ok = add_cell(&c, &m->signature, &d->row[i], d->of, err);
+    ThPlotLevels v = {.cell = c.cell,
+                      .n = c.n,
+                      .n_layers = d->n_layers,
+                      .length = d->length,
+                      .n_classes = m->signature.n_classes,
+                      .segments = m->kind->combine != NULL,
+                      .label = m->signature.label,
+                      .symbol = m->signature.symbol,
+                      .token = d->token,
+                      .what = d->what};
+    char *title TH_OWNED(free) = th_printed(NULL, "%s%s%s", d->before, o->name, d->behind);
     ok = ok && th_plot_levels(f, title ? title : "", &v, err);
     free_cells(&c);
     return ok;
@@ -82,30 +83,17 @@ SH_PLOT(plot_lens, .summary = "draw what a model would answer after each level",
 {
     int *token TH_OWNED(free) = NULL, length;
     ThInspectLens *l TH_OWNED(th_inspect_lens_free) = sh_call_lens(call, &token, &length, err);
-    return l && draw_lens(f, call, l, token, length, err);
-}
-
-static bool draw_patch(ThFigure *f, const ShCall *call, const ThInspectPatch *p, const int *token,
-                       ThError *err)
-{
-    const ThSignature *g = &call->operand[0].object->as.model->signature;
-    Cells c = {0};
-    bool ok = start_cells(&c, p->n_rows, err);
-    for (int i = 0; ok && i < p->n_rows; i++) {
-        const ThInspectPatchRow *r = &p->row[i];
-        ThPlotLevelCell cell = {r->layer, r->first, r->last, NULL,
-                                th_inspect_probability(g, r->logit, p->source)};
-        ok = add_cell(&c, g, cell, r->logit, err);
-    }
-    ThPlotLevels v = view_of(call, &c, token);
-    v.n_layers = p->n_layers;
-    v.length = p->length;
-    v.what = "the answer with this vector replaced; stronger: nearer to that of the other string";
-    char *title TH_OWNED(free) =
-        th_printed(NULL, "%s with vectors of another string", call->operand[0].object->name);
-    ok = ok && th_plot_levels(f, title ? title : "", &v, err);
-    free_cells(&c);
-    return ok;
+    return l && draw(f, call,
+                     &(Drawn){.row = l->row,
+                              .n_rows = l->n_rows,
+                              .n_layers = l->n_layers,
+                              .length = length,
+                              .token = token,
+                              .what = "what the read-out makes of every vector; stronger: more "
+                                      "probable",
+                              .before = "lens of ",
+                              .behind = ""},
+                     err);
 }
 
 SH_PLOT(
@@ -126,7 +114,18 @@ SH_PLOT(
 {
     int *word[2] = {0};
     ThInspectPatch *p TH_OWNED(th_inspect_patch_free) = sh_call_patch(s, call, word, err);
-    bool ok = p && draw_patch(f, call, p, word[1], err);
+    bool ok = p && draw(f, call,
+                        &(Drawn){.row = p->row,
+                                 .n_rows = p->n_rows,
+                                 .n_layers = p->n_layers,
+                                 .length = p->length,
+                                 .token = word[1],
+                                 .of = p->source,
+                                 .what = "the answer with this vector replaced; stronger: nearer "
+                                         "to that of the other string",
+                                 .before = "",
+                                 .behind = " with vectors of another string"},
+                        err);
     TH_FREE(word[0], word[1]);
     return ok;
 }
