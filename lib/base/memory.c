@@ -57,6 +57,14 @@ void th_free_all(void *all[], size_t bytes)
         free(all[i]);
 }
 
+void th_free_each(void *array, size_t n)
+{
+    void **pointer = array;
+    for (size_t i = 0; pointer && i < n; i++)
+        free(pointer[i]);
+    free(pointer);
+}
+
 bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err)
 {
     void **slot = array;

@@ -29,6 +29,10 @@ bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err);
 #define TH_FREE(...) th_free_all((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__})
 void th_free_all(void *all[], size_t bytes); /* so many bytes of pointers */
 
+/* Frees an array of n pointers, and each of them; NULL is fine. */
+#define TH_FREE_EACH(array, n) th_free_each((array), (size_t)(n))
+void th_free_each(void *array, size_t n);
+
 /* The end of a constructor: x where all went well; else x is freed, and the value is NULL. */
 #define TH_KEEP_IF(ok, x, free) ((ok) ? (x) : ((free)(x), NULL))
 

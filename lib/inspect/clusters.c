@@ -297,6 +297,6 @@ void th_clusters_free(ThClusters *c)
 {
     if (!c)
         return;
-    th_functions_words_free(c->function, c->n_functions);
+    TH_FREE_EACH(c->function, c->n_functions);
     TH_FREE(c->token, c->point, c->layer, c);
 }

@@ -84,7 +84,6 @@ void th_path_free(ThPath *r)
 {
     if (!r)
         return;
-    for (int l = 0; r->row && l < r->n_layers; l++)
-        free(r->row[l]);
-    TH_FREE(r->row, r);
+    TH_FREE_EACH(r->row, r->n_layers);
+    free(r);
 }

@@ -141,15 +141,8 @@ char **th_functions_words(ThFunctions *f, char *const *symbol, ThStop *stop, ThE
     th_functions_free(all);
     if (ok)
         return words;
-    th_functions_words_free(words, (int)f->map.n);
+    TH_FREE_EACH(words, f->map.n);
     return NULL;
-}
-
-void th_functions_words_free(char **word, int n)
-{
-    for (int i = 0; word && i < n; i++)
-        free(word[i]);
-    free(word);
 }
 
 void th_functions_free(ThFunctions *f)

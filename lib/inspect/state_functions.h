@@ -19,9 +19,8 @@ int th_functions_count(const ThFunctions *f);
 
 /* Returns new: for each function the first word, in length and symbol order, that induces it; for
  * functions that no word within the first tens of thousands of functions induces, the word by which
- * th_functions_index first met it.  Freed with th_functions_words_free. */
+ * th_functions_index first met it.  Freed with TH_FREE_EACH. */
 char **th_functions_words(ThFunctions *f, char *const *symbol, ThStop *stop, ThError *err);
-void th_functions_words_free(char **word, int n); /* NULL is fine */
-void th_functions_free(ThFunctions *f);           /* NULL is fine */
+void th_functions_free(ThFunctions *f); /* NULL is fine */
 
 #endif

@@ -225,9 +225,7 @@ bool th_inspect_sampled(void *teacher, const ThDfa *guess, int **word, int *leng
 void th_inspect_teacher_free(ThInspectTeacher *t)
 {
     th_dfa_free(t->machine);
-    for (size_t i = 0; t->set_name && i < t->set.n; i++)
-        free(t->set_name[i]);
-    free(t->set_name);
+    TH_FREE_EACH(t->set_name, t->set.n);
     th_intern_free(&t->set);
     th_inspect_reader_free(&t->reader);
     free(t->name);

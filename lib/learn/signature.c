@@ -35,11 +35,10 @@ bool th_signature_copy(ThSignature *to, const ThSignature *from, ThError *err)
 
 void th_signature_free(ThSignature *s)
 {
-    for (int i = 0; i < s->n_symbols; i++)
-        free(s->symbol[i]);
+    TH_FREE_EACH(s->symbol, s->n_symbols);
     for (int i = 0; i < s->n_classes; i++)
         free(s->label[i]); // NOLINT(clang-analyzer-core.NullDereference): none without names
-    TH_FREE(s->symbol, s->label);
+    free(s->label);
     *s = (ThSignature){0};
 }
 

@@ -17,9 +17,8 @@ typedef struct {
 
 static void free_picture(Picture *p)
 {
-    for (int i = 0; p->cell && i < p->e->g->n_h; i++)
-        free(p->cell[i]);
-    TH_FREE(p->cell, p->width);
+    TH_FREE_EACH(p->cell, p->e->g->n_h);
+    free(p->width);
     th_boxes_free(&p->boxes);
 }
 

@@ -22,9 +22,7 @@ typedef struct {
 
 static void free_names(Names *l)
 {
-    for (size_t i = 0; i < l->n; i++)
-        free(l->name[i]);
-    free(l->name);
+    TH_FREE_EACH(l->name, l->n);
 }
 
 static int by_name(const void *a, const void *b)

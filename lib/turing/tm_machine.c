@@ -356,11 +356,10 @@ static void free_names(struct ThTmNames *names)
 
 static void free_inside(ThTm *m)
 {
-    for (int q = 0; q < m->n_states; q++)
-        free(m->state[q]);
+    TH_FREE_EACH(m->state, m->n_states);
     for (int s = 0; s < m->n_symbols; s++)
         free(m->symbol[s]);
-    TH_FREE(m->state, m->symbol, m->role, m->rule, m->table, m->order, m->place, m->order_end);
+    TH_FREE(m->symbol, m->role, m->rule, m->table, m->order, m->place, m->order_end);
 }
 
 void th_tm_build_free(ThTmBuild *b)

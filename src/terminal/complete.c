@@ -536,8 +536,6 @@ void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out
 
 void sh_candidates_free(ShCandidates *c)
 {
-    for (size_t i = 0; i < c->n; i++)
-        free(c->item[i]);
-    free(c->item);
+    TH_FREE_EACH(c->item, c->n);
     *c = (ShCandidates){0};
 }

@@ -26,9 +26,7 @@ json_t *sh_json_value(const ShFigureValue *v)
 
 void sh_table_free(ShTable *t)
 {
-    for (size_t i = 0; i < t->n_cells; i++)
-        free(t->cell[i]);
-    free(t->cell);
+    TH_FREE_EACH(t->cell, t->n_cells);
     json_decref(t->rows);
     *t = (ShTable){0};
 }

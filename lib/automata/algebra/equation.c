@@ -296,9 +296,7 @@ static bool begin(Search *w)
 
 static void end(Search *w)
 {
-    for (int i = 0; w->list && i < w->n; i++)
-        free(w->list[i]);
-    free(w->list);
+    TH_FREE_EACH(w->list, w->n);
     free(w->key);
     free(w->met);
 }

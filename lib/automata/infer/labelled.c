@@ -339,11 +339,8 @@ bool th_words_labelled_read(ThWordsLabelled *l, const char *text, const char *al
 
 void th_words_labelled_free(ThWordsLabelled *l)
 {
-    for (int i = 0; l->symbol && i < l->sample.n_symbols; i++)
-        free(l->symbol[i]);
-    for (int i = 0; l->label && i < l->sample.n_classes; i++)
-        free(l->label[i]);
-    TH_FREE(l->symbol, l->label);
+    TH_FREE_EACH(l->symbol, l->sample.n_symbols);
+    TH_FREE_EACH(l->label, l->sample.n_classes);
     th_words_sample_free(&l->sample);
     *l = (ThWordsLabelled){0};
 }

@@ -22,14 +22,12 @@ typedef struct {
 
 static void learner_free(Learner *l)
 {
-    for (int i = 0; i < l->t.n_states; i++)
-        free(l->t.word[i]);
+    TH_FREE_EACH(l->t.word, l->t.n_states);
     for (int i = 0; i < l->t.n_suffixes; i++)
         free(l->t.suffix[i]);
-    for (size_t i = 0; i < l->t.n_rows; i++)
-        free(l->t.cell[i]);
-    TH_FREE(l->t.word, l->t.length, l->t.row, l->t.suffix, l->t.suffix_length, l->t.cell,
-            l->t.state, l->answer, l->buffer);
+    TH_FREE_EACH(l->t.cell, l->t.n_rows);
+    TH_FREE(l->t.length, l->t.row, l->t.suffix, l->t.suffix_length, l->t.state, l->answer,
+            l->buffer);
     th_intern_free(&l->asked);
     th_intern_free(&l->rows);
 }

@@ -510,9 +510,7 @@ bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError
 
 void th_automaton_formula_free(ThAutomatonFormula *f)
 {
-    for (size_t i = 0; i < f->letters; i++)
-        free(f->letter[i]);
-    free(f->letter);
+    TH_FREE_EACH(f->letter, f->letters);
     free(f->part);
     free(f->term);
 }

@@ -366,11 +366,10 @@ static bool check_alphabet(const ThRegexTree *t, ThError *err)
 
 static void compiler_free(Compiler *c)
 {
-    for (int i = 0; c->name && i < c->k; i++)
-        free(c->name[i]);
+    TH_FREE_EACH(c->name, c->k);
     for (size_t i = 0; c->dfa && i < c->t->n; i++)
         th_dfa_free(c->dfa[i]);
-    TH_FREE(c->name, c->dfa);
+    free(c->dfa);
 }
 
 ThAutomaton *th_regex_automaton(const char *pattern, char *const *alphabet, int n,

@@ -266,8 +266,7 @@ bool th_automaton_ambiguity(const ThAutomaton *a, size_t max_vectors, ThStop *st
 
 void th_words_ambiguity_free(ThWordsAmbiguity *a)
 {
-    for (int i = 0; a->part && i < 2 * a->n_loops + 1; i++)
-        free(a->part[i]);
-    TH_FREE(a->part, a->word, a->most_word);
+    TH_FREE_EACH(a->part, 2 * a->n_loops + 1);
+    TH_FREE(a->word, a->most_word);
     *a = (ThWordsAmbiguity){0};
 }

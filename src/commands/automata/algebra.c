@@ -92,7 +92,7 @@ bool sh_machine_of(ShMachine *m, ShSession *s, const ShOperand *o, ThError *err)
 void sh_machine_free(ShMachine *m)
 {
     if (m->d)
-        sh_names_free(m->state, m->d->n_states);
+        TH_FREE_EACH(m->state, m->d->n_states);
     th_automaton_free(m->minimal);
     th_dfa_free(m->d);
     *m = (ShMachine){0};
@@ -147,18 +147,11 @@ char **sh_element_names(const ShAlgebra *a, ThError *err)
     for (int x = 0; name && x < n; x++) {
         name[x] = sh_element_name(a, x, err);
         if (!name[x]) {
-            sh_names_free(name, n);
+            TH_FREE_EACH(name, n);
             return NULL;
         }
     }
     return name;
-}
-
-void sh_names_free(char **names, int n)
-{
-    for (int i = 0; names && i < n; i++)
-        free(names[i]);
-    free(names);
 }
 
 int sh_reset_element(const ThMonoid *m)

@@ -145,7 +145,7 @@ static char **cell_texts(const ThEggbox *e, int d, int *width, ThError *err)
     for (int i = 0; text && i < n; i++) {
         text[i] = th_eggbox_cell(e, d, i / c->n_l, i % c->n_l, err);
         if (!text[i]) {
-            sh_names_free(text, n);
+            TH_FREE_EACH(text, n);
             return NULL;
         }
         int w = th_utf8_width(text[i]);
@@ -205,7 +205,7 @@ static bool say_box(ShSession *s, const ThEggbox *e, const char *label, int d, T
         say_small_box(s, e, d);
     else
         sh_say(s, "  too wide to be shown\n");
-    sh_names_free(text, c->n_r * c->n_l);
+    TH_FREE_EACH(text, c->n_r * c->n_l);
     return true;
 }
 
@@ -224,7 +224,7 @@ char **sh_class_labels(const ShAlgebra *a, ThError *err)
             th_text_printf(&t, ", group %s", a->v.groups[d].name);
         label[d] = th_text_take(&t, err);
         if (!label[d]) {
-            sh_names_free(label, a->g->n_d);
+            TH_FREE_EACH(label, a->g->n_d);
             return NULL;
         }
     }
@@ -238,7 +238,7 @@ static bool say_eggbox(ShSession *s, const ShAlgebra *a, char *const *name, ThEr
     bool ok = label != NULL;
     for (int d = 0; ok && d < a->g->n_d; d++)
         ok = !th_stopped(sh_stop(s), err) && say_box(s, &e, label[d], d, err);
-    sh_names_free(label, a->g->n_d);
+    TH_FREE_EACH(label, a->g->n_d);
     return ok;
 }
 
@@ -265,7 +265,7 @@ static bool show_details(ShSession *s, const ShAlgebra *a, Show show, ThError *e
         ok = table_elements(s, a, name, err);
     else if (ok)
         ok = say_eggbox(s, a, name, err);
-    sh_names_free(name, a->m->size);
+    TH_FREE_EACH(name, a->m->size);
     return ok;
 }
 

@@ -45,7 +45,6 @@ void sh_set_algebra(ShSession *s, const ShAlgebra *a);
 char *sh_element_name(const ShAlgebra *a, int x, ThError *err);
 char **sh_element_names(const ShAlgebra *a, ThError *err);
 char **sh_class_labels(const ShAlgebra *a, ThError *err);
-void sh_names_free(char **names, int n); /* NULL is fine */
 
 /* The egg-boxes; names are borrowed. */
 ThEggbox sh_eggbox_of(const ShAlgebra *a, char *const *name);

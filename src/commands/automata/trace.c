@@ -444,9 +444,7 @@ static void list_steps(LearnBoard *b)
             sh_row(b->s, (long long)i + 1, b->step[i]);
         sh_table_end(b->s);
     }
-    for (size_t i = 0; i < b->n; i++)
-        free(b->step[i]);
-    free(b->step);
+    TH_FREE_EACH(b->step, b->n);
 }
 
 SH_COMMAND(

@@ -24,9 +24,8 @@ typedef struct {
 static void free_values(Values *v, int n)
 {
     for (int i = 0; v && i < n; i++) {
-        for (size_t k = 0; v[i].name && k < v[i].n; k++)
-            free(v[i].name[k]);
-        TH_FREE(v[i].name, v[i].value);
+        TH_FREE_EACH(v[i].name, v[i].n);
+        free(v[i].value);
         th_tape_free(v[i].tape);
     }
     free(v);

@@ -495,9 +495,7 @@ static ThField *own_field(ShSession *s, const ShCall *call, ThError *err)
                                          "the strings have %d and %d symbols", before, length));
     }
     ThField *f = ok ? th_field_of(m, word, n, length, sh_stop(s), err) : NULL;
-    for (int i = 0; word && i < n; i++)
-        free(word[i]);
-    free(word);
+    TH_FREE_EACH(word, n);
     if (ok && !f)
         sh_error_inside(err, &call->operand[0]);
     return f;

@@ -254,11 +254,8 @@ SH_COMMAND(
 
 static void free_grid(ThPlotGrid *g)
 {
-    for (int i = 0; g->row && i < g->rows; i++)
-        free(g->row[i]);
-    for (int i = 0; g->column && i < g->columns; i++)
-        free(g->column[i]);
-    TH_FREE(g->row, g->column);
+    TH_FREE_EACH(g->row, g->rows);
+    TH_FREE_EACH(g->column, g->columns);
     free(g->share);
 }
 
@@ -341,9 +338,7 @@ static bool draw_sets(ThFigure *f, ShSession *s, const char *title, const ShVeri
     char **name = names_of(c, m, all, c->n_labels, c->n_labels, err);
     const ThPlotSets sets = {c, &v->pairs, name};
     bool ok = name && th_plot_sets(f, title, &sets, err);
-    for (int i = 0; name && i < c->n_labels; i++)
-        free(name[i]);
-    free(name);
+    TH_FREE_EACH(name, c->n_labels);
     return ok;
 }
 

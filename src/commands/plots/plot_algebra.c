@@ -12,7 +12,7 @@ static bool draw_eggbox(ThFigure *f, const char *title, const ShAlgebra *a, char
     char **label = sh_class_labels(a, err);
     ThEggbox e = sh_eggbox_of(a, name);
     bool ok = label && th_plot_eggbox(f, title, &e, label, err);
-    sh_names_free(label, a->g->n_d);
+    TH_FREE_EACH(label, a->g->n_d);
     return ok;
 }
 
@@ -77,7 +77,7 @@ SH_PLOT(plot_monoid, .summary = "draw the transition monoid of a language",
         sh_set_algebra(s, &a);
     ok = name && (cayley ? draw_cayley(f, title, &a, name, sh_stop(s), err)
                          : draw_eggbox(f, title, &a, name, err));
-    sh_names_free(name, a.m->size);
+    TH_FREE_EACH(name, a.m->size);
     return ok || sh_error_inside(err, &call->operand[0]);
 }
 
@@ -89,7 +89,7 @@ static char **family_texts(const ThHolonomy *h, char *const *state, ThError *err
     for (int i = 0; text && i < h->n_families; i++) {
         text[i] = sh_set_text(h, state, h->families[i].representative, LONGEST, err);
         if (!text[i]) {
-            sh_names_free(text, h->n_families);
+            TH_FREE_EACH(text, h->n_families);
             return NULL;
         }
     }
@@ -112,6 +112,6 @@ SH_PLOT(plot_decomposition, .summary = "draw the cascade that a machine decompos
     char *title TH_OWNED(free) = h ? title_of("decomposition", call, err) : NULL;
     char **text = title ? family_texts(h, m.state, err) : NULL;
     bool ok = text && th_plot_decomposition(f, title, h, text, err);
-    sh_names_free(text, h ? h->n_families : 0);
+    TH_FREE_EACH(text, h ? h->n_families : 0);
     return ok || sh_error_inside(err, &call->operand[0]);
 }

@@ -21,9 +21,8 @@ static bool start_cells(Cells *c, int most, ThError *err)
 
 static void free_cells(Cells *c)
 {
-    for (int i = 0; i < c->n; i++)
-        free(c->text[i]);
-    TH_FREE(c->text, c->cell);
+    TH_FREE_EACH(c->text, c->n);
+    free(c->cell);
 }
 
 /* A box for a vector, with the answer that these logits give. */

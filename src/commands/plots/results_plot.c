@@ -262,8 +262,8 @@ static bool plot_grid(const ShResults *r, size_t at, ThFigure *f, ThError *err)
                     .column = th_alloc(columns + 1, sizeof *g.column, err),
                     .share = th_alloc(rows * columns + 1, sizeof *g.share, err)};
     bool ok = fill_grid(r, at, values, rests, &g, err) && th_plot_grid(f, r->of, &g, err);
-    sh_names_free(g.row, (int)rows);
-    sh_names_free(g.column, (int)columns);
+    TH_FREE_EACH(g.row, rows);
+    TH_FREE_EACH(g.column, columns);
     free(g.share);
     return ok;
 }

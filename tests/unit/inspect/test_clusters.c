@@ -198,7 +198,7 @@ static void test_long_words(void **state)
     assert_non_null(words);
     assert_string_equal(words[0], "bbbbbbbbbbbbbbbbbbbbbbbb…");
     assert_string_equal(words[1], "bbbbbbbbbbbbbbbbbbbbbbbb");
-    th_functions_words_free(words, 2);
+    TH_FREE_EACH(words, 2);
     th_functions_free(f);
     th_dfa_free(d);
 }

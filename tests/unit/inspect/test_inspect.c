@@ -161,7 +161,7 @@ static void test_functions(void **state)
     static const char *const expected[] = {"bb", "b", "cc", "c", "a"};
     for (int i = 0; i < 5; i++)
         assert_string_equal(words[i], expected[i]);
-    th_functions_words_free(words, 5);
+    TH_FREE_EACH(words, 5);
     th_functions_free(f);
     th_dfa_free(d);
 }
