@@ -110,9 +110,10 @@ bool sh_blas_reserve(int n)
         return true;
     int got = 0;
     for (; got < n && got < MOST; got++) {
-        void *room TH_OWNED(free) = malloc(BUFFER);
+        void *room = malloc(BUFFER);
         if (!room)
             break;
+        free(room);
         buffer[got] = blas_memory_alloc(0);
     }
     for (int i = 0; i < got; i++)

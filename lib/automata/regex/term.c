@@ -335,7 +335,7 @@ static int end_factor(ThRegexTerms *t, int term, bool last, int *rest)
     *rest = TH_REGEX_TERM_WORD;
     if (kind != TH_REGEX_TERM_CONCAT)
         return term;
-    int *copy TH_OWNED(free) = malloc((size_t)n * sizeof *copy);
+    int *copy TH_OWNED(free) = th_alloc((size_t)n, sizeof *copy, NULL);
     if (!copy) {
         t->failed = true;
         return term;
