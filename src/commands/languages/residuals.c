@@ -16,7 +16,7 @@ static int longest(int symbols)
     double sum = 1;
     for (double power = symbols; length < 8; power *= symbols, length++) {
         sum += power;
-        if (sum * sum > TH_LANGUAGE_MOST_TRIED / 4)
+        if (4 * sum * sum > TH_LANGUAGE_MOST_TRIED)
             break;
     }
     return length;
