@@ -47,7 +47,7 @@ static void write_map(ThText *t, const ThProofCertificate *c, const ThMonoid *m,
         th_text_printf(t, q ? " %d" : "%d", map[q]);
     if (x < 0)
         return;
-    int *word TH_OWNED(free) = th_alloc((size_t)(1 + m->length[x]), sizeof *word, NULL);
+    int *word TH_OWNED(free) = th_alloc((size_t)m->length[x] + 1, sizeof *word, NULL);
     if (x == 0 || !word)
         th_text_add(t, "1");
     else {
