@@ -127,9 +127,10 @@ static bool all_words(Work *w, ThLanguageResiduals *r, ThError *err)
 bool th_language_residuals(const ThLanguage *l, int length, ThStop *stop, ThLanguageResiduals *r,
                            ThError *err)
 {
-    Work w = {.l = l, .stop = stop, .length = length};
+    Work w = {.l = l, .stop = stop};
     *r = (ThLanguageResiduals){0};
     th_language_symbols(l, &w.symbols);
+    w.length = w.symbols > 0 ? length : 0; /* without symbols there is the empty word alone */
     w.endings = words_up_to(w.symbols, length);
     if (w.endings == 0 || w.endings * w.endings > TH_LANGUAGE_MOST_TRIED)
         return th_fail(err, TH_ELIMIT, "words of up to %d symbols have more than %d endings in all",
@@ -138,6 +139,8 @@ bool th_language_residuals(const ThLanguage *l, int length, ThStop *stop, ThLang
     w.row = th_alloc(w.endings, 1, err);
     w.reader = r->up_to && w.row ? th_language_reader(l, stop, err) : NULL;
     bool ok = w.reader && all_words(&w, r, err);
+    for (int n = w.length + 1; ok && n <= length; n++)
+        r->up_to[n] = r->n;
     th_language_reader_free(w.reader);
     th_intern_free(&w.rows);
     free(w.row);
