@@ -7,6 +7,7 @@ strings of up to 40 symbols, and models of the program go out and are compared t
 """
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -245,6 +246,57 @@ def check_files(folder, nets):
     say(isinstance(got, str) and "pickle" in got, "refused: a pickle", got)
 
 
+def check_parts():
+    """An index and its parts: what one file would say, and what is refused."""
+    def bytes_of(tensors):
+        at, header, data = 0, {}, b""
+        for name, (shape, raw) in tensors.items():
+            header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + len(raw)]}
+            at, data = at + len(raw), data + raw
+        text = json.dumps(header).encode()
+        return struct.pack("<Q", len(text)) + text + data
+
+    with open(f"{HERE}/fixtures/gru.safetensors", "rb") as f:
+        header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
+        data = f.read()
+    whole = {k: (v["shape"], data[slice(*v["data_offsets"])]) for k, v in header.items() if k[0] != "_"}
+    parts = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    where = {k: parts[i % 2] for i, k in enumerate(sorted(whole))}
+    with open(f"{HERE}/fixtures/expected.json", encoding="utf-8") as f:
+        words, wanted = json.load(f)["gru.safetensors"]
+    first, options = sorted(whole)[0], cases.loading("gru")
+    with tempfile.TemporaryDirectory() as top:
+        folder = f"{top}/net"
+        os.mkdir(folder)
+        for part in parts:
+            with open(f"{folder}/{part}", "wb") as f:
+                f.write(bytes_of({k: v for k, v in whole.items() if where[k] == part}))
+        with open(f"{top}/out.safetensors", "wb") as f:
+            f.write(bytes_of({first: whole[first]}))
+        with open(f"{folder}/text.safetensors", "w", encoding="utf-8") as f:
+            f.write("no tensors at all")
+        for what, index, refusal in [
+                ("parts", {"metadata": {"total_size": 1}, "weight_map": where}, None),
+                ("a part that is not there", {"weight_map": {**where, first: "none.safetensors"}}, "none.safetensors"),
+                ("a tensor that is in another part", {"weight_map": {**where, first: parts[1]}}, f"'{first}' is not in"),
+                ("a tensor that is in no part", {"weight_map": {**where, "x": parts[1]}}, "'x' is not in"),
+                ("a part outside", {"weight_map": {**where, first: "../out.safetensors"}}, "beside the index"),
+                ("a part with its whole path", {"weight_map": {**where, first: f"{top}/out.safetensors"}}, "beside"),
+                ("a part that is the folder above", {"weight_map": {**where, first: ".."}}, "beside the index"),
+                ("a part that is no name", {"weight_map": {**where, first: 3}}, "is no name"),
+                ("a part that holds no tensors", {"weight_map": {**where, first: "text.safetensors"}}, "not a model"),
+                ("no parts", {"weight_map": {}}, "weight_map"), ("no map", {"metadata": {}}, "weight_map"),
+                ("a list", [where], "weight_map"), ("what is no JSON", None, "weight_map")]:
+            path = f"{folder}/model.safetensors.index.json"
+            with open(path, "w", encoding="utf-8") as f:
+                f.write('{"weight_map": {' if index is None else json.dumps(index))
+            got = answers(path, options, words)
+            if refusal is None:
+                check(f"an index and its parts: {what}", got, wanted, 1e-5)
+            else:
+                say(isinstance(got, str) and refusal in got, f"refused: an index of {what}", got)
+
+
 def check_report():
     """The page about a loaded network: all sections, drawn, escaped, and why one is not there."""
     ending = f"{HERE}/../../examples/13-from-pytorch/ending.npz"
@@ -271,6 +323,7 @@ def check_report():
 
 check_fixtures()
 check_refusals()
+check_parts()
 check_report()
 check_torch()
 print(f"1..{count}")

@@ -2,11 +2,13 @@
 
 #include <math.h>
 
+#include <jansson.h>
+
 #include "base/file.h"
 #include "formats/models/metadata.h"
 #include "formats/models/safetensors.h"
 
-enum { MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30, MOST_INDEX = 1 << 24 };
 
 typedef enum { FLOATING, BRAIN, SIGNED, UNSIGNED } Sort;
 
@@ -160,20 +162,89 @@ ThFormatShape th_format_shape(const size_t *shape, size_t dims)
     return to;
 }
 
-bool th_format_arrays_load(const char *path, ThFormatArrays *to, ThError *err)
+static bool read_file(const char *path, ThFormatArrays *to, ThError *err)
 {
     size_t n;
     ThError why = {0};
-    char *bytes = th_file_read(path, MOST_BYTES, &n, err);
+    char *bytes TH_OWNED(free) = th_file_read(path, MOST_BYTES, &n, err);
     if (!bytes)
         return false;
     bool zip = n > 4 && memcmp(bytes, "PK\3\4", 4) == 0;
-    bool ok = zip ? th_format_npz_parse((const unsigned char *)bytes, n, to, &why)
-                  : th_safetensors_arrays(bytes, n, to, &why);
-    free(bytes);
-    if (ok)
+    if (zip ? th_format_npz_parse((const unsigned char *)bytes, n, to, &why)
+            : th_safetensors_arrays(bytes, n, to, &why))
         return true;
-    th_format_arrays_free(to);
     th_fail(err, why.code, "'%s': %s", path, why.msg);
     return why.hint[0] && th_hint(err, "%s", why.hint);
+}
+
+/* ---- files in parts -------------------------------------------------------------------------- */
+
+/* Reads a part, once: seen has the names of those that were, with the number of their first array
+ * and of the one behind their last.  A part lies beside its index: who wrote the index cannot have
+ * other files read. */
+static bool read_part(const char *index, const char *part, json_t *seen, ThFormatArrays *to,
+                      ThError *err)
+{
+    ThText path TH_OWNED(th_text_free) = {0};
+    const char *slash = strrchr(index, '/');
+    size_t before = to->n;
+    if (json_object_get(seen, part))
+        return true;
+    if (!*part || strchr(part, '/') || part[0] == '.')
+        return th_fail(err, TH_EVALUE, "'%s': the part '%s' is no file beside the index", index,
+                       th_format_shown_name(part).text);
+    th_text_printf(&path, "%.*s%s", slash ? (int)(slash - index) + 1 : 0, index, part);
+    if (!path.data)
+        return th_fail(err, TH_ENOMEM, "out of memory for the name of a file");
+    return read_file(path.data, to, err) &&
+           (json_object_set_new(seen, part, json_pack("[ii]", (int)before, (int)to->n)) == 0 ||
+            th_fail(err, TH_ENOMEM, "out of memory for the parts of a file"));
+}
+
+/* Is the tensor in the part that is to have it? */
+static bool check_part(const char *index, const char *name, const char *part, const json_t *seen,
+                       const ThFormatArrays *a, ThError *err)
+{
+    const json_t *range = json_object_get(seen, part);
+    size_t i = (size_t)json_integer_value(json_array_get(range, 0));
+    size_t end = (size_t)json_integer_value(json_array_get(range, 1));
+    while (i < end && strcmp(a->item[i].known, name) != 0)
+        i++;
+    return i < end ||
+           th_fail(err, TH_EVALUE, "'%s': the tensor '%s' is not in the part '%s'", index,
+                   th_format_shown_name(name).text, th_format_shown_name(part).text);
+}
+
+/* Hugging Face's index of a file in parts: {"weight_map": {tensor: file, …}}. */
+static bool read_index(const char *path, ThFormatArrays *to, ThError *err)
+{
+    size_t n;
+    const char *name;
+    json_t *part;
+    char *text TH_OWNED(free) = th_file_read(path, MOST_INDEX, &n, err);
+    if (!text)
+        return false;
+    json_t *all = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL), *seen = json_object();
+    json_t *map = json_object_get(all, "weight_map");
+    bool ok = json_object_size(map) > 0 ||
+              th_fail(err, TH_EPARSE, "'%s' is no index of tensors: it has no weight_map", path);
+    json_object_foreach(map, name, part)
+    {
+        ok = ok && (json_is_string(part) ||
+                    th_fail(err, TH_EPARSE, "'%s': the part of the tensor '%s' is no name", path,
+                            th_format_shown_name(name).text));
+        ok = ok && read_part(path, json_string_value(part), seen, to, err) &&
+             check_part(path, name, json_string_value(part), seen, to, err);
+    }
+    json_decref(all);
+    json_decref(seen);
+    return ok;
+}
+
+bool th_format_arrays_load(const char *path, ThFormatArrays *to, ThError *err)
+{
+    bool ok = th_ends_with(path, ".json") ? read_index(path, to, err) : read_file(path, to, err);
+    if (!ok)
+        th_format_arrays_free(to);
+    return ok;
 }

@@ -41,7 +41,8 @@ size_t th_format_number_size(const char *type);
 bool th_format_arrays_add(ThFormatArrays *to, const char *name, const ThFormatArray *a,
                           const ThFormatNumbers *x, ThError *err);
 
-/* Reads a file by what it holds.  TH_EVALUE, TH_EIO, TH_ENOMEM: *to is empty. */
+/* Reads a file by what it holds, or, of a name that ends in .json, the files of one folder that an
+ * index of Hugging Face's names.  TH_EVALUE, TH_EPARSE, TH_EIO, TH_ENOMEM: *to is empty. */
 bool th_format_arrays_load(const char *path, ThFormatArrays *to, ThError *err);
 void th_format_arrays_free(ThFormatArrays *a);
 
