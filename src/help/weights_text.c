@@ -31,7 +31,8 @@ const char *const sh_weights_guide[] = {
     "Halting.  With halt=none the block is applied steps= times; else up to n + 1 times to a "
     "string of n symbols, and in causal models up to k + 1 times at symbol k.",
     "From PyTorch.  load FILE kind=KIND reads state dicts, save M FILE as=pytorch writes those of "
-    "the recurrent ones.  Below stand tensors with their shapes, where %d is the layer from 0, h "
+    "rnn, lstm and gru, and of a gpt with the options that stand below (- where one is not "
+    "given).  Below stand tensors with their shapes, where %d is the layer from 0, h "
     "the "
     "width of the state, u that of the head's hidden layer, d the width of a transformer, f that "
     "of its feed-forward layers, and what becomes of them: blocks 0213/4 are the four blocks of "
@@ -50,8 +51,8 @@ void sh_help_exchange(ShDocument *d)
     const ThFormatLayout *l = th_format_layouts(&n);
     for (size_t i = 0; i < n; i++) {
         ThText lead = {0};
-        th_text_printf(&lead, "kind=%s, %s, is here %s %s:", l[i].kind, l[i].module, l[i].model,
-                       l[i].options);
+        th_text_printf(&lead, "kind=%s, %s, is here %s %s%s%s:", l[i].kind, l[i].module, l[i].model,
+                       l[i].options, *l[i].out ? "; as=pytorch with " : "", l[i].out);
         sh_document_gap(d);
         sh_document_lead(d, lead.data ? lead.data : l[i].kind);
         th_text_free(&lead);

@@ -263,7 +263,7 @@ static bool make(ThFormatArrays *to, const char *name, const Plan *l, ThFormatAr
     return a.name && a.value;
 }
 
-/* What stands in the second of two summands is in the first. */
+/* What stands in the second of two summands is in the first, but for what both are parts of. */
 static bool make_row(const ThModel *m, const ThFormatRow *r, int layer, ThFormatArrays *to,
                      ThError *err)
 {
@@ -275,10 +275,12 @@ static bool make_row(const ThModel *m, const ThFormatRow *r, int layer, ThFormat
     const float *from = th_params_at(&m->params, index);
     if (r->flags & TH_FORMAT_EMBEDDED)
         p.rows--; /* the row of no symbol */
-    Plan l = plan(r, &p, 1);
+    bool heads = r->flags & TH_FORMAT_HEADS;
+    Plan l = plan(r, &p, heads ? (size_t)th_option_int(&m->options, "heads") : 1);
     if (!make(to, numbered(r->tensor, layer).text, &l, &t, err))
         return false;
-    for (size_t i = 0; !(r->flags & TH_FORMAT_ADDED) && i < l.rows * l.cols; i++) {
+    bool apart = !(r->flags & TH_FORMAT_ADDED) || r->flags & TH_FORMAT_GROUPS;
+    for (size_t i = 0; apart && i < l.rows * l.cols; i++) {
         Source at = source_of(&l, i);
         if (at.sign != 0)
             t->value[at.at] = (float)at.sign * from[i];
@@ -301,15 +303,30 @@ static bool write(const ThFormatArrays *a, const ThModel *m, const char *path, T
     return to && th_safetensors_write(to, a->n, m, path, err);
 }
 
+/* Has a model what its layout there has? */
+static bool goes(const ThModel *m, const ThFormatLayout *l)
+{
+    char text[128], *rest = text;
+    bool all = strcmp(l->model, m->kind->name) == 0;
+    snprintf(text, sizeof text, "%s", l->out);
+    for (char *key; all && (key = strtok_r(rest, " ", &rest));) {
+        char *choices = strchr(key, '=');
+        *choices++ = '\0';
+        const char *value = th_option_text_or(&m->options, key, "-");
+        all = th_choice_index(choices, value, strlen(value)) >= 0;
+    }
+    return all;
+}
+
 bool th_format_exchange_save(const ThModel *m, const char *path, ThError *err)
 {
     size_t n, i = 0;
     const ThFormatLayout *l = th_format_layouts(&n);
-    while (i < n && (l[i].gates == 0 || strcmp(l[i].model, m->kind->name) != 0))
+    while (i < n && !goes(m, &l[i]))
         i++;
     if (i == n)
-        return th_fail(err, TH_EVALUE, "as=pytorch is for rnn, lstm and gru, not for a %s",
-                       m->kind->name);
+        return th_fail(err, TH_EVALUE, "no module of PyTorch's is such a %s", m->kind->name) ||
+               th_hint(err, "help weights says which models as=pytorch is for");
     if (!m->bound)
         return th_fail(err, TH_EVALUE, "the %s has not been trained: it has no tensors",
                        m->kind->name);

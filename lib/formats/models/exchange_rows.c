@@ -145,19 +145,25 @@ static const ThFormatRow classes[] = {
     {                                                                                              \
         __VA_ARGS__, classes, NULL                                                                 \
     }
+#define OUT "norm=before causal=yes scale=no "
 static const ThFormatLayout layouts[] = {
-    {"rnn", "torch.nn.RNN", "rnn", "activation=tanh head=linear", ".weight_hh_l0", 1, LISTS(rnn)},
-    {"lstm", "torch.nn.LSTM", "lstm", "forget=0 head=linear", ".weight_hh_l0", 4, LISTS(lstm)},
-    {"gru", "torch.nn.GRU", "gru", "head=linear", ".weight_hh_l0", 3, LISTS(gru)},
+    {"rnn", "torch.nn.RNN", "rnn", "activation=tanh head=linear", "", ".weight_hh_l0", 1,
+     LISTS(rnn)},
+    {"lstm", "torch.nn.LSTM", "lstm", "forget=0 head=linear", "", ".weight_hh_l0", 4, LISTS(lstm)},
+    {"gru", "torch.nn.GRU", "gru", "head=linear", "", ".weight_hh_l0", 3, LISTS(gru)},
     {"transformer_encoder", "torch.nn.TransformerEncoder", "gpt",
-     "causal=no norm=after activation=relu final_norm=no", ".layers.0.self_attn.in_proj_weight", 0,
-     DECODES(embedded, encoder)},
-    {"gpt2", "GPT2Model", "gpt", "activation=gelu_tanh", ".h.0.attn.c_attn.weight", 0,
+     "causal=no norm=after activation=relu final_norm=no",
+     "block=gpt2 position=none|learned activation=-|gelu|relu",
+     ".layers.0.self_attn.in_proj_weight", 0, DECODES(embedded, encoder)},
+    {"gpt2", "GPT2Model", "gpt", "activation=gelu_tanh",
+     OUT "block=gpt2 position=learned activation=gelu_tanh", ".h.0.attn.c_attn.weight", 0,
      DECODES(gpt2)},
     {"gpt_neox", "GPTNeoXModel", "gpt", "block=neox position=rope rotary_fraction=0.25",
+     OUT "block=gpt2|neox position=rope rotary_pairs=-|halves",
      ".layers.0.attention.query_key_value.weight", 0, DECODES(neox)},
     {"llama", "LlamaModel", "gpt", "block=llama position=rope norm_epsilon=1e-6",
-     ".layers.0.self_attn.q_proj.weight", 0, DECODES(llama)},
+     OUT "block=llama position=rope rotary_pairs=-|halves", ".layers.0.self_attn.q_proj.weight", 0,
+     DECODES(llama)},
 };
 
 const ThFormatLayout *th_format_layouts(size_t *n)

@@ -5,10 +5,15 @@
 """
 import json
 import struct
+from functools import partial
 
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional as F
+
+ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh, "gelu": F.gelu, "linear": lambda x: x,
+               "gelu_tanh": partial(F.gelu, approximate="tanh")}
 
 
 def read(path):
@@ -22,33 +27,138 @@ def read(path):
 
 
 class Network(nn.Module):
+    """Strings in, logits out; answer() has the numbers of one string's symbols."""
+
+    def __init__(self, options, signature):
+        super().__init__()
+        self.options, self.classes = options, len(signature["classes"])
+        self.number = {s: i for i, s in enumerate(signature["symbols"])}
+        self.final = signature["target"] == "final"
+
+    def forward(self, words):
+        out = [self.answer(torch.tensor([self.number[s] for s in w])) for w in words]
+        return torch.cat([y[-1:] for y in out] if self.final else out)
+
+
+class Recurrent(Network):
     """An nn.RNN, nn.LSTM or nn.GRU of one-hot symbols, and a head."""
 
     def __init__(self, kind, options, signature):
-        super().__init__()
-        o, self.options = options, options
-        dim, hidden, inputs = int(o["dim"]), int(o["head_hidden"]), len(signature["symbols"])
+        super().__init__(options, signature)
+        o, dim, hidden = options, int(options["dim"]), int(options["head_hidden"])
         more = {"nonlinearity": o["activation"]} if kind == "rnn" else {}
-        self.number = {s: i for i, s in enumerate(signature["symbols"])}
-        self.final = signature["target"] == "final"
-        self.net = getattr(nn, kind.upper())(inputs, dim, int(o["layers"]), batch_first=True, **more)
+        self.net = getattr(nn, kind.upper())(len(self.number), dim, int(o["layers"]), batch_first=True, **more)
         self.hidden = nn.Linear(dim, hidden) if hidden else None
-        self.head = nn.Linear(hidden or dim, len(signature["classes"]))
+        self.head = nn.Linear(hidden or dim, self.classes)
 
-    def forward(self, words):
-        f = {"relu": torch.relu, "tanh": torch.tanh, "gelu": nn.functional.gelu, "linear": lambda x: x}
-        out = []
-        for word in words:
-            x = torch.eye(len(self.number))[[self.number[s] for s in word]]
-            h = f[self.options["head"]](self.net(x[None])[0][0])
-            if self.hidden:
-                h = f[self.options["head_activation"]](self.hidden(h))
-            out.append(self.head(h)[-1:] if self.final else self.head(h))
-        return torch.cat(out)
+    def answer(self, word):
+        h = ACTIVATIONS[self.options["head"]](self.net(torch.eye(len(self.number))[word][None])[0][0])
+        if self.hidden:
+            h = ACTIVATIONS[self.options["head_activation"]](self.hidden(h))
+        return self.head(h)
+
+
+class Encoder(Network):
+    """An nn.TransformerEncoder between embeddings and a head."""
+
+    def __init__(self, tensors, options, signature):
+        super().__init__(options, signature)
+        o, wide = options, tensors["net.layers.0.linear1.bias"].numel()
+        dim, table = int(o["dim"]), tensors.get("positions.weight")
+        layer = nn.TransformerEncoderLayer(dim, int(o["heads"]), wide, 0.0, o.get("activation", "gelu"),
+                                           batch_first=True, norm_first=o["norm"] == "before")
+        self.net = nn.TransformerEncoder(layer, int(o["layers"]),
+                                         nn.LayerNorm(dim) if o["final_norm"] == "yes" else None)
+        self.embedding = nn.Embedding(len(self.number), dim)
+        self.positions = None if table is None else nn.Embedding(len(table), dim)
+        self.head = nn.Linear(dim, self.classes, o["head_bias"] == "yes")
+        if o["head"] == "tied":
+            self.head.weight = self.embedding.weight
+            tensors["head.weight"] = tensors["embedding.weight"]
+
+    def answer(self, word):
+        n, o = len(word), self.options
+        x = self.embedding(word) * (int(o["dim"]) ** 0.5 if o["scale"] == "yes" else 1)
+        if self.positions:
+            x = x + self.positions(torch.arange(n))
+        mask = torch.full((n, n), -torch.inf).triu(1) if o["causal"] == "yes" else None
+        return self.head(self.net(x[None], mask))[0]
+
+
+class Decoder(Network):
+    """GPT-2, GPT-NeoX or LLaMA by the names and formulas of Hugging Face's modules."""
+
+    def __init__(self, tensors, options, signature):
+        super().__init__(options, signature)
+        for name, tensor in tensors.items():
+            at, *parts = name.split(".")
+            module = self
+            for part in parts:
+                if not hasattr(module, at):
+                    module.add_module(at, nn.Module())
+                module, at = getattr(module, at), part
+            module.register_parameter(at, nn.Parameter(torch.zeros_like(tensor)))
+        self.heads, self.act = int(options["heads"]), ACTIVATIONS[options.get("activation", "gelu")]
+
+    def linear(self, module, x):
+        """GPT-2's matrices lie (in, out)."""
+        bias = getattr(module, "bias", None)
+        return F.linear(x, module.weight.T if hasattr(self.net, "h") else module.weight, bias)
+
+    def norm(self, module, x):
+        if hasattr(module, "bias"):
+            return F.layer_norm(x, x.shape[-1:], module.weight, module.bias)
+        return module.weight * x * torch.rsqrt((x * x).mean(-1, True) + float(self.options.get("norm_epsilon", 1e-5)))
+
+    def turn(self, x):
+        if self.options["position"] != "rope":
+            return x
+        half = int(float(self.options.get("rotary_fraction", 1)) * x.shape[2]) // 2
+        angle = torch.arange(x.shape[1])[:, None] * float(self.options.get("base", 10000)) ** (-torch.arange(half) / half)
+        a, b, rest, cos, sin = x[..., :half], x[..., half:2 * half], x[..., 2 * half:], angle.cos(), angle.sin()
+        return torch.cat([a * cos - b * sin, b * cos + a * sin, rest], 2)
+
+    def attend(self, q, k, v):
+        q, k, v = (y.reshape(len(y), self.heads, -1).transpose(0, 1) for y in (q, k, v))
+        mask = torch.full((q.shape[1],) * 2, -torch.inf).triu(1)
+        p = torch.softmax(self.turn(q) @ self.turn(k).transpose(1, 2) / q.shape[2] ** 0.5 + mask, 2)
+        return (p @ v).transpose(0, 1).reshape(q.shape[1], -1)
+
+    def gpt2(self, b, x):
+        x = x + self.linear(b.attn.c_proj, self.attend(*self.linear(b.attn.c_attn, self.norm(b.ln_1, x)).chunk(3, 1)))
+        return x + self.linear(b.mlp.c_proj, self.act(self.linear(b.mlp.c_fc, self.norm(b.ln_2, x))))
+
+    def neox(self, b, x):
+        a, m = b.attention, b.mlp
+        qkv = self.linear(a.query_key_value, self.norm(b.input_layernorm, x)).reshape(len(x), self.heads, 3, -1)
+        attended = self.linear(a.dense, self.attend(*qkv.unbind(2)))
+        read = self.norm(b.post_attention_layernorm, x if self.options["block"] == "neox" else x + attended)
+        return x + attended + self.linear(m.dense_4h_to_h, self.act(self.linear(m.dense_h_to_4h, read)))
+
+    def llama(self, b, x):
+        a, m, read = b.self_attn, b.mlp, self.norm(b.input_layernorm, x)
+        x = x + self.linear(a.o_proj, self.attend(*(self.linear(y, read) for y in (a.q_proj, a.k_proj, a.v_proj))))
+        read = self.norm(b.post_attention_layernorm, x)
+        return x + self.linear(m.down_proj, F.silu(self.linear(m.gate_proj, read)) * self.linear(m.up_proj, read))
+
+    def answer(self, word):
+        net = self.net
+        kind = "gpt2" if hasattr(net, "h") else "neox" if hasattr(net, "embed_in") else "llama"
+        table = getattr(net, {"gpt2": "wte", "neox": "embed_in", "llama": "embed_tokens"}[kind]).weight
+        last = getattr(net, {"gpt2": "ln_f", "neox": "final_layer_norm", "llama": "norm"}[kind], None)
+        x = table[word] + (net.wpe.weight[:len(word)] if kind == "gpt2" else 0)
+        for block in (net.h if kind == "gpt2" else net.layers).children():
+            x = getattr(self, kind)(block, x)
+        head = getattr(self, "head", nn.Module())
+        return F.linear(self.norm(last, x) if last else x, getattr(head, "weight", table), getattr(head, "bias", None))
 
 
 def load(path):
     tensors, more = read(path)
-    net = Network(more["kind"], json.loads(more["options"]), json.loads(more["signature"]))
+    given = json.loads(more["options"]), json.loads(more["signature"])
+    if more["kind"] != "gpt":
+        net = Recurrent(more["kind"], *given)
+    else:
+        net = (Encoder if "net.layers.0.linear1.weight" in tensors else Decoder)(tensors, *given)
     net.load_state_dict(tensors, strict=True)
     return net.eval()
