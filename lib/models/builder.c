@@ -64,6 +64,12 @@ ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim)
     return n;
 }
 
+ThModelNorm th_model_build_rms_norm(ThModelBuilder *b, const char *name, int dim)
+{
+    ThModelBuildName gain = th_model_build_name(name, "gain");
+    return (ThModelNorm){th_model_build_vector(b, gain.text, dim, TH_INIT_ONE), -1};
+}
+
 ThVar th_model_norm_sum(ThTape *t, const ThModelNorm *n, ThVar x, ThVar y)
 {
     return th_op_layer_norm(t, x, y, th_param(t, n->gain), th_param(t, n->offset));
@@ -135,4 +141,20 @@ ThModelHead th_model_build_head(ThModelBuilder *b, int dim)
 ThVar th_model_head(ThTape *t, const ThModelHead *h, ThVar x)
 {
     return th_op_linear(t, x, th_param(t, h->weight), th_param(t, h->bias));
+}
+
+ThModelGated th_model_build_gated(ThModelBuilder *b, const char *name, int dim, int wide)
+{
+    ThModelGated n;
+    n.gate = th_model_build_hidden(b, th_model_build_name(name, "gate").text, dim, wide, false);
+    n.up = th_model_build_hidden(b, th_model_build_name(name, "up").text, dim, wide, false);
+    n.down = th_model_build_hidden(b, th_model_build_name(name, "down").text, wide, dim, true);
+    return n;
+}
+
+ThVar th_model_gated(ThTape *t, const ThModelGated *n, ThVar x)
+{
+    ThVar gate = th_op_map(t, th_op_linear(t, x, th_param(t, n->gate), -1), TH_MAP_SILU);
+    ThVar up = th_op_linear(t, x, th_param(t, n->up), -1);
+    return th_op_linear(t, th_op_multiply(t, gate, up), th_param(t, n->down), -1);
 }

@@ -67,6 +67,7 @@ ThVar th_model_norm_sum(ThTape *t, const ThModelNorm *n, ThVar x, ThVar y); /* y
 /* RMS norm (Zhang and Sennrich 2019): x gain / √(mean of x² + epsilon), no mean taken away; of x
  * (n,d), gain a parameter (1,d). */
 ThVar th_model_rms_norm(ThTape *t, ThVar x, int gain, double epsilon);
+ThModelNorm th_model_build_rms_norm(ThModelBuilder *b, const char *name, int dim); /* offset: -1 */
 
 /* A linear map, GELU or ReLU, and another one, which adds to a residual stream. */
 typedef struct {
@@ -77,6 +78,14 @@ ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int i
 ThVar th_model_network(ThTape *t, const ThModelNetwork *n, ThVar x);
 ThVar th_model_network_gelu_tanh(ThTape *t, const ThModelNetwork *n, ThVar x);
 ThVar th_model_network_relu(ThTape *t, const ThModelNetwork *n, ThVar x);
+
+/* The feed-forward layer of Shazeer 2020, SwiGLU: (SiLU(x gate) times (x up)) down, of parameters
+ * name.gate, name.up and name.down without biases. */
+typedef struct {
+    int gate, up, down;
+} ThModelGated;
+ThModelGated th_model_build_gated(ThModelBuilder *b, const char *name, int dim, int wide);
+ThVar th_model_gated(ThTape *t, const ThModelGated *n, ThVar x);
 
 /* A last linear map, whose matrix is no hidden one: head and head_bias. */
 typedef struct {

@@ -22,6 +22,8 @@ const char *const sh_weights_guide[] = {
     "one.",
     "Linear recurrences.  A layer reads the norm of its input, and adds what it makes to the "
     "input, save the last one, which adds nothing; then come a norm, a head with ReLU and answer.  "
+    "With decoder=yes norms are RMS norms, every layer adds, and then its feed-forward layer does, "
+    "which reads norm2; the head is answer alone.  "
     "pd_ssm has its norms behind the layers, and adds nothing.  Row 0 of convolution is for the "
     "symbol itself, row 1 for the one before.  In deltanet's convolution query, keys and values "
     "stand side by side, and the query is divided by the root of its width.  lru has input = [Re "

@@ -627,8 +627,16 @@ class Model:
             if self.kind == "pd_ssm":
                 x = self.norm(layer(name, x), name + "norm")
                 continue
+            if self.option("decoder") == "yes":
+                x = x + layer(name, self.rms_norm(x, name + "norm"))
+                if self.option("mlp_width"):
+                    own, wide = self.rms_norm(x, name + "norm2"), name + "feed_forward."
+                    x = x + silu(own @ self.p[wide + "gate"]) * (own @ self.p[wide + "up"]) @ self.p[wide + "down"]
+                continue
             y = layer(name, self.norm(x, name + "norm"))
             x = x + y if i < layers - 1 else y
+        if self.option("decoder") == "yes":
+            return self.linear(self.rms_norm(x if self.every else x[-1:], "final_norm"), "answer")
         x = x if self.every else x[-1:]
         if self.kind != "pd_ssm":
             x = relu(self.linear(self.norm(x, "final_norm"), "head"))
@@ -713,7 +721,7 @@ class Model:
 
     def layer_mamba(self, name, u):
         p = self.p
-        states, rank = self.number("state"), (self.number("dim") + 15) // 16
+        states, rank = self.number("state"), int(self.option("rank") or (self.number("dim") + 15) // 16)
         x = self.convolved(u @ p[name + "input"], p[name + "convolution"])
         x = silu(x + p[name + "convolution_bias"])
         select = x @ p[name + "select"]
@@ -749,7 +757,7 @@ class Model:
                     v = x[i, (1 + steps + s) * d:(2 + steps + s) * d][own]
                     S = S + rate[i, s * heads + h] * np.outer(k, v - k @ S)
                 y = one(x[i, :d][own]) / math.sqrt(size) @ S
-                out[i, own] = y / math.sqrt((y**2).mean() + 1e-5) * p[name + "read.gain"][0]
+                out[i, own] = y / math.sqrt((y**2).mean() + float(self.option("norm_epsilon") or 1e-5)) * p[name + "read.gain"][0]
         if name + "gate" in p:
             out = out * silu(u @ p[name + "gate"])
         return out @ p[name + "output"]

@@ -99,11 +99,14 @@ KINDS = {
     "s4d": ("dim=5 state=6", ["", "layers=3"]),
     "liquid_s4": ("dim=5 state=6", ["", "layers=2"]),
     "lru": ("dim=5 state=6", ["", "layers=3"]),
-    "mamba": ("dim=5 state=3", ["", "eigenvalues=signed expand=3", "dim=18 layers=2"]),
+    "mamba": ("dim=5 state=3", ["", "eigenvalues=signed expand=3", "dim=18 layers=2",
+                                    "decoder=yes layers=2", "decoder=yes rank=3 mlp_width=7 norm_epsilon=0.25"]),
     "deltanet": ("dim=12 heads=3", ["", "convolution=no", "gate=yes forget=yes layers=2",
-                                    "eigenvalues=positive steps=3"]),
+                                    "eigenvalues=positive steps=3",
+                                    "decoder=yes mlp_width=9 norm_epsilon=0.125 layers=2"]),
     "deltaproduct": ("dim=12 heads=3", ["", "convolution=no gate=yes", "forget=yes layers=2",
-                                        "steps=3 eigenvalues=positive"]),
+                                        "steps=3 eigenvalues=positive",
+                                        "decoder=yes mlp_width=5 norm_epsilon=0.5"]),
     "pd_ssm": ("dim=5 state=4", ["", "one_hot=row", "dictionary=3 layers=2"]),
 }
 

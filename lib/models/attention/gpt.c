@@ -57,7 +57,7 @@ enum { INIT_WIDE, INIT_GPT2 };                /* init= */
 typedef struct {
     ThModelNorm norm1, norm2;
     ThModelNetwork feed_forward;
-    int gate; /* block=llama: (dim, wide) */
+    ThModelGated gated; /* block=llama */
 } Layer;
 
 typedef struct {
@@ -82,17 +82,10 @@ static ThVar norm(ThTape *t, const Layout *l, const ThModelNorm *n, ThVar x)
     return l->gated ? th_model_rms_norm(t, x, n->gain, l->epsilon) : th_model_norm(t, n, x);
 }
 
-/* Shazeer 2020, SwiGLU: (SiLU(x gate) ⊙ (x up)) down. */
-static ThVar gated(ThTape *t, const Layer *y, ThVar x)
-{
-    ThVar gate = th_op_map(t, th_model_project(t, x, y->gate, -1), TH_MAP_SILU);
-    ThVar up = th_model_project(t, x, y->feed_forward.up, -1);
-    return th_model_project(t, th_op_multiply(t, gate, up), y->feed_forward.down, -1);
-}
-
 static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar x)
 {
-    return l->gated ? gated(t, y, x) : networks[l->activation](t, &y->feed_forward, x);
+    return l->gated ? th_model_gated(t, &y->gated, x)
+                    : networks[l->activation](t, &y->feed_forward, x);
 }
 
 static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
@@ -137,10 +130,7 @@ static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, doubl
 static ThModelNorm add_norm(ThModelBuilder *b, const Layout *l, const char *name)
 {
     int d = l->attention.dim;
-    if (!l->gated)
-        return th_model_build_norm(b, name, d);
-    ThModelBuildName gain = th_model_build_name(name, "gain");
-    return (ThModelNorm){th_model_build_vector(b, gain.text, d, TH_INIT_ONE), -1};
+    return l->gated ? th_model_build_rms_norm(b, name, d) : th_model_build_norm(b, name, d);
 }
 
 static void add_layer(ThModelBuilder *b, Layout *l, int wide)
@@ -150,13 +140,10 @@ static void add_layer(ThModelBuilder *b, Layout *l, int wide)
     y->norm1 = add_norm(b, l, "norm1");
     th_model_attention_layer(&l->attention, b, !l->gated);
     y->norm2 = add_norm(b, l, "norm2");
-    if (!l->gated) {
+    if (l->gated)
+        y->gated = th_model_build_gated(b, "feed_forward", d, wide);
+    else
         y->feed_forward = th_model_build_network(b, "feed_forward", d, wide, d);
-        return;
-    }
-    y->gate = th_model_build_hidden(b, "feed_forward.gate", d, wide, false);
-    y->feed_forward.up = th_model_build_hidden(b, "feed_forward.up", d, wide, false);
-    y->feed_forward.down = th_model_build_hidden(b, "feed_forward.down", wide, d, true);
 }
 
 /* What does not go with a block. */

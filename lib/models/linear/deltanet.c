@@ -18,7 +18,8 @@
                         "keys, queries and values see the three symbols before, too"),             \
         TH_MODEL_OPTION("gate", TH_FLAG, "no", 0, 0, NULL, "the input gates what is read"),        \
         TH_MODEL_OPTION("forget", TH_FLAG, "no", 0, 0, NULL,                                       \
-                        "the input says what share of a head's matrix is kept")
+                        "the input says what share of a head's matrix is kept"),                   \
+        TH_MODEL_LINEAR_DECODER
 static const ThOptionSpec delta_options[] = {OPTIONS("1"), {0}},
                           product_options[] = {OPTIONS("2"), {0}};
 
@@ -29,7 +30,7 @@ enum { WIDTH = 4 }; /* of the convolutions */
 typedef struct {
     int d, heads, size, steps;
     bool convolution, gate, forget;
-    double scale; /* of rates */
+    double scale, epsilon; /* of rates; of the norm of what is read */
 } Sizes;
 
 static Sizes sizes_of(const ThOptions *o)
@@ -42,14 +43,16 @@ static Sizes sizes_of(const ThOptions *o)
                    .convolution = th_option_flag(o, "convolution"),
                    .gate = th_option_flag(o, "gate"),
                    .forget = th_option_flag(o, "forget"),
+                   .epsilon = th_option_real_or(o, "norm_epsilon", 1e-5),
                    .scale = th_option_choice(o, "eigenvalues") == 0 ? 2 : 1};
 }
 
 static bool check(const ThOptions *o, ThError *err)
 {
     long long dim = th_option_int(o, "dim"), heads = th_option_int(o, "heads");
-    return dim % heads == 0 ||
-           th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld", dim, heads);
+    if (dim % heads != 0)
+        return th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld", dim, heads);
+    return th_model_linear_check(o, err);
 }
 
 /* Columns of queries, keys and values that a convolution sees. */
@@ -141,7 +144,7 @@ static ThVar answer(ThTape *t, const Sizes *z, const int *param, ThVar u, ThVar 
 {
     int rows = th_tape_rows(t, y);
     ThVar each = th_op_reshape(t, y, rows * z->heads, z->size);
-    y = th_op_reshape(t, th_model_rms_norm(t, each, param[GAIN], 1e-5), rows, z->d);
+    y = th_op_reshape(t, th_model_rms_norm(t, each, param[GAIN], z->epsilon), rows, z->d);
     if (z->gate)
         y = th_op_multiply(
             t, y, th_op_map(t, th_op_linear(t, u, th_param(t, param[GATE]), -1), TH_MAP_SILU));

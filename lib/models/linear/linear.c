@@ -10,7 +10,10 @@ typedef struct {
     int dim, layers, state;
     int embedding;
     int head[2], answer[2];
-    ThModelNorm norm[MOST_LAYERS], last;
+    double epsilon;
+    ThModelNorm norm[MOST_LAYERS], norm2[MOST_LAYERS], last; /* without offsets: RMS norm */
+    ThModelGated feed_forward[MOST_LAYERS];
+    bool decoder, fed; /* has the option, has feed-forward layers */
     int param[MOST_LAYERS][TH_MODEL_LINEAR_PARAMS];
 } Layout;
 
@@ -31,6 +34,46 @@ ThVar th_model_linear_apply(ThTape *t, ThVar x, const int *param)
     return th_op_linear(t, x, th_param(t, param[0]), th_param(t, param[1]));
 }
 
+bool th_model_linear_check(const ThOptions *o, ThError *err)
+{
+    static const char *const needs[] = {"mlp_width", "norm_epsilon"};
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (th_option_given(o, needs[i]) && !th_option_flag(o, "decoder"))
+            return th_fail(err, TH_EUSAGE, "%s= is for decoder=yes", needs[i]);
+    return true;
+}
+
+static ThModelNorm add_norm(ThModelBuilder *b, const Layout *l, const char *name)
+{
+    return l->decoder ? th_model_build_rms_norm(b, name, l->dim)
+                      : th_model_build_norm(b, name, l->dim);
+}
+
+static ThVar norm(ThTape *t, const Layout *l, const ThModelNorm *n, ThVar x)
+{
+    return l->decoder ? th_model_rms_norm(t, x, n->gain, l->epsilon) : th_model_norm(t, n, x);
+}
+
+/* What the options say of what stands around the layers. */
+static void read_decoder(Layout *l, const ThOptions *o)
+{
+    l->decoder = th_option_known(o, "decoder") && th_option_flag(o, "decoder");
+    l->epsilon = l->decoder ? th_option_real_or(o, "norm_epsilon", 1e-5) : 0;
+    l->fed = l->decoder && th_option_given(o, "mlp_width");
+}
+
+static void add_layer(ThModelBuilder *b, Layout *l)
+{
+    int i = b->layer;
+    l->norm[i] = add_norm(b, l, "norm");
+    l->layer->add(b, l->param[i]);
+    if (!l->fed)
+        return;
+    l->norm2[i] = add_norm(b, l, "norm2");
+    l->feed_forward[i] = th_model_build_gated(b, "feed_forward", l->dim,
+                                              (int)th_option_int(&b->m->options, "mlp_width"));
+}
+
 bool th_model_linear_bind(ThModel *m, ThError *err)
 {
     const ThModelLinearLayer *layer = m->kind->part;
@@ -41,19 +84,17 @@ bool th_model_linear_bind(ThModel *m, ThError *err)
                   .dim = (int)th_option_int(&m->options, "dim"),
                   .layers = (int)th_option_int(&m->options, "layers"),
                   .state = layer->state(&m->options)};
+    read_decoder(l, &m->options);
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     l->embedding =
         th_model_build(&b, "embedding", m->signature.n_symbols, l->dim, TH_INIT_NORMAL, 1);
-    for (int i = 0; i < l->layers; i++) {
-        b.layer = i;
-        l->norm[i] = th_model_build_norm(&b, "norm", l->dim);
-        layer->add(&b, l->param[i]);
-    }
+    for (b.layer = 0; b.layer < l->layers; b.layer++)
+        add_layer(&b, l);
     b.layer = -1;
-    if (!layer->norm_after) {
-        l->last = th_model_build_norm(&b, "final_norm", l->dim);
+    if (!layer->norm_after)
+        l->last = add_norm(&b, l, "final_norm");
+    if (!layer->norm_after && !l->decoder)
         th_model_linear_map(&b, "head", l->dim, l->dim, l->head);
-    }
     th_model_linear_map(&b, "answer", l->dim, m->signature.n_classes, l->answer);
     th_param_hidden(&m->params, l->answer[0], 0);
     return !b.failed;
@@ -138,6 +179,12 @@ static ThVar put_around(ThTape *t, const Layout *l, int i, const ThModelLinearIn
 {
     if (l->layer->norm_after)
         return th_model_norm(t, &l->norm[i], y);
+    if (l->decoder)
+        y = th_op_add(t, th_model_linear_rows(t, in, x), y);
+    if (l->fed)
+        y = th_op_add(t, y, th_model_gated(t, &l->feed_forward[i], norm(t, l, &l->norm2[i], y)));
+    if (l->decoder)
+        return y;
     return i < l->layers - 1 ? th_op_add(t, th_model_linear_rows(t, in, x), y) : y;
 }
 
@@ -157,7 +204,7 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
         in.index = NULL;
     }
     for (int i = 0; i < l->layers; i++) {
-        in.x = l->layer->norm_after ? x : th_model_norm(t, &l->norm[i], x);
+        in.x = l->layer->norm_after ? x : norm(t, l, &l->norm[i], x);
         in.start = start_of(t, l, i, kept);
         if (!how->share)
             th_tape_tag(t, in.x, "input", i);
@@ -178,7 +225,9 @@ ThVar th_model_linear_answer(const ThModel *m, ThTape *t, ThVar x)
     const Layout *l = m->layout;
     if (l->layer->norm_after)
         return th_model_linear_apply(t, x, l->answer);
-    ThVar y = th_model_norm(t, &l->last, x);
+    ThVar y = norm(t, l, &l->last, x);
+    if (l->decoder)
+        return th_model_linear_apply(t, y, l->answer);
     y = th_op_linear_relu(t, y, th_param(t, l->head[0]), th_param(t, l->head[1]));
     return th_model_linear_apply(t, y, l->answer);
 }

@@ -92,6 +92,19 @@ typedef struct {
 ThModelLinearConvolved th_model_linear_convolve(ThTape *t, const ThModelLinearInput *in, ThVar u,
                                                 ThVar kernel, ThVar before);
 
+/* What else those have that can be layers of a language model. */
+#define TH_MODEL_LINEAR_DECODER                                                                    \
+    TH_MODEL_OPTION("decoder", TH_FLAG, "no", 0, 0, NULL,                                          \
+                    "as in a language model: RMS norm before each layer, what it makes is added "  \
+                    "to what it read, and the head is an RMS norm and one matrix"),                \
+        TH_MODEL_OPTION("mlp_width", TH_INT, NULL, 1, 1 << 20, NULL,                               \
+                        "decoder=yes: width of a gated feed-forward layer with SiLU behind each "  \
+                        "layer; none if not given"),                                               \
+        TH_MODEL_OPTION("norm_epsilon", TH_REAL, NULL, 0, 1, NULL,                                 \
+                        "decoder=yes: what is added to a mean square before its root, 1e-5 if "    \
+                        "not given")
+bool th_model_linear_check(const ThOptions *o, ThError *err);
+
 /* The two options that all have, for the beginning of a table. */
 #define TH_MODEL_LINEAR_OPTIONS                                                                    \
     TH_MODEL_OPTION("dim", TH_INT, "64", 1, 65536, NULL, "width of the vectors between layers"),   \

@@ -11,6 +11,9 @@ static const ThOptionSpec options[] = {
     {"expand", TH_INT, "2", 1, 16, NULL, "channels within a layer, in widths"},
     {"eigenvalues", TH_CHOICE, "positive", 0, 0, "signed|positive",
      "of the transition: exp(ΔA), or 2 exp(ΔA) - 1"},
+    {"rank", TH_INT, NULL, 1, 65536, NULL,
+     "numbers that the time step is made of, dim / 16 if not given"},
+    TH_MODEL_LINEAR_DECODER,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 enum { IN, GATE, SHORT, SHORT_BIAS, SELECT, TIME, TIME_BIAS, DECAY, SKIP, OUTPUT };
@@ -26,7 +29,7 @@ static Sizes sizes_of(const ThOptions *o)
     return (Sizes){.d = d,
                    .channels = d * (int)th_option_int(o, "expand"),
                    .states = (int)th_option_int(o, "state"),
-                   .rank = (d + 15) / 16};
+                   .rank = (int)th_option_int_or(o, "rank", (d + 15) / 16)};
 }
 
 static int state_size(const ThOptions *o)
@@ -145,6 +148,7 @@ const ThModelKind th_model_mamba = {
         "input.  Positive eigenvalues cannot count modulo 2 without end; signed ones can, but "
         "not modulo 3.",
     .options = options,
+    .check = th_model_linear_check,
     .part = &layer,
     TH_MODEL_LINEAR_KIND,
 };
