@@ -32,6 +32,14 @@ CASES = {
     "llama": ((3, 3, 12, 3, 2), {"shared": 3}, "kind=llama heads=3"),
     "llama-tied": ((5, 5, 16, 4, 1), {"tied": True, "wide": 40, "epsilon": 0.125},
                    "kind=llama heads=4 answers=next norm_epsilon=0.125"),
+    "mamba": ((3, 3, 12, 2), {}, "kind=mamba"),
+    "mamba-tied": ((5, 5, 20, 1), {"tied": True, "rank": 3, "expand": 1, "rows": 8, "names": "embedding"},
+                   "kind=mamba answers=next"),
+    "deltanet": ((3, 3, 12, 3, 2), {}, "kind=delta_net"),
+    "deltanet-gated": ((4, 2, 8, 2, 1), {"gate": True, "forget": True, "signed": True, "epsilon": 0.125},
+                       "kind=delta_net eigenvalues=signed norm_epsilon=0.125 answers=every"),
+    "deltaproduct": ((3, 3, 12, 2, 1), {"steps": 3, "forget": True}, "kind=delta_net"),
+    "deltanet-long": ((3, 3, 6, 1, 1), {"short": False, "gate": True}, "kind=delta_net"),
 }
 
 
@@ -51,7 +59,7 @@ def network(nets, name):
     """The network of a case, before its weights are drawn."""
     args, more, options = CASES[name]
     kinds = {"transformer_encoder": nets.Encoder, "gpt2": nets.GPT2, "gpt_neox": nets.NeoX,
-             "llama": nets.Llama}
+             "llama": nets.Llama, "mamba": nets.Mamba, "delta_net": nets.DeltaNet}
     kind = options.split()[0].split("=")[1]
     return kinds.get(kind, nets.Recurrent)(*args, **more)
 

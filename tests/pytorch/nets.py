@@ -229,3 +229,105 @@ class NeoX(nn.Module):
                 b.post_attention_layernorm(read))))
             x = x + attended + more
         return self.embed_out(g.final_layer_norm(x))
+
+
+def after(x, kernel, bias=None):
+    """A causal convolution of every channel, as nn.Conv1d with groups does it; x (n, channels)."""
+    y = nn.functional.conv1d(x.T[None], kernel, bias, padding=kernel.shape[2] - 1, groups=len(kernel))
+    return nn.functional.silu(y[0, :, :len(x)].T)
+
+
+class Mamba(nn.Module):
+    """The formulas of state-spaces/mamba, mamba_simple.py; names: how Hugging Face calls the embedding."""
+
+    def __init__(self, symbols, classes, dim, layers, states=3, expand=2, rank=None, rows=None,
+                 names="embeddings", tied=False):
+        super().__init__()
+        e, rank = expand * dim, rank or -(-dim // 16)
+        self.states, self.rank, self.names = states, rank, names
+        mixers = [module(in_proj=linear(dim, 2 * e), conv1d=nn.Conv1d(e, e, 4, groups=e, padding=3),
+                         x_proj=linear(e, rank + 2 * states), dt_proj=nn.Linear(rank, e), out_proj=linear(e, dim))
+                  for _ in range(layers)]
+        for m in mixers:
+            m.A_log, m.D = nn.Parameter(torch.zeros(e, states)), nn.Parameter(torch.zeros(e))
+        self.backbone = module(layers=nn.ModuleList([module(norm=Scale(dim, 1e-5), mixer=m) for m in mixers]),
+                               norm_f=Scale(dim, 1e-5), **{names: nn.Embedding(rows or symbols, dim)})
+        self.lm_head = None if tied else linear(dim, rows or classes)
+        self.classes = classes
+
+    def mix(self, m, u):
+        x, z = m.in_proj(u).chunk(2, 1)
+        x = after(x, m.conv1d.weight, m.conv1d.bias)
+        low, B, C = m.x_proj(x).split([self.rank, self.states, self.states], 1)
+        dt, A, h, y = nn.functional.softplus(m.dt_proj(low)), -torch.exp(m.A_log), 0, []
+        for t in range(len(x)):
+            h = torch.exp(dt[t][:, None] * A) * h + (dt[t] * x[t])[:, None] * B[t]
+            y.append(h @ C[t] + m.D * x[t])
+        return m.out_proj(torch.stack(y) * nn.functional.silu(z))
+
+    def forward(self, word):
+        b = self.backbone
+        table = getattr(b, self.names)
+        x = table(torch.tensor(word))
+        for layer in b.layers:
+            x = x + self.mix(layer.mixer, layer.norm(x))
+        x = b.norm_f(x)
+        return (self.lm_head(x) if self.lm_head else x @ table.weight.T)[:, :self.classes]
+
+
+class DeltaNet(nn.Module):
+    """The formulas of flash-linear-attention, delta_net.py and gated_deltaproduct.py."""
+
+    def __init__(self, symbols, classes, dim, heads, layers, steps=1, wide=7, gate=False, forget=False,
+                 short=True, signed=False, epsilon=1e-6):
+        super().__init__()
+        self.heads, self.steps, self.signed = heads, steps, signed
+        blocks = []
+        for _ in range(layers):
+            a = module(q_proj=linear(dim, dim), k_proj=linear(dim, steps * dim), v_proj=linear(dim, steps * dim),
+                       b_proj=linear(dim, steps * heads), o_norm=Scale(dim // heads, epsilon), o_proj=linear(dim, dim))
+            if short:
+                for c, n in (("q_conv1d", 1), ("k_conv1d", steps), ("v_conv1d", steps)):
+                    a.add_module(c, nn.Conv1d(n * dim, n * dim, 4, groups=n * dim, padding=3, bias=False))
+            if gate:
+                a.g_proj = linear(dim, dim)
+            if forget:
+                a.a_proj = linear(dim, heads)
+                a.A_log, a.dt_bias = nn.Parameter(torch.zeros(heads)), nn.Parameter(torch.zeros(heads))
+            mlp = module(gate_proj=linear(dim, wide), up_proj=linear(dim, wide), down_proj=linear(wide, dim))
+            blocks.append(module(attn_norm=Scale(dim, epsilon), mlp_norm=Scale(dim, epsilon), attn=a, mlp=mlp))
+        self.model = module(embeddings=nn.Embedding(symbols, dim), layers=nn.ModuleList(blocks),
+                            norm=Scale(dim, epsilon))
+        self.lm_head = linear(dim, classes)
+
+    def mix(self, a, u):
+        n, s, h = len(u), self.steps, self.heads
+        short = hasattr(a, "q_conv1d")
+        q, k, v = (after(p(u), getattr(a, c).weight) if short else nn.functional.silu(p(u))
+                   for p, c in ((a.q_proj, "q_conv1d"), (a.k_proj, "k_conv1d"), (a.v_proj, "v_conv1d")))
+        q, k, v = q.reshape(n, h, -1), k.reshape(n, s, h, -1), v.reshape(n, s, h, -1)
+        q, k = (x * torch.rsqrt((x * x).sum(-1, keepdim=True) + 1e-6) for x in (q, k))
+        q = q * q.shape[-1] ** -0.5
+        rate = (torch.sigmoid(a.b_proj(u)) * (2 if self.signed else 1)).reshape(n, s, h)
+        keep = torch.exp(-torch.exp(a.A_log) * nn.functional.softplus(a.a_proj(u) + a.dt_bias)) \
+            if hasattr(a, "A_log") else torch.ones(n, h)
+        S, out = torch.zeros(h, q.shape[-1], q.shape[-1]), []
+        for t in range(n):
+            S = S * keep[t][:, None, None]
+            for i in range(s):
+                wrong = torch.einsum("hvk,hk->hv", S, k[t, i]) - v[t, i]
+                S = S - rate[t, i][:, None, None] * torch.einsum("hv,hk->hvk", wrong, k[t, i])
+            out.append(torch.einsum("hvk,hk->hv", S, q[t]))
+        y = a.o_norm(torch.stack(out)).reshape(n, -1)
+        if hasattr(a, "g_proj"):
+            y = y * nn.functional.silu(a.g_proj(u))
+        return a.o_proj(y)
+
+    def forward(self, word):
+        m = self.model
+        x = m.embeddings(torch.tensor(word))
+        for b in m.layers:
+            x = x + self.mix(b.attn, b.attn_norm(x))
+            read = b.mlp_norm(x)
+            x = x + b.mlp.down_proj(nn.functional.silu(b.mlp.gate_proj(read)) * b.mlp.up_proj(read))
+        return self.lm_head(m.norm(x))

@@ -101,13 +101,14 @@ def check_torch():
         most = {}
         for seed, name in enumerate(cases.CASES):
             # of rectified units sums grow with the length
-            size = 0.5 if name == "rnn-relu" else 0.9
+            recurs = name.startswith(("mamba", "delta"))
+            size = 0.5 if recurs or name == "rnn-relu" else 0.9
             net = nets.stir(cases.network(nets, name), seed + 100, size)
-            words = nets.words(cases.symbols_of(name), 1000, 40, seed)
+            words = nets.words(cases.symbols_of(name), 200 if recurs else 1000, 40, seed)
             path = f"{folder}/{name}.safetensors"
             nets.save(nets.state(net), path, indent=seed % 3)
             options, wanted = cases.loading(name), wanted_of(net, words, cases.each(name))
-            most[name] = check(f"{name}: 1000 strings", answers(path, options, [text(w) for w in words]),
+            most[name] = check(f"{name}: {len(words)} strings", answers(path, options, [text(w) for w in words]),
                                wanted, 1e-5)
             tapehead(f'load "{path}" as m {options}\nsave m "{folder}/o.safetensors" as=pytorch\n')
             if not os.path.exists(f"{folder}/o.safetensors"):
@@ -142,14 +143,17 @@ def check_own(folder, pytorch, torch):
              "gpt dim=8 heads=2", "gpt dim=12 heads=3 block=neox rotary_fraction=0.5 base=50",
              "gpt dim=8 heads=2 block=llama norm_epsilon=0.25 head_bias=yes", "gpt dim=8 heads=4 position=none final_norm=no",
              "gpt dim=8 heads=2 position=learned longest=64 norm=after activation=relu scale=yes causal=no",
-             "gpt dim=9 heads=3 layers=1 position=learned longest=40 activation=gelu_tanh"]
+             "gpt dim=9 heads=3 layers=1 position=learned longest=40 activation=gelu_tanh",
+             "mamba dim=6 state=3 layers=2 decoder=yes", "deltanet dim=8 heads=2 decoder=yes mlp_width=5 layers=2",
+             "deltanet dim=6 heads=1 decoder=yes convolution=no gate=yes forget=yes steps=2 norm_epsilon=0.125"]
     for i, kind in enumerate(kinds):
         task = ("t", "e")[i % 2]
         script += f'model m = {kind}\ntrain m on {task} steps=20 length=1..9 lr=2e-2 > "/dev/null"\n' \
                   f'save m "{folder}/{i}.safetensors"\nsave m "{folder}/{i}p.safetensors" as=pytorch\ndrop m\n'
     err = tapehead(script)[1]
     words = ["a", "b", "ab", "bba", "abbbaabab", "bababbbbaaabbababbababbbbba"]
-    for kind in ("gpt dim=8 heads=2 position=alibi", "gpt dim=8 heads=2 norm=after", "transformer dim=8 heads=2",
+    for kind in ("gpt dim=8 heads=2 position=alibi", "gpt dim=8 heads=2 norm=after", "transformer dim=8 heads=2", "mamba dim=4 state=2",
+                 "mamba dim=4 state=2 decoder=yes mlp_width=3", "mamba dim=4 state=2 decoder=yes eigenvalues=signed",
                  "gpt dim=8 heads=2 rotary_pairs=neighbours"):
         said = tapehead(f'automaton p = parity\nmodel m = {kind}\ntrain m on p steps=1 > "/dev/null"\n'
                         f'save m "{folder}/no.safetensors" as=pytorch\n')[1]
@@ -229,6 +233,20 @@ def check_files(folder, nets):
           "5 x 15")
     tried("both directions", {**own, "net.weight_ih_l0_reverse": own["net.weight_ih_l0"]}, "both")
     tried("projections", {**own, "net.weight_hr_l0": own["net.weight_hh_l0"]}, "proj_size")
+    from_mamba = nets.state(nets.stir(nets.Mamba(3, 3, 6, 1), 1))
+    from_delta = nets.state(nets.stir(nets.DeltaNet(3, 3, 6, 2, 1), 1))
+    mixer, attn = "backbone.layers.0.mixer.", "model.layers.0.attn."
+    for kind, what, tensors, refusal in [
+            ("mamba", "a Mamba-2", {**from_mamba, mixer + "dt_bias": np.ones(6, "float32")}, "Mamba-2"),
+            ("delta_net", "a GLA", {**from_delta, attn + "gk_proj.0.weight": np.ones((2, 6), "float32")}, "gated linear"),
+            ("mamba", "a width that does not fit", {**from_mamba, mixer + "A_log": np.ones((13, 3), "float32")},
+             "13 is no multiple of dim=6"),
+            ("delta_net", "a bias of a convolution", {**from_delta, attn + "q_conv1d.bias": np.ones(6, "float32")}, "no part"),
+            ("delta_net", "no strength", {k: v for k, v in from_delta.items() if "b_proj" not in k}, "no tensor tells heads="),
+            ("delta_net", "no embeddings", {k: v for k, v in from_delta.items() if "embed" not in k}, "head")]:
+        nets.save(tensors, path)
+        got = answers(path, f'kind={kind} symbols="abc" classes="x y z"', texts)
+        say(isinstance(got, str) and refusal in got, f"refused: {kind} with {what}", got)
     tried("two networks", {**own, **{"other." + k: v for k, v in own.items()}}, "map=")
     tried("not finite", {**own, "fc.2.bias": np.array([0, np.nan, 1], "float32")}, "finite")
     twin = {"a.w.weight": own["fc.0.weight"], "a.w.bias": own["fc.0.bias"], **own}

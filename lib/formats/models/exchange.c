@@ -9,7 +9,8 @@
 #include "models/ablation.h"
 
 const ThOptionSpec th_format_exchange_options[] = {
-    {"kind", TH_CHOICE, NULL, 0, 0, "rnn|lstm|gru|transformer_encoder|gpt2|gpt_neox|llama",
+    {"kind", TH_CHOICE, NULL, 0, 0,
+     "rnn|lstm|gru|transformer_encoder|gpt2|gpt_neox|llama|mamba|delta_net",
      "the tensors are those of PyTorch's module of this kind: help weights has their names"},
     {"symbols", TH_STRING, NULL, 0, 0, NULL,
      "with kind=: the alphabet in the order of its numbers there, a character each, or words with "
@@ -36,6 +37,9 @@ const ThOptionSpec th_format_exchange_options[] = {
      "tells; read of a config.json beside the file"},
     {"norm_epsilon", TH_REAL, NULL, 0, 1, NULL,
      "with kind=llama: what is added to mean squares; read of a config.json, 1e-6 if not given"},
+    {"eigenvalues", TH_CHOICE, NULL, 0, 0, "signed|positive",
+     "with kind=delta_net: signed for allow_neg_eigval, read of a config.json; positive if not "
+     "given"},
     {"norm", TH_CHOICE, NULL, 0, 0, "before|after",
      "with kind=transformer_encoder: before for norm_first=True, after if not given"},
     {"causal", TH_FLAG, NULL, 0, 0, NULL,
@@ -86,34 +90,57 @@ typedef struct {
 
 typedef struct {
     const ThFormatRow *row;
-    int number[16], sign[16];  /* of the blocks, -1: none */
+    int number[40], sign[40];  /* of the blocks, -1: none */
     size_t n, of;              /* blocks of the parameter, of the tensor */
     size_t rows, cols;         /* of the parameter */
     size_t shape[2];           /* of the tensor */
     size_t dims, heads, group; /* group: heads of the parameter that are one of the tensor's */
 } Plan;
 
-/* How a row's tensor lies; classes are the rows of one that has one row for two of them. */
-static Plan plan(const ThFormatRow *r, const ThParam *p, size_t heads)
+/* Queries, keys and values of s steps side by side: 1, s and s blocks. */
+static void plan_steps(Plan *l, char part, size_t steps)
 {
-    Plan l = {.row = r,
-              .rows = (size_t)p->rows,
-              .cols = (size_t)p->cols,
-              .of = 1,
-              .heads = heads,
-              .group = 1};
-    const char *c = r->blocks ? r->blocks : "0/1";
+    size_t first = part == 'q' ? 0 : part == 'k' ? 1 : 1 + steps;
+    l->of = part == 'q' ? 1 : steps;
+    for (l->n = 0; l->n < 1 + 2 * steps; l->n++) {
+        l->number[l->n] = l->n < first || l->n >= first + l->of ? -1 : (int)(l->n - first);
+        l->sign[l->n] = 1;
+    }
+}
+
+/* An option that only some models have; 1: it has not. */
+static size_t size_of(const ThModel *m, const char *option)
+{
+    return th_option_known(&m->options, option) ? (size_t)th_option_int(&m->options, option) : 1;
+}
+
+static void plan_blocks(Plan *l, const char *c)
+{
     for (int sign = 1; *c != '/'; c++) {
         if (*c == '-') {
             sign = -1;
             continue;
         }
-        l.number[l.n] = *c == '.' ? -1 : *c - '0';
-        l.sign[l.n++] = sign;
+        l->number[l->n] = *c == '.' ? -1 : *c - '0';
+        l->sign[l->n++] = sign;
         sign = 1;
     }
-    l.n += l.n == 0; /* never: a list names a block at least, which the analyser cannot see */
-    l.of = (size_t)(c[1] - '0');
+    l->n += l->n == 0; /* never: a list names a block at least, which the analyser cannot see */
+    l->of = (size_t)(c[1] - '0');
+}
+
+/* How a row's tensor lies. */
+static Plan plan(const ThFormatRow *r, const ThParam *p, const ThModel *m)
+{
+    Plan l = {.row = r,
+              .rows = (size_t)p->rows,
+              .cols = (size_t)p->cols,
+              .heads = size_of(m, "heads"),
+              .group = 1};
+    if (r->blocks && strchr("qkv", *r->blocks))
+        plan_steps(&l, *r->blocks, size_of(m, "steps"));
+    else
+        plan_blocks(&l, r->blocks ? r->blocks : "0/1");
     bool turned = r->flags & TH_FORMAT_TURNED;
     size_t wide = l.cols / l.n * l.of;
     l.dims = strchr(r->shape, ',') ? 2 : 1;
@@ -128,6 +155,8 @@ static Source source_of(const Plan *l, size_t i)
     size_t within = col % wide, each = wide / l->heads;
     if (l->number[block] < 0)
         return (Source){0};
+    if (l->row->flags & TH_FORMAT_TAPS)
+        row = l->rows - 1 - row;
     size_t number = (size_t)l->number[block];
     if (l->group > 1)
         within = within / each / l->group * each + within % each;
@@ -196,19 +225,23 @@ static bool fill_row(const ThFormatImport *in, const ThFormatRow *r, int layer, 
     Name name = numbered(r->tensor, layer);
     const ThParam *p = &in->m->params.item[index];
     ThFormatArray *a = th_format_arrays_find(in->arrays, name.text);
+    bool next = r->flags & TH_FORMAT_CLASSES && in->m->signature.next;
+    if (!a && next && !(r->flags & TH_FORMAT_MAY_LACK))
+        a = in->embedding; /* which the head is */
     if (!a)
         return r->flags & TH_FORMAT_MAY_LACK ||
                th_fail(err, TH_EVALUE, "the tensor '%s' is missing", name.text);
     a->used = true;
-    Plan l = plan(r, p, in->heads);
+    Plan l = plan(r, p, in->m);
     if (r->flags & TH_FORMAT_EMBEDDED)
         return fill_embedded(in, p, a, &l, err);
     float *to = th_params_at(&in->m->params, index);
     bool second = r->flags & TH_FORMAT_CLASSES && l.cols == 2 && a->shape[0] == 1;
     size_t shift = 0;
-    if (r->flags & TH_FORMAT_SYMBOLS) { /* of more rows than symbols */
-        shift = in->first * l.cols;
-        l.shape[0] = a->dims > 0 && a->shape[0] >= in->first + l.rows ? a->shape[0] : l.shape[0];
+    if (r->flags & TH_FORMAT_SYMBOLS || next) { /* of more rows than symbols */
+        shift = in->first * l.shape[1];
+        l.shape[0] =
+            a->dims > 0 && a->shape[0] >= in->first + l.shape[0] ? a->shape[0] : l.shape[0];
     }
     l.shape[0] = second ? 1 : l.shape[0];
     if (r->flags & TH_FORMAT_GROUPS)
@@ -256,6 +289,7 @@ static bool make(ThFormatArrays *to, const char *name, const Plan *l, ThFormatAr
         return false;
     ThFormatArray a = {.dims = l->dims, .shape = {l->shape[0], l->dims == 1 ? 1 : l->shape[1]}};
     a.n = a.shape[0] * a.shape[1];
+    a.dims += l->row->flags & TH_FORMAT_TAPS ? 1 : 0; /* (channels, 1, taps) */
     a.name = th_strdup(name, err);
     a.value = th_alloc(a.n, sizeof *a.value, err);
     to->item[to->n] = a;
@@ -275,11 +309,10 @@ static bool make_row(const ThModel *m, const ThFormatRow *r, int layer, ThFormat
     const float *from = th_params_at(&m->params, index);
     if (r->flags & TH_FORMAT_EMBEDDED)
         p.rows--; /* the row of no symbol */
-    bool heads = r->flags & TH_FORMAT_HEADS;
-    Plan l = plan(r, &p, heads ? (size_t)th_option_int(&m->options, "heads") : 1);
+    Plan l = plan(r, &p, m);
     if (!make(to, numbered(r->tensor, layer).text, &l, &t, err))
         return false;
-    bool apart = !(r->flags & TH_FORMAT_ADDED) || r->flags & TH_FORMAT_GROUPS;
+    bool apart = !(r->flags & TH_FORMAT_ADDED) || r->flags & TH_FORMAT_APART;
     for (size_t i = 0; apart && i < l.rows * l.cols; i++) {
         Source at = source_of(&l, i);
         if (at.sign != 0)

@@ -39,7 +39,8 @@ typedef struct {
     const char *tensor;
     const char *shape;  /* for people; a vector's has no comma */
     const char *blocks; /* which blocks of the tensor the parameter's are, "0213/4": in this order,
-                           of four; - before one negates it; NULL: the tensor is one block */
+                           of four; - before one negates it; NULL: the tensor is one block; q, k,
+                           v: the queries, keys or values of the steps of a symbol */
     unsigned flags;
 } ThFormatRow;
 
@@ -53,7 +54,9 @@ enum {
     TH_FORMAT_ABOVE = 64,   /* from layer 1 on */
     TH_FORMAT_HEADS = 128,  /* the blocks stand within each head */
     TH_FORMAT_FORGET = 256, /* the option forget= is part of it, there */
-    TH_FORMAT_GROUPS = 512  /* a head of the tensor may be several heads of the parameter */
+    TH_FORMAT_GROUPS = 512, /* a head of the tensor may be several heads of the parameter */
+    TH_FORMAT_TAPS = 1024,  /* the parameter's rows stand in the opposite order there */
+    TH_FORMAT_APART = 2048  /* ADDED, but of blocks that no other row has: goes out, too */
 };
 
 typedef struct {

@@ -35,14 +35,29 @@ static const struct {
     {"llama", "sliding_window", NULL, "null"},
     {"llama", "attention_bias", NULL, "false"},
     {"llama", "mlp_bias", NULL, "false"},
+    {"mamba", "hidden_act", NULL, "silu"},
+    {"mamba", "layer_norm_epsilon", "norm_epsilon", NULL},
+    {"mamba", "use_bias", NULL, "false"},
+    {"mamba", "rms_norm", NULL, "true"},
+    {"delta_net", "norm_eps", "norm_epsilon", NULL},
+    {"delta_net", "allow_neg_eigval", "eigenvalues", NULL},
+    {"delta_net", "qk_norm", NULL, "l2"},
+    {"delta_net", "qk_activation", NULL, "silu"},
+    {"delta_net", "expand_k", NULL, "1"},
+    {"delta_net", "expand_v", NULL, "1"},
+    {"delta_net", "hidden_act", NULL, "swish"},
+    {"delta_net", "conv_bias", NULL, "false"},
+    {"delta_net", "attn", NULL, "null"},
 };
 
-/* Names of values there and here. */
-static const char *const values[][2] = {{"gelu_new", "gelu_tanh"},
-                                        {"gelu_pytorch_tanh", "gelu_tanh"},
-                                        {"gelu_fast", "gelu_tanh"},
-                                        {"true", "neox"},
-                                        {"false", "gpt2"}};
+/* Names of values of an option there and here. */
+static const char *const values[][3] = {{"activation", "gelu_new", "gelu_tanh"},
+                                        {"activation", "gelu_pytorch_tanh", "gelu_tanh"},
+                                        {"activation", "gelu_fast", "gelu_tanh"},
+                                        {"block", "true", "neox"},
+                                        {"block", "false", "gpt2"},
+                                        {"eigenvalues", "true", "signed"},
+                                        {"eigenvalues", "false", "positive"}};
 
 static ThFormatShownName text_of(const json_t *value)
 {
@@ -69,8 +84,8 @@ static bool follow(const char *path, size_t i, const json_t *value, ThOptions *o
                th_fail(err, TH_EVALUE, "%s: %s is %s, and only %s is known here", path, keys[i].key,
                        name, keys[i].must);
     for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-        if (strcmp(values[k][0], v.text) == 0)
-            name = values[k][1];
+        if (strcmp(values[k][0], keys[i].option) == 0 && strcmp(values[k][1], v.text) == 0)
+            name = values[k][2];
     ThError own = {0};
     return th_options_set(o, keys[i].option, name, &own) ||
            th_fail(err, own.code, "%s: %s: %s", path, keys[i].key, own.msg);

@@ -15,7 +15,7 @@ typedef struct {
     ThFormatArrays *arrays;
     ThFormatArray *embedding; /* NULL: symbols are one-hot */
     const char *path;
-    size_t first, heads, dim;
+    size_t first, dim;
     ThModel *m;
     ThText *notes;
 } ThFormatImport;

@@ -259,6 +259,8 @@ static bool find_heads(ThFormatImport *in, size_t dim, ThError *err)
 /* What a recurrent network here is not. */
 static bool refuse_variants(const ThFormatImport *in, ThError *err)
 {
+    static const char *const others[][2] = {{".mixer.dt_bias", "a Mamba-2"},
+                                            {".attn.gk_proj.0.weight", "a gated linear attention"}};
     for (size_t i = 0; i < in->arrays->n; i++) {
         const char *name = in->arrays->item[i].name;
         ThFormatShownName shown = th_format_shown_name(in->arrays->item[i].known);
@@ -267,6 +269,10 @@ static bool refuse_variants(const ThFormatImport *in, ThError *err)
                            "the tensor '%s' is of a network that reads in both directions; those "
                            "here read forwards",
                            shown.text);
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+            if (in->layout->gates == 0 && th_ends_with(name, others[k][0]))
+                return th_fail(err, TH_EVALUE, "the tensor '%s' is of %s, which no model here is",
+                               shown.text, others[k][1]);
         if (begins(name, "net.weight_hr_"))
             return th_fail(err, TH_EVALUE,
                            "the tensor '%s' projects the state (proj_size=), which is not known "
@@ -310,11 +316,22 @@ static bool find_positions(ThFormatImport *in, size_t dim, ThError *err)
     return true;
 }
 
+/* Kernels of convolutions, (channels, 1, taps), are matrices here. */
+static void flatten_kernels(ThFormatArrays *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->item[i].dims == 3 && a->item[i].shape[1] == 1) {
+            a->item[i].shape[1] = a->item[i].shape[2];
+            a->item[i].dims = 2;
+        }
+}
+
 /* Gives tensors the names of the table by what they look like: sets in->embedding and in->dim. */
 static bool find_parts(ThFormatImport *in, ThError *err)
 {
     char name[64];
     const ThFormatLayout *l = in->layout;
+    flatten_kernels(in->arrays);
     if (!strip_wrappers(in->arrays, err) || !follow_map(in, err) || !find_network(in, err) ||
         !refuse_variants(in, err))
         return false;
@@ -364,6 +381,44 @@ static bool set_flag(ThOptions *o, const char *name, bool on, ThError *err)
     return th_options_set(o, name, on ? "yes" : "no", err);
 }
 
+/* What shapes say of a linear recurrence: an option, the tensor of a parameter, which of its sizes,
+ * and in what that is counted. */
+static const struct {
+    const char *option, *parameter;
+    size_t at;
+    const char *unit;
+} sizes[] = {
+    {"state", "layer%d.decay", 1, NULL},   {"expand", "layer%d.decay", 0, "dim"},
+    {"rank", "layer%d.time", 1, NULL},     {"steps", "layer%d.key", 0, "dim"},
+    {"heads", "layer%d.rate", 0, "steps"}, {"mlp_width", "layer%d.feed_forward.up", 0, NULL}};
+static const char *const parts[][2] = {
+    {"convolution", "layer%d.convolution"}, {"gate", "layer%d.gate"}, {"forget", "layer%d.decay"}};
+
+static bool set_linear(const ThFormatImport *in, ThOptions *o, ThError *err)
+{
+    bool ok = in->embedding || th_fail(err, TH_EVALUE, "no tensor is the embedding of the symbols");
+    for (size_t i = 0; ok && i < sizeof sizes / sizeof *sizes; i++) {
+        const ThFormatArray *a = tensor_of(in, sizes[i].parameter);
+        bool known = th_option_known(o, sizes[i].option);
+        if (known && !a && th_option_text(o, sizes[i].option))
+            return th_fail(err, TH_EVALUE, "no tensor tells %s=", sizes[i].option) ||
+                   th_hint(err, "help weights has the names of a %s", in->layout->module);
+        if (!known || !a || a->dims != 2)
+            continue;
+        size_t unit = sizes[i].unit ? (size_t)th_option_int(o, sizes[i].unit) : 1;
+        ok = a->shape[sizes[i].at] % unit == 0 ||
+             th_fail(err, TH_EVALUE, "the tensor '%s' is %s, and %zu is no multiple of %s=%zu",
+                     th_format_shown_name(a->known).text, th_format_shape(a->shape, a->dims).text,
+                     a->shape[sizes[i].at], sizes[i].unit, unit);
+        ok = ok &&
+             th_options_set_int(o, sizes[i].option, (long long)(a->shape[sizes[i].at] / unit), err);
+    }
+    for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
+        if (th_option_known(o, parts[i][0]))
+            ok = set_flag(o, parts[i][0], tensor_of(in, parts[i][1]), err);
+    return ok;
+}
+
 /* What the tensors of a transformer say. */
 static bool set_transformer(const ThFormatImport *in, ThOptions *o, ThError *err)
 {
@@ -392,20 +447,21 @@ static bool set_transformer(const ThFormatImport *in, ThOptions *o, ThError *err
 
 static bool set_sizes(const ThFormatImport *in, ThOptions *o, ThError *err)
 {
-    static const char *const same[] = {"activation", "head",   "head_activation", "heads",
-                                       "norm",       "causal", "scale",           "norm_epsilon"};
+    static const char *const same[] = {"activation", "head",         "head_activation",
+                                       "heads",      "norm",         "causal",
+                                       "scale",      "norm_epsilon", "eigenvalues"};
     const ThFormatArray *hidden = th_format_arrays_find(in->arrays, "hidden.weight");
-    bool recurrent = in->layout->gates > 0;
+    bool recurrent = in->layout->gates > 0, gpt = strcmp(in->layout->model, "gpt") == 0;
     bool ok = set_fixed(o, in->layout->options, err) &&
               th_options_set_int(o, "dim", (long long)in->dim, err) &&
               th_options_set_int(o, "layers", count_layers(in), err) &&
               (!hidden || th_options_set_int(o, "head_hidden", (long long)hidden->shape[0], err)) &&
-              (recurrent || set_transformer(in, o, err)) &&
+              (recurrent || (gpt ? set_transformer : set_linear)(in, o, err)) &&
               (recurrent || th_format_exchange_config(in, o, err));
     for (size_t i = 0; ok && i < sizeof same / sizeof *same; i++)
         if (th_option_given(in->options, same[i]) && (recurrent || strcmp(same[i], "head") != 0))
             ok = th_options_set(o, same[i], th_option_text(in->options, same[i]), err);
-    if (ok && !recurrent && !th_option_given(o, "heads"))
+    if (ok && gpt && !th_option_given(o, "heads"))
         return th_fail(err, TH_EUSAGE, "heads= is missing: no tensor tells how many there are");
     return ok;
 }
@@ -502,14 +558,6 @@ static bool check_unused(const ThFormatImport *in, ThError *err)
     return true;
 }
 
-/* For tensors whose blocks stand within heads. */
-static bool set_heads(ThFormatImport *in)
-{
-    if (th_option_known(&in->m->options, "heads"))
-        in->heads = (size_t)th_option_int(&in->m->options, "heads");
-    return true;
-}
-
 static bool build(ThFormatImport *in, ThError *err)
 {
     ThOptions o TH_OWNED(th_options_free) = {0};
@@ -517,9 +565,8 @@ static bool build(ThFormatImport *in, ThError *err)
     const ThModelKind *kind = th_model_kind(in->layout->model);
     return make_signature(in, &s, err) && find_parts(in, err) && check_alphabet(in, &s, err) &&
            th_options_init(&o, kind->options, err) && set_sizes(in, &o, err) &&
-           (in->m = th_model_new(kind, &o, err)) && set_heads(in) &&
-           th_model_bind(in->m, &s, 0, err) && th_format_exchange_fill(in, err) &&
-           check_unused(in, err);
+           (in->m = th_model_new(kind, &o, err)) && th_model_bind(in->m, &s, 0, err) &&
+           th_format_exchange_fill(in, err) && check_unused(in, err);
 }
 
 /* Where its parameters are from, as show says. */
@@ -557,7 +604,6 @@ ThModel *th_format_exchange_load(const char *path, const ThOptions *o, ThText *n
                          .options = o,
                          .arrays = &arrays,
                          .first = (size_t)th_option_int(o, "first"),
-                         .heads = 1,
                          .notes = notes};
     bool ok = th_format_arrays_load(path, &arrays, err) && build(&in, err) &&
               note_origin(&in, err) && note_example(&in, err);

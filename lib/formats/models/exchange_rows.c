@@ -3,7 +3,13 @@
  * role: net, embedding, positions, hidden, head. */
 #include "formats/models/exchange.h"
 
-enum { TURNED = TH_FORMAT_TURNED, LACKS = TH_FORMAT_MAY_LACK, ADDED = TH_FORMAT_ADDED | LACKS };
+enum {
+    TURNED = TH_FORMAT_TURNED,
+    LACKS = TH_FORMAT_MAY_LACK,
+    ADDED = TH_FORMAT_ADDED | LACKS,
+    TAPS = TH_FORMAT_TAPS,
+    PART = TH_FORMAT_ADDED | TH_FORMAT_APART
+};
 
 static const ThFormatRow read_out[] = {
     {"head_hidden", "hidden.weight", "(u, h)", NULL, TURNED | LACKS},
@@ -120,7 +126,7 @@ static const ThFormatRow llama[] = {
     {"layer%d.attention.key_value", LLAMA "self_attn.k_proj.weight", "(d, d), or fewer heads",
      "0./1", TURNED | TH_FORMAT_GROUPS},
     {"layer%d.attention.key_value", LLAMA "self_attn.v_proj.weight", "(d, d), or fewer heads",
-     ".0/1", TURNED | TH_FORMAT_GROUPS | TH_FORMAT_ADDED},
+     ".0/1", TURNED | TH_FORMAT_GROUPS | PART},
     {"layer%d.attention.output", LLAMA "self_attn.o_proj.weight", "(d, d)", NULL, TURNED},
     {"layer%d.feed_forward.gate", LLAMA "mlp.gate_proj.weight", "(f, d)", NULL, TURNED},
     {"layer%d.feed_forward.up", LLAMA "mlp.up_proj.weight", "(f, d)", NULL, TURNED},
@@ -128,6 +134,53 @@ static const ThFormatRow llama[] = {
     {"layer%d.norm1.gain", LLAMA "input_layernorm.weight", "(d)", NULL, TURNED},
     {"layer%d.norm2.gain", LLAMA "post_attention_layernorm.weight", "(d)", NULL, TURNED},
     {"final_norm.gain", "net.norm.weight", "(d)", NULL, TURNED},
+    {0}};
+
+/* Of a convolution's kernel the last column is for the symbol itself. */
+#define MIXER "net.layers.%d.mixer."
+static const ThFormatRow mamba[] = {
+    {"layer%d.input", MIXER "in_proj.weight", "(2 e, d)", "0/2", TURNED},
+    {"layer%d.gate", MIXER "in_proj.weight", "(2 e, d)", "1/2", TURNED},
+    {"layer%d.convolution", MIXER "conv1d.weight", "(e, 1, 4)", NULL, TURNED | TAPS},
+    {"layer%d.convolution_bias", MIXER "conv1d.bias", "(e)", NULL, TURNED | LACKS},
+    {"layer%d.select", MIXER "x_proj.weight", "(r + 2 n, e)", NULL, TURNED},
+    {"layer%d.time", MIXER "dt_proj.weight", "(e, r)", NULL, TURNED},
+    {"layer%d.time_bias", MIXER "dt_proj.bias", "(e)", NULL, TURNED},
+    {"layer%d.decay", MIXER "A_log", "(e, n)", NULL, TURNED},
+    {"layer%d.skip", MIXER "D", "(e)", NULL, TURNED},
+    {"layer%d.output", MIXER "out_proj.weight", "(d, e)", NULL, TURNED},
+    {"layer%d.norm.gain", "net.layers.%d.norm.weight", "(d)", NULL, TURNED},
+    {"final_norm.gain", "net.norm_f.weight", "(d)", NULL, TURNED},
+    {0}};
+
+/* Of s corrections a symbol; rows step, head, component. */
+#define DELTA "net.layers.%d.attn."
+static const ThFormatRow delta[] = {
+    {"layer%d.query", DELTA "q_proj.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.key", DELTA "k_proj.weight", "(s d, d)", NULL, TURNED},
+    {"layer%d.value", DELTA "v_proj.weight", "(s d, d)", NULL, TURNED},
+    {"layer%d.rate", DELTA "b_proj.weight", "(s heads, d)", NULL, TURNED},
+    {"layer%d.convolution", DELTA "q_conv1d.weight", "(d, 1, 4)", "q", TURNED | TAPS},
+    {"layer%d.convolution", DELTA "k_conv1d.weight", "(s d, 1, 4)", "k", TURNED | TAPS | PART},
+    {"layer%d.convolution", DELTA "v_conv1d.weight", "(s d, 1, 4)", "v", TURNED | TAPS | PART},
+    {"layer%d.decay", DELTA "A_log", "(heads)", NULL, TURNED},
+    {"layer%d.time", DELTA "a_proj.weight", "(heads, d)", NULL, TURNED},
+    {"layer%d.time_bias", DELTA "dt_bias", "(heads)", NULL, TURNED},
+    {"layer%d.gate", DELTA "g_proj.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.read.gain", DELTA "o_norm.weight", "(d / heads)", NULL, TURNED},
+    {"layer%d.output", DELTA "o_proj.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.norm.gain", "net.layers.%d.attn_norm.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm2.gain", "net.layers.%d.mlp_norm.weight", "(d)", NULL, TURNED},
+    {"layer%d.feed_forward.gate", "net.layers.%d.mlp.gate_proj.weight", "(f, d)", NULL, TURNED},
+    {"layer%d.feed_forward.up", "net.layers.%d.mlp.up_proj.weight", "(f, d)", NULL, TURNED},
+    {"layer%d.feed_forward.down", "net.layers.%d.mlp.down_proj.weight", "(d, f)", NULL, TURNED},
+    {"final_norm.gain", "net.norm.weight", "(d)", NULL, TURNED},
+    {0}};
+
+static const ThFormatRow answers[] = {
+    {"embedding", "embedding.weight", "(symbols, d)", NULL, TH_FORMAT_SYMBOLS},
+    {"answer", "head.weight", "(classes, d)", NULL, TURNED | TH_FORMAT_CLASSES},
+    {"answer_bias", "head.bias", "(classes)", NULL, TURNED | LACKS | TH_FORMAT_CLASSES},
     {0}};
 
 static const ThFormatRow classes[] = {
@@ -146,6 +199,11 @@ static const ThFormatRow classes[] = {
         __VA_ARGS__, classes, NULL                                                                 \
     }
 #define OUT "norm=before causal=yes scale=no "
+#define RECURS(...)                                                                                \
+    (const ThFormatRow *const[])                                                                   \
+    {                                                                                              \
+        __VA_ARGS__, answers, NULL                                                                 \
+    }
 static const ThFormatLayout layouts[] = {
     {"rnn", "torch.nn.RNN", "rnn", "activation=tanh head=linear", "", ".weight_hh_l0", 1,
      LISTS(rnn)},
@@ -164,6 +222,12 @@ static const ThFormatLayout layouts[] = {
     {"llama", "LlamaModel", "gpt", "block=llama position=rope norm_epsilon=1e-6",
      OUT "block=llama position=rope rotary_pairs=-|halves", ".layers.0.self_attn.q_proj.weight", 0,
      DECODES(llama)},
+    {"mamba", "MambaForCausalLM", "mamba", "decoder=yes",
+     "decoder=yes eigenvalues=positive mlp_width=-", ".layers.0.mixer.in_proj.weight", 0,
+     RECURS(mamba)},
+    {"delta_net", "DeltaNet of flash-linear-attention", "deltanet",
+     "decoder=yes eigenvalues=positive norm_epsilon=1e-6", "decoder=yes",
+     ".layers.0.attn.q_proj.weight", 0, RECURS(delta)},
 };
 
 const ThFormatLayout *th_format_layouts(size_t *n)

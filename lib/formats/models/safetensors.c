@@ -57,11 +57,12 @@ static size_t count(const ThParam *p)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* One row is a vector unless dims is 2. */
+/* One row is a vector where dims is 0 or 1; 3: (rows, 1, columns). */
 static json_t *describe(const ThParam *p, int dims, size_t offset)
 {
-    json_t *shape = p->rows == 1 && dims != 2 ? json_pack("[i]", p->cols)
-                                              : json_pack("[i,i]", p->rows, p->cols);
+    json_t *shape = dims == 3                   ? json_pack("[i,i,i]", p->rows, 1, p->cols)
+                    : p->rows == 1 && dims != 2 ? json_pack("[i]", p->cols)
+                                                : json_pack("[i,i]", p->rows, p->cols);
     size_t end = offset + ELEMENT * count(p);
     return json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets",
                      (json_int_t)offset, (json_int_t)end);

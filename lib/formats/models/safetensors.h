@@ -19,8 +19,8 @@
 bool th_safetensors_save(const ThModel *m, const char *path, ThError *err);
 
 /* Writes matrices with names of their own, whole or not at all, and as metadata what describes a
- * model (metadata.h), if one is given; one row makes a vector unless dims is 2.  Errors: TH_EIO,
- * TH_ENOMEM. */
+ * model (metadata.h), if one is given; one row makes a vector unless dims is 2; dims 3 are (rows,
+ * 1, cols).  Errors: TH_EIO, TH_ENOMEM. */
 typedef struct {
     const char *name;
     int rows, cols, dims;

@@ -98,7 +98,7 @@ class Decoder(Network):
                     module.add_module(at, nn.Module())
                 module, at = getattr(module, at), part
             module.register_parameter(at, nn.Parameter(torch.zeros_like(tensor)))
-        self.heads, self.act = int(options["heads"]), ACTIVATIONS[options.get("activation", "gelu")]
+        self.heads, self.act = int(options.get("heads", 1)), ACTIVATIONS[options.get("activation", "gelu")]
 
     def linear(self, module, x):
         """GPT-2's matrices lie (in, out)."""
@@ -153,11 +153,67 @@ class Decoder(Network):
         return F.linear(self.norm(last, x) if last else x, getattr(head, "weight", table), getattr(head, "bias", None))
 
 
+class Recurrence(Decoder):
+    """Mamba, or DeltaNet of flash-linear-attention, by their names and formulas."""
+
+    def short(self, module, x):
+        """A convolution of each channel with the last symbols."""
+        y = F.conv1d(x.T[None], module.weight, getattr(module, "bias", None), padding=3, groups=x.shape[1])
+        return F.silu(y[0, :, :len(x)].T)
+
+    def mamba(self, m, u):
+        x, z = self.linear(m.in_proj, u).chunk(2, 1)
+        x, states = self.short(m.conv1d, x), m.A_log.shape[1]
+        low, b, c = self.linear(m.x_proj, x).split([m.dt_proj.weight.shape[1], states, states], 1)
+        time, a, h, y = F.softplus(self.linear(m.dt_proj, low)), -torch.exp(m.A_log), 0, []
+        for t in range(len(u)):
+            h = torch.exp(time[t][:, None] * a) * h + (time[t] * x[t])[:, None] * b[t]
+            y.append(h @ c[t] + m.D * x[t])
+        return self.linear(m.out_proj, torch.stack(y) * F.silu(z))
+
+    def delta(self, m, u):
+        n, steps, heads = len(u), int(self.options["steps"]), self.heads
+        q, k, v = (self.linear(getattr(m, p + "_proj"), u) for p in "qkv")
+        if self.options["convolution"] == "yes":
+            q, k, v = self.short(m.q_conv1d, q), self.short(m.k_conv1d, k), self.short(m.v_conv1d, v)
+        else:
+            q, k, v = F.silu(q), F.silu(k), F.silu(v)
+        q, k, v = q.reshape(n, heads, -1), k.reshape(n, steps, heads, -1), v.reshape(n, steps, heads, -1)
+        q, k = (x * torch.rsqrt((x * x).sum(-1, True) + 1e-6) for x in (q, k))
+        rate = torch.sigmoid(self.linear(m.b_proj, u)) * (2 if self.options["eigenvalues"] == "signed" else 1)
+        keep = torch.ones(n, heads)
+        if self.options["forget"] == "yes":
+            keep = torch.exp(-torch.exp(m.A_log) * F.softplus(self.linear(m.a_proj, u) + m.dt_bias))
+        s, y = 0, []
+        for t in range(n):
+            s = keep[t][:, None, None] * s
+            for i in range(steps):
+                key, by = k[t, i][:, :, None], rate[t].reshape(steps, heads)[i][:, None, None]
+                s = s + by * key @ (v[t, i][:, None] - (key * s).sum(1, True))
+            y.append((q[t][:, None] @ s)[:, 0] * q.shape[2] ** -0.5)
+        y = self.norm(m.o_norm, torch.stack(y)).reshape(n, -1)
+        return self.linear(m.o_proj, y * F.silu(self.linear(m.g_proj, u)) if hasattr(m, "g_proj") else y)
+
+    def answer(self, word):
+        x = self.embedding.weight[word]
+        for b in self.net.layers.children():
+            x = x + (self.mamba(b.mixer, self.norm(b.norm, x)) if hasattr(b, "mixer")
+                     else self.delta(b.attn, self.norm(b.attn_norm, x)))
+            if hasattr(b, "mlp"):
+                read = self.norm(b.mlp_norm, x)
+                x = x + self.linear(b.mlp.down_proj, F.silu(self.linear(b.mlp.gate_proj, read))
+                                    * self.linear(b.mlp.up_proj, read))
+        last = self.net.norm_f if hasattr(self.net, "norm_f") else self.net.norm
+        return self.linear(self.head, self.norm(last, x))
+
+
 def load(path):
     tensors, more = read(path)
     given = json.loads(more["options"]), json.loads(more["signature"])
-    if more["kind"] != "gpt":
+    if more["kind"] in ("rnn", "lstm", "gru"):
         net = Recurrent(more["kind"], *given)
+    elif more["kind"] in ("mamba", "deltanet"):
+        net = Recurrence(tensors, *given)
     else:
         net = (Encoder if "net.layers.0.linear1.weight" in tensors else Decoder)(tensors, *given)
     net.load_state_dict(tensors, strict=True)

@@ -50,7 +50,9 @@ SH_COMMAND(
         "one back, the edge of a tape becomes a symbol, states get names that tell whether they "
         "accept.  What it cannot say at all is an error with the reason.\n\n"
         "With as=pytorch an rnn, lstm or gru is written as the state dict of PyTorch's module, "
-        "and so is a gpt: as nn.TransformerEncoder, or by Hugging Face's names (help weights).  "
+        "and so is a gpt: as nn.TransformerEncoder, or by Hugging Face's names, and a mamba or "
+        "deltanet "
+        "with decoder=yes (help weights).  "
         "The Python package reads all: tapehead.pytorch.load(\"m.safetensors\").",
     .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
                "#> name  kind       size\n"
