@@ -37,8 +37,9 @@ const char *const sh_weights_guide[] = {
     "given).  Of flash-linear-attention, delta_net is also gated_deltanet and gated_deltaproduct, "
     "with values as wide as keys; its other layers (gated linear attention, retention, …) and "
     "Mamba-2 compute what no model here does, and are refused by the names of their tensors.  The "
-    "authors of the five papers of examples/ published no weights; what their code saves has names "
-    "of its own, which no kind= knows.  Below stand tensors with their shapes, where %d is the "
+    "authors of the five papers published no weights; kind=lrnn reads what the code of "
+    "one saves, arithmetic.py of tinghanf/RegluarLRNN, and the others' names no kind= knows.  "
+    "Below stand tensors with their shapes, where %d is the "
     "layer from 0, h "
     "the "
     "width of the state, u that of the head's hidden layer, d the width of a transformer, f that "
@@ -59,7 +60,8 @@ void sh_help_exchange(ShDocument *d)
     for (size_t i = 0; i < n; i++) {
         ThText lead = {0};
         th_text_printf(&lead, "kind=%s, %s, is here %s %s%s%s:", l[i].kind, l[i].module, l[i].model,
-                       l[i].options, *l[i].out ? "; as=pytorch with " : "", l[i].out);
+                       l[i].options, l[i].out && *l[i].out ? "; as=pytorch with " : "",
+                       l[i].out ? l[i].out : "");
         sh_document_gap(d);
         sh_document_lead(d, lead.data ? lead.data : l[i].kind);
         th_text_free(&lead);

@@ -40,6 +40,7 @@ CASES = {
                        "kind=delta_net eigenvalues=signed norm_epsilon=0.125 answers=every"),
     "deltaproduct": ((3, 3, 12, 2, 1), {"steps": 3, "forget": True}, "kind=delta_net"),
     "deltanet-long": ((3, 3, 6, 1, 1), {"short": False, "gate": True}, "kind=delta_net"),
+    "lrnn": ((4, 3, 8, 4, 2), {}, "kind=lrnn answers=every"),
 }
 
 
@@ -59,7 +60,8 @@ def network(nets, name):
     """The network of a case, before its weights are drawn."""
     args, more, options = CASES[name]
     kinds = {"transformer_encoder": nets.Encoder, "gpt2": nets.GPT2, "gpt_neox": nets.NeoX,
-             "llama": nets.Llama, "mamba": nets.Mamba, "delta_net": nets.DeltaNet}
+             "llama": nets.Llama, "mamba": nets.Mamba, "delta_net": nets.DeltaNet,
+             "lrnn": nets.LRNN}
     kind = options.split()[0].split("=")[1]
     return kinds.get(kind, nets.Recurrent)(*args, **more)
 

@@ -331,3 +331,31 @@ class DeltaNet(nn.Module):
             read = b.mlp_norm(x)
             x = x + b.mlp.down_proj(nn.functional.silu(b.mlp.gate_proj(read)) * b.mlp.up_proj(read))
         return self.lm_head(m.norm(x))
+
+
+class LRNN(nn.Module):
+    """The formulas and names of tinghanf/RegluarLRNN; symbol by symbol."""
+
+    def __init__(self, symbols, classes, dim, block, layers):
+        super().__init__()
+        two = lambda into, wide: nn.Sequential(nn.Linear(into, wide), nn.ReLU(), nn.Linear(wide, wide))  # noqa: E731
+        self.block, self.embedding = block, nn.Embedding(symbols, dim)
+        self.layers = nn.ModuleList([module(gen_block=two(dim, dim * block), gen_value=two(dim, dim))
+                                     for _ in range(layers)])
+        for layer in self.layers:
+            layer.a0 = nn.Parameter(torch.zeros(1, dim // block, block))
+        self.ln, self.ln_final = nn.ModuleList([nn.LayerNorm(dim) for _ in range(layers)]), nn.LayerNorm(dim)
+        self.Wo1, self.Wo2 = nn.Linear(dim, dim), nn.Linear(dim, classes)
+
+    def forward(self, word):
+        x = self.embedding(torch.tensor(word))
+        for i, (layer, norm) in enumerate(zip(self.layers, self.ln)):
+            u, state, out = norm(x), layer.a0[0], []
+            for a, v in zip(layer.gen_block(u), layer.gen_value(u)):
+                a = a.reshape(len(state), self.block, self.block)
+                a = a - a.mean(1, keepdim=True)
+                a = a / a.norm(p=1.2, dim=1, keepdim=True).amax(2, keepdim=True)
+                state = (a @ state[..., None])[..., 0] + v.reshape(state.shape)
+                out.append(state.reshape(-1))
+            x = torch.stack(out) + (x if i < len(self.layers) - 1 else 0)
+        return self.Wo2(torch.relu(self.Wo1(self.ln_final(x))))

@@ -10,7 +10,7 @@
 
 const ThOptionSpec th_format_exchange_options[] = {
     {"kind", TH_CHOICE, NULL, 0, 0,
-     "rnn|lstm|gru|transformer_encoder|gpt2|gpt_neox|llama|mamba|delta_net",
+     "rnn|lstm|gru|transformer_encoder|gpt2|gpt_neox|llama|mamba|delta_net|lrnn",
      "the tensors are those of PyTorch's module of this kind: help weights has their names"},
     {"symbols", TH_STRING, NULL, 0, 0, NULL,
      "with kind=: the alphabet in the order of its numbers there, a character each, or words with "
@@ -340,8 +340,8 @@ static bool write(const ThFormatArrays *a, const ThModel *m, const char *path, T
 static bool goes(const ThModel *m, const ThFormatLayout *l)
 {
     char text[128], *rest = text;
-    bool all = strcmp(l->model, m->kind->name) == 0;
-    snprintf(text, sizeof text, "%s", l->out);
+    bool all = l->out && strcmp(l->model, m->kind->name) == 0;
+    snprintf(text, sizeof text, "%s", l->out ? l->out : "");
     for (char *key; all && (key = strtok_r(rest, " ", &rest));) {
         char *choices = strchr(key, '=');
         *choices++ = '\0';

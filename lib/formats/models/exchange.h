@@ -64,7 +64,8 @@ typedef struct {
     const char *module;  /* what it is there */
     const char *model;   /* the kind here, */
     const char *options; /* and options of it that every such module has, "key=value …" */
-    const char *out;     /* as=pytorch takes models with "key=value|value …", - where not given */
+    const char *out;     /* as=pytorch takes models with "key=value|value …", - where not given;
+                            NULL: none */
     const char *mark;    /* how a tensor ends that only this one has, in its first layer */
     int gates;           /* of a recurrent network; else 0 */
     const ThFormatRow *const *rows; /* lists, each up to a row without a parameter, up to NULL */

@@ -220,6 +220,15 @@ static bool find_embedding(ThFormatImport *in, size_t inputs, ThError *err)
     return true;
 }
 
+static bool has_hidden(const ThFormatLayout *l)
+{
+    for (const ThFormatRow *const *list = l->rows; *list; list++)
+        for (const ThFormatRow *r = *list; r->parameter; r++)
+            if (strcmp(r->tensor, "hidden.weight") == 0)
+                return true;
+    return false;
+}
+
 /* What is left: a head of one layer, or of two. */
 static bool find_heads(ThFormatImport *in, size_t dim, ThError *err)
 {
@@ -244,7 +253,7 @@ static bool find_heads(ThFormatImport *in, size_t dim, ThError *err)
         return call(in, left[0], "head", err);
     if (n == 0 && in->layout->gates == 0 && th_option_choice(in->options, "answers") == 2)
         return true; /* tied to the embeddings */
-    if (n == 2 && in->layout->gates > 0 && left[0]->shape[1] == dim &&
+    if (n == 2 && has_hidden(in->layout) && left[0]->shape[1] == dim &&
         left[1]->shape[1] == left[0]->shape[0]) {
         char last[512];
         snprintf(last, sizeof last, "%s", left[1]->name);
@@ -316,11 +325,15 @@ static bool find_positions(ThFormatImport *in, size_t dim, ThError *err)
     return true;
 }
 
-/* Kernels of convolutions, (channels, 1, taps), are matrices here. */
+/* Kernels of convolutions, (channels, 1, taps), are matrices here, and the state before the first
+ * symbol is a vector. */
 static void flatten_kernels(ThFormatArrays *a)
 {
     for (size_t i = 0; i < a->n; i++)
-        if (a->item[i].dims == 3 && a->item[i].shape[1] == 1) {
+        if (a->item[i].dims == 3 && th_ends_with(a->item[i].name, ".a0")) {
+            a->item[i].shape[0] = a->item[i].n;
+            a->item[i].dims = 1;
+        } else if (a->item[i].dims == 3 && a->item[i].shape[1] == 1) {
             a->item[i].shape[1] = a->item[i].shape[2];
             a->item[i].dims = 2;
         }
@@ -388,9 +401,10 @@ static const struct {
     size_t at;
     const char *unit;
 } sizes[] = {
-    {"state", "layer%d.decay", 1, NULL},   {"expand", "layer%d.decay", 0, "dim"},
-    {"rank", "layer%d.time", 1, NULL},     {"steps", "layer%d.key", 0, "dim"},
-    {"heads", "layer%d.rate", 0, "steps"}, {"mlp_width", "layer%d.feed_forward.up", 0, NULL}};
+    {"state", "layer%d.decay", 1, NULL},         {"expand", "layer%d.decay", 0, "dim"},
+    {"rank", "layer%d.time", 1, NULL},           {"steps", "layer%d.key", 0, "dim"},
+    {"heads", "layer%d.rate", 0, "steps"},       {"mlp_width", "layer%d.feed_forward.up", 0, NULL},
+    {"block", "layer%d.transition.up", 0, "dim"}};
 static const char *const parts[][2] = {
     {"convolution", "layer%d.convolution"}, {"gate", "layer%d.gate"}, {"forget", "layer%d.decay"}};
 
@@ -455,7 +469,8 @@ static bool set_sizes(const ThFormatImport *in, ThOptions *o, ThError *err)
     bool ok = set_fixed(o, in->layout->options, err) &&
               th_options_set_int(o, "dim", (long long)in->dim, err) &&
               th_options_set_int(o, "layers", count_layers(in), err) &&
-              (!hidden || th_options_set_int(o, "head_hidden", (long long)hidden->shape[0], err)) &&
+              (!hidden || !recurrent ||
+               th_options_set_int(o, "head_hidden", (long long)hidden->shape[0], err)) &&
               (recurrent || (gpt ? set_transformer : set_linear)(in, o, err)) &&
               (recurrent || th_format_exchange_config(in, o, err));
     for (size_t i = 0; ok && i < sizeof same / sizeof *same; i++)

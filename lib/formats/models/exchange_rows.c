@@ -177,6 +177,29 @@ static const ThFormatRow delta[] = {
     {"final_norm.gain", "net.norm.weight", "(d)", NULL, TURNED},
     {0}};
 
+/* What the authors' code of Fan et al. 2024 saves, block_model.py and arithmetic.py. */
+#define BLOCK "net.layers.%d."
+static const ThFormatRow lrnn[] = {
+    {"embedding", "embedding.weight", "(symbols, d)", NULL, TH_FORMAT_SYMBOLS},
+    {"layer%d.norm.gain", "net.ln.%d.weight", "(d)", NULL, TURNED},
+    {"layer%d.norm.offset", "net.ln.%d.bias", "(d)", NULL, TURNED},
+    {"layer%d.transition.up", BLOCK "gen_block.0.weight", "(d b, d)", NULL, TURNED},
+    {"layer%d.transition.up_bias", BLOCK "gen_block.0.bias", "(d b)", NULL, TURNED},
+    {"layer%d.transition.blocks", BLOCK "gen_block.2.weight", "(d b, d b)", NULL, TURNED},
+    {"layer%d.transition.blocks_bias", BLOCK "gen_block.2.bias", "(d b)", NULL, TURNED},
+    {"layer%d.value.up", BLOCK "gen_value.0.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.value.up_bias", BLOCK "gen_value.0.bias", "(d)", NULL, TURNED},
+    {"layer%d.value.down", BLOCK "gen_value.2.weight", "(d, d)", NULL, TURNED},
+    {"layer%d.value.down_bias", BLOCK "gen_value.2.bias", "(d)", NULL, TURNED},
+    {"layer%d.start", BLOCK "a0", "(1 x d/b x b)", NULL, TURNED},
+    {"final_norm.gain", "net.ln_final.weight", "(d)", NULL, TURNED},
+    {"final_norm.offset", "net.ln_final.bias", "(d)", NULL, TURNED},
+    {"head", "hidden.weight", "(d, d)", NULL, TURNED},
+    {"head_bias", "hidden.bias", "(d)", NULL, TURNED},
+    {"answer", "head.weight", "(classes, d)", NULL, TURNED | TH_FORMAT_CLASSES},
+    {"answer_bias", "head.bias", "(classes)", NULL, TURNED | TH_FORMAT_CLASSES},
+    {0}};
+
 static const ThFormatRow answers[] = {
     {"embedding", "embedding.weight", "(symbols, d)", NULL, TH_FORMAT_SYMBOLS},
     {"answer", "head.weight", "(classes, d)", NULL, TURNED | TH_FORMAT_CLASSES},
@@ -228,6 +251,8 @@ static const ThFormatLayout layouts[] = {
     {"delta_net", "DeltaNet of flash-linear-attention", "deltanet",
      "decoder=yes eigenvalues=positive norm_epsilon=1e-6", "decoder=yes",
      ".layers.0.attn.q_proj.weight", 0, RECURS(delta)},
+    {"lrnn", "code of Fan et al. 2024", "lrnn", "norm=code", NULL, ".layers.0.gen_block.0.weight",
+     0, (const ThFormatRow *const[]){lrnn, NULL}},
 };
 
 const ThFormatLayout *th_format_layouts(size_t *n)
