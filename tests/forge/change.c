@@ -450,6 +450,42 @@ void change_undo(Change *x)
         th_model_free(x->m);
 }
 
+/* The sum of a's begins elsewhere, and so many a's are claimed, or one more or less. */
+static void change_count(Change *x)
+{
+    int round = (int)(x->number / SUBJECTS), is = 2 + (x->first ? round / 2 : change_below(x, 4));
+    int said = is + (x->first ? -(round % 2) : change_below(x, 3) - 1);
+    own_claim(x, symbol, label);
+    change_beginning(x, is);
+    th_dfa_free(x->other);
+    x->other = th_dfa_new(said + 1, 2, 2, NULL);
+    for (int q = 0; q <= said; q++) {
+        x->other->next[2 * q] = q < said ? q + 1 : q;
+        x->other->next[2 * q + 1] = q;
+        x->other->label[q] = q == said;
+    }
+    x->machine = x->other;
+    change_note(x, "a's claimed", said);
+    claim(x, x->s->claim->slack);
+}
+
+static void change_of_hard(Change *x)
+{
+    bool mean = strcmp(th_option_text(&x->m->options, "attention"), "average") == 0;
+    int n = x->first ? mean : change_below(x, 10);
+    x->kind = n == 0 ? IN_READ_OUT : n < 3 ? IN_CLAIM : IN_WEIGHTS;
+    if (n == 0 && change_below(x, 3) == 0)
+        change_to_ties(x);
+    else if (n == 0)
+        change_read_out(x);
+    else if (n < 3 && mean)
+        change_count(x);
+    else if (n < 3)
+        change_claim(x);
+    else
+        change_hard(x);
+}
+
 /* Of subjects whose proof is made from the model alone. */
 static void change_model(Change *x)
 {
@@ -532,6 +568,9 @@ ThProofCertificate *change_make(Change *x)
     x->kind = x->first ? first[round] : draw_kind(x);
     if (x->s->kind == SETS)
         return change_sets(x);
-    change_model(x);
+    if (x->s->kind == HARD)
+        change_of_hard(x);
+    else
+        change_model(x);
     return x->s->kind == OPEN && x->claim ? subject_certify(x->m, x->claim) : NULL;
 }

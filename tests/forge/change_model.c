@@ -92,6 +92,43 @@ void change_shrink(Change *x)
         x->m->params.value[i] *= (float)(1 + noise * th_rng_normal(&x->r));
 }
 
+void change_hard(Change *x)
+{
+    static const float by[] = {0, -1, 0.5F, 2, 3, -0.5F};
+    const ThParams *p = &x->m->params;
+    x->changed = true;
+    for (int i = 1 + change_below(x, 3); i > 0; i--) {
+        size_t at;
+        do
+            at = (size_t)change_below(x, (int)p->total);
+        while (p->value[at] == 0 && change_below(x, 20) > 0);
+        change_note(x, "weight", (long)at);
+        p->value[at] = p->value[at] != 0 ? p->value[at] * by[change_below(x, 6)]
+                                         : 0.25F * (float)(change_below(x, 33) - 16);
+    }
+}
+
+void change_to_ties(Change *x)
+{
+    x->changed = true;
+    change_note(x, "ties", 0);
+    for (int i = 0; i < 2; i++) {
+        const ThParam *p =
+            &x->m->params.item[th_params_find(&x->m->params, i ? "head_bias" : "head")];
+        memset(x->m->params.value + p->offset, 0, (size_t)(p->rows * p->cols) * sizeof(float));
+    }
+}
+
+void change_beginning(Change *x, int n)
+{
+    size_t at = 0;
+    while (at < x->m->params.total && x->m->params.value[at] != 1.5F)
+        at++;
+    change_note(x, "a's counted", n);
+    if (at < x->m->params.total)
+        x->m->params.value[at] = (float)n - 0.5F;
+}
+
 /* What hidden units see of two vectors: of symbols, of something drawn. */
 static void seen(Change *x, const Own *o, double *u)
 {

@@ -60,11 +60,11 @@ static int accepted_snapped(Change *x)
     return accepted;
 }
 
-static int accepted_windowed(Change *x)
+static int accepted_by(Change *x, ThProofMethod method)
 {
     ThError err = {0};
     ThProofChecked k = {0};
-    ThProofCertificate *c = th_proof_certificate_by(TH_PROOF_BY_WINDOWS, x->m, x->claim, 0, &err);
+    ThProofCertificate *c = th_proof_certificate_by(method, x->m, x->claim, 0, &err);
     bool ok = c && th_proof_check(c, x->m, x->claim, NULL, &k, &err) && k.holds;
     th_proof_certificate_free(c);
     return ok ? 1 + k.in_float : 0;
@@ -114,7 +114,8 @@ static int judge(Change *x, ThProofCertificate *c)
     return !x->claim                ? 0
            : x->s->kind == SNAPPED  ? accepted_snapped(x)
            : x->s->kind == BUILT    ? accepted_built(x)
-           : x->s->kind == WINDOWED ? accepted_windowed(x)
+           : x->s->kind == WINDOWED ? accepted_by(x, TH_PROOF_BY_WINDOWS)
+           : x->s->kind == HARD     ? accepted_by(x, TH_PROOF_BY_TABLE)
            : c                      ? accepted_sets(x, c)
                                     : 0;
 }

@@ -45,13 +45,24 @@ static const char *const names[NAMES] = {"embedding",
 enum { INPUT, INPUT_BIAS, RECURRENT, SECOND_BIAS };
 static const char *const cell_names[] = {"input", "input_bias", "recurrent"};
 
-static const float *find(const ThModel *m, const char *name)
+const float *own_find(const ThModel *m, const char *name)
 {
     int i = th_params_find(&m->params, name);
     return i < 0 ? NULL : th_params_at(&m->params, i);
 }
 
 static bool read_linear(Own *o);
+
+static bool read_hard(Own *o)
+{
+    const char *attention = th_option_text(&o->m->options, "attention");
+    o->hard = true;
+    o->average = strcmp(attention, "average") == 0;
+    o->weight[HEAD] = own_find(o->m, "head");
+    o->weight[HEAD_BIAS] = own_find(o->m, "head_bias");
+    return strcmp(attention, "soft") != 0 && o->dim <= OWN_WIDE &&
+           th_option_int(&o->m->options, "hidden") <= OWN_HIDDEN;
+}
 
 bool own_read(Own *o, const ThModel *m)
 {
@@ -62,17 +73,19 @@ bool own_read(Own *o, const ThModel *m)
                .dim = (int)th_option_int(&m->options, "dim"),
                .n_symbols = m->signature.n_symbols,
                .n_classes = m->signature.n_classes};
+    if (strcmp(kind, "bare") == 0)
+        return read_hard(o);
     for (int i = 0; o->tree && i < NAMES; i++)
-        o->weight[i] = find(m, names[i]);
+        o->weight[i] = own_find(m, names[i]);
     if (o->linear)
         return read_linear(o);
     for (int i = 0; !o->tree && i < 3; i++)
-        o->weight[i] = find(m, cell_names[i]);
+        o->weight[i] = own_find(m, cell_names[i]);
     if (!o->tree) {
         o->weight[SECOND_BIAS] =
-            find(m, strcmp(kind, "gru") == 0 ? "candidate_bias" : "recurrent_bias");
-        o->weight[HEAD] = find(m, "head");
-        o->weight[HEAD_BIAS] = find(m, "head_bias");
+            own_find(m, strcmp(kind, "gru") == 0 ? "candidate_bias" : "recurrent_bias");
+        o->weight[HEAD] = own_find(m, "head");
+        o->weight[HEAD_BIAS] = own_find(m, "head_bias");
     }
     return o->tree || strcmp(kind, "gru") == 0 || strcmp(kind, "rnn") == 0;
 }
@@ -164,9 +177,9 @@ static void affine(const Own *o, const char *name, const double *x, int n, int m
 {
     char bias[64];
     snprintf(bias, sizeof bias, "%s_bias", name);
-    times(x, find(o->m, name), n, m, 0, m, to);
+    times(x, own_find(o->m, name), n, m, 0, m, to);
     for (int i = 0; i < m; i++)
-        to[i] += (double)find(o->m, bias)[i];
+        to[i] += (double)own_find(o->m, bias)[i];
 }
 
 /* Two of these, with ReLU between them. */
@@ -210,8 +223,8 @@ static bool read_linear(Own *o)
     for (int s = 0; s < o->n_symbols; s++) {
         double u[OWN_LINEAR], block[OWN_LINEAR * OWN_LINEAR];
         for (int i = 0; i < d; i++)
-            u[i] = (double)find(o->m, "embedding")[s * d + i];
-        norm(u, find(o->m, "layer0.norm.gain"), find(o->m, "layer0.norm.offset"), d);
+            u[i] = (double)own_find(o->m, "embedding")[s * d + i];
+        norm(u, own_find(o->m, "layer0.norm.gain"), own_find(o->m, "layer0.norm.offset"), d);
         network(o, "layer0.transition.up", "layer0.transition.blocks", u, d * size, block);
         network(o, "layer0.value.up", "layer0.value.down", u, d, o->added[s]);
         for (int b = 0; b < d / size; b++) {
@@ -227,7 +240,7 @@ static bool read_linear(Own *o)
 void own_start(const Own *o, double *to)
 {
     for (int i = 0; i < o->dim; i++)
-        to[i] = o->linear ? (double)find(o->m, "layer0.start")[i] : 0;
+        to[i] = o->linear ? (double)own_find(o->m, "layer0.start")[i] : 0;
 }
 
 static void step_linear(const Own *o, const double *state, int symbol, double *to)
@@ -244,7 +257,7 @@ static void linear_logits(const Own *o, const double *z, double *logit)
 {
     double x[OWN_LINEAR], hidden[OWN_LINEAR];
     memcpy(x, z, (size_t)o->dim * sizeof *x);
-    norm(x, find(o->m, "final_norm.gain"), find(o->m, "final_norm.offset"), o->dim);
+    norm(x, own_find(o->m, "final_norm.gain"), own_find(o->m, "final_norm.offset"), o->dim);
     affine(o, "head", x, o->dim, o->dim, hidden);
     for (int i = 0; i < o->dim; i++)
         hidden[i] = fmax(0, hidden[i]);
@@ -289,8 +302,8 @@ void own_logits(const Own *o, const double *z, double *logit)
     for (int c = 0; c < o->n_classes; c++) {
         logit[c] = (double)o->weight[HEAD_BIAS][c];
         for (int i = 0; i < o->dim; i++)
-            logit[c] +=
-                (o->tree ? z[i] : fmax(0, z[i])) * (double)o->weight[HEAD][i * o->n_classes + c];
+            logit[c] += (o->tree || o->hard ? z[i] : fmax(0, z[i])) *
+                        (double)o->weight[HEAD][i * o->n_classes + c];
     }
 }
 
@@ -338,7 +351,9 @@ int own_answer(const Own *o, const int *word, int length)
     int d = o->dim, best = 0;
     double logit[OWN_WIDE], *z = calloc((size_t)(o->tree ? length : 2) * (size_t)d, sizeof *z);
     own_start(o, z);
-    for (int i = 0; i < length; i++)
+    if (o->hard)
+        own_hard_vector(o, word, length, z);
+    for (int i = 0; !o->hard && i < length; i++)
         if (o->tree)
             own_leaf(o, word[i], z + i * d);
         else {

@@ -7,6 +7,7 @@
 #include "../unit/given.h"
 #include "automata/algebra/monoid.h"
 #include "compile/compile.h"
+#include "compile/compile_formula.h"
 #include "lab/train.h"
 #include "proof/check/quantize.h"
 
@@ -23,6 +24,11 @@ static const char LAST[] = "x a -> y ; y a -> y ; z a -> y\n"
                            "x b -> z ; y b -> z ; z b -> z\n"
                            "x c -> x ; y c -> x ; z c -> x\n"
                            "start y\noutput x X\noutput y Y\noutput z Z";
+static const char PAIRS[] = "start p ; accept p r ; p a -> q ; q b -> p ; p c -> r ; "
+                            "r a -> s ; s b -> r ; p b -> n ; q a,c -> n ; r b,c -> n ; "
+                            "s a,c -> n ; n a,b,c -> n";
+static const char TWO[] = "start n ; accept y ; n a -> x ; n b -> n ; x a -> y ; x b -> x ; "
+                          "y a,b -> y";
 static const char TREE[] = "length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
                            "ramp=0.4 centre_loss=0.3 auxiliary_loss=0.5 loss_threshold=0.2";
 static const char CELL[] = "length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 "
@@ -52,6 +58,8 @@ static const struct {
     {"built-s3", "output", "labels=final", S3, NULL, NULL, BUILT, false},
     {"transformer-ends", "recognize", "", ENDS, "transformer", WINDOWS, WINDOWED, false},
     {"gpt-last-every", "output", "labels=every", LAST, "gpt", WINDOWS, WINDOWED, false},
+    {"hard-latest", "recognize", "", PAIRS, NULL, "", HARD, false},
+    {"hard-mean", "recognize", "", TWO, NULL, "counting", HARD, false},
 };
 
 static void give_up(const char *name, const char *why)
@@ -107,6 +115,16 @@ static ThModel *compiled_lrnn(const ThTask *t)
 {
     ThError err = {0};
     ThModel *m = th_compile_lrnn(t, NULL, NULL, &err);
+    if (!m)
+        give_up("compile", err.msg);
+    return m;
+}
+
+static ThModel *compiled_hard(const ThTask *t, const char *how)
+{
+    ThError err = {0};
+    ThCompileFormulaSize size;
+    ThModel *m = th_compile_formula(t, &(ThCompileFormulaHow){.counting = *how != 0}, &size, &err);
     if (!m)
         give_up("compile", err.msg);
     return m;
@@ -176,6 +194,7 @@ static void make(Subject *s, int i, const char *path)
     s->task = made_task(made_of[i].task, made_of[i].settings, made_of[i].automaton);
     s->model = made_of[i].model  ? trained(s->task, made_of[i].model, made_of[i].made)
                : s->kind == OPEN ? compiled_lrnn(s->task)
+               : s->kind == HARD ? compiled_hard(s->task, made_of[i].made)
                                  : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
     const ThDfa *machine = th_task_machine(s->task, &err);
     s->domain = made_of[i].even ? subject_even_lengths(machine->n_symbols) : NULL;
