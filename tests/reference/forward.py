@@ -133,13 +133,14 @@ class Positions:
         for t in range(0, self.dim, 2):
             angle = self.at(len(x)) / 10000 ** (t / self.dim)
             added[:, t], added[:, t + 1] = np.sin(angle), np.cos(angle)
-        return x + added
+        return x + added.astype(np.float32)  # a table of the program is of single precision
 
     def turn(self, q, k, rows):
         """Queries of the rows and all keys of one head."""
         if "log_length" in self.o:
             seen = np.array(rows) + 2
-            q = q * (np.log(seen) / math.log(1 + int(self.o["log_length"])))[:, None]
+            grown = np.log(seen) / math.log(1 + int(self.o["log_length"]))
+            q = q * grown.astype(np.float32)[:, None]
         if self.kind not in ("rope", "xpos"):
             return q, k
         width = self.dim // self.heads
