@@ -151,25 +151,37 @@ static bool marks_states(const Builder *b)
 }
 
 /* What the labels of states are where nothing tells which states accept: names and outputs of a
- * Moore machine, as LearnLib writes them (0 / a), or outputs alone, where they repeat. */
-static void see_labels(Builder *b)
+ * Moore machine, as LearnLib writes them (0 / a), or outputs alone, where they repeat.  False: some
+ * have an output, and some none that could be told from a name. */
+static bool see_labels(Builder *b, ThError *err)
 {
-    size_t n = 0, slashes = 0, labels = 0;
+    size_t n = 0, slashes = 0, labels = 0, plain = 0;
     b->labels = labels_are_names(b) ? NAMES : IDS;
     if (marks_states(b) || b->g.alphabet) /* which only tapehead writes: it would say outputs */
-        return;
+        return true;
     for (size_t i = 0; i < b->g.id.n; i++) {
         const char *label = b->g.node[i].label;
         if (no_state(b, (int)i))
             continue;
         n++;
         labels += label && *label;
-        slashes += label && strstr(label, " / ") != NULL;
+        if (label && strstr(label, " / "))
+            slashes++;
+        else
+            plain = i;
+    }
+    if (slashes > 0 && slashes < n) {
+        th_fail_at(err, TH_EVALUE, b->g.node[plain].line, 1,
+                   "the state %s has no label of the form 'name / output', and others have",
+                   (const char *)th_intern_at(&b->g.id, plain, NULL));
+        return th_hint(err, "a Moore machine's states all say their outputs; of an automaton give "
+                            "a state that accepts shape=doublecircle");
     }
     if (n > 0 && slashes == n)
         b->labels = NAME_SLASH_OUTPUT;
     else if (n > 0 && labels == n && b->labels == IDS)
         b->labels = OUTPUTS;
+    return true;
 }
 
 /* The name of a state and its output of a Moore machine; both owned, *output NULL where it has
@@ -198,8 +210,7 @@ static bool read_label(const Builder *b, size_t node, char **name, char **output
 
 static bool make_states(Builder *b, ThError *err)
 {
-    see_labels(b);
-    b->state = th_alloc(b->g.id.n, sizeof *b->state, err);
+    b->state = see_labels(b, err) ? th_alloc(b->g.id.n, sizeof *b->state, err) : NULL;
     if (!b->state)
         return false;
     for (size_t i = 0; i < b->g.id.n; i++) {

@@ -267,6 +267,7 @@ static bool node_at(Reader *r, int *number, ThError *err)
     if (r->token.kind != ID)
         return unexpected(r, "a node", err);
     const char *name = text_of(r, r->token.text);
+    int line = r->token.line;
     if (!th_grow(&r->g->node, &r->g->node_cap, before + 1, sizeof *r->g->node, err) ||
         !th_intern(&r->g->id, name, strlen(name) + 1, &index, err))
         return false;
@@ -274,7 +275,8 @@ static bool node_at(Reader *r, int *number, ThError *err)
     if (r->g->id.n > before) {
         ThDotNode *n = &r->g->node[index];
         const ThDotNode *usual = &r->fallback.node;
-        *n = (ThDotNode){.peripheries = usual->peripheries, .invisible = usual->invisible};
+        *n = (ThDotNode){
+            .peripheries = usual->peripheries, .line = line, .invisible = usual->invisible};
         if (usual->shape && !replace(&n->shape, usual->shape, err))
             return false;
     }

@@ -8,8 +8,8 @@
 #include "base/intern.h"
 
 typedef struct {
-    char *label, *shape; /* NULL: not given */
-    int peripheries;
+    char *label, *shape;   /* NULL: not given */
+    int peripheries, line; /* where it is first spoken of */
     bool invisible;
     bool mentioned; /* in a statement of its own or at an edge, not as the key of `key = value` */
 } ThDotNode;

@@ -267,6 +267,21 @@ static void test_others(void **state)
           "  s1 l -> s2\n}\n",
           &notes,
           "the labels of states repeat: they are taken for the outputs of a Moore machine\n");
+    /* Labels of two forms say nothing for sure, unless states are marked. */
+    assert_null(read_text(&th_format_dot,
+                          "digraph {\n s0 [label=\"0 / a\"];\n s1 [label=\"N\"];\n"
+                          " s0 -> s1 [label=d] }",
+                          NULL, &notes, &err));
+    assert_int_equal(err.line, 3);
+    assert_non_null(strstr(err.msg, "the state s1 has no label of the form 'name / output'"));
+    err = (ThError){0};
+    check(read_text(&th_format_dot,
+                    "digraph { s0 [label=\"0 / a\"]; s1 [label=\"N\" shape=doublecircle];"
+                    " s0 -> s1 [label=d] }",
+                    NULL, &notes, &err),
+          &err,
+          "automaton A {\n  alphabet d\n  start \"0 / a\"\n  accept N\n  \"0 / a\" d -> N\n}\n",
+          &notes, "no edge marks a start: the first state is it\n");
     /* An empty output, and a transition system, of which every state accepts. */
     check(read_text(&th_format_dot,
                     "digraph { q [shape=doublecircle]; s [shape=point]; s -> q; "
