@@ -35,7 +35,9 @@ const ThOptionSpec sh_settings[] = {
      "how RASP's operators bind: as the authors' interpreter reads them, or conventionally"},
     {"precision", TH_CHOICE, "float", 0, 0, "float|double",
      "the arithmetic in which models answer in run, evaluate, generate and what looks at them; "
-     "training is in float"},
+     "training is in float.  In double an answer of a causal model is the same to the last digit "
+     "whatever follows or is read beside it; in float the order of sums can depend on how much is "
+     "computed at once, which moves it by what they round"},
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
      "states that the construction of an automaton may reach"},
     {"limit-memory", TH_INT, "0", 0, 1e9, NULL,
