@@ -1,5 +1,6 @@
 #include "serve.h"
 
+#include "language/operand.h"
 #include "rasp.h"
 #include "terminal/complete.h"
 #include "terminal/diagnostics.h"
@@ -39,10 +40,49 @@ static bool incomplete(ShSession *s, const char *text, json_t *answer)
     return json_object_set_new(answer, "incomplete", json_boolean(!whole)) == 0;
 }
 
+/* An operand: the literal word, or what it is called and the kinds of objects that it may name. */
+static json_t *describe_operand(const ShArg *a)
+{
+    json_t *kinds = json_array();
+    ShArgKind kind = a->kind == A_AUTOMATON_EXPRESSION ? A_AUTOMATON : a->kind;
+    for (int k = 0; k < SH_N_KINDS; k++)
+        if (sh_operand_takes(kind, k))
+            json_array_append_new(kinds, json_string(sh_kind_name(k)));
+    bool raw = a->kind == A_RAW || a->kind == A_NEW;
+    return json_pack("{s:s, s:b, s:b, s:b, s:b, s:o}", "name", a->name, "keyword",
+                     a->kind == A_KEYWORD, "optional", a->flags & A_OPTIONAL, "repeated",
+                     a->flags & A_REPEATED, "raw", raw, "kinds", kinds);
+}
+
+static json_t *describe_form(const ShArg *args)
+{
+    json_t *form = json_array();
+    for (const ShArg *a = args; a < args + 8 && a->kind != A_NONE; a++)
+        json_array_append_new(form, describe_operand(a));
+    return form;
+}
+
+/* The table of commands, for who makes methods of them. */
+static bool commands(ShSession *s, const char *text, json_t *answer)
+{
+    (void)s, (void)text;
+    size_t n;
+    char typed[SH_COMMAND_NAME];
+    const ShCommand *const *c = sh_commands(&n);
+    json_t *all = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(all, json_pack("{s:s, s:s, s:[o,o]}", "name",
+                                             sh_command_typed(c[i], typed), "summary",
+                                             c[i]->summary, "forms", describe_form(c[i]->args),
+                                             describe_form(c[i]->args2)));
+    return json_object_set_new(answer, "commands", all) == 0;
+}
+
 static const struct {
     const char *name;
     Request *request;
-} requests[] = {{"run", run}, {"complete", complete}, {"incomplete", incomplete}};
+} requests[] = {
+    {"run", run}, {"complete", complete}, {"incomplete", incomplete}, {"commands", commands}};
 
 static bool answer_line(ShSession *s, const char *line, size_t n, json_t *answer)
 {
@@ -57,7 +97,7 @@ static bool answer_line(ShSession *s, const char *line, size_t n, json_t *answer
     ThError err = {0};
     if (!text) {
         th_fail(&err, TH_EUSAGE, "not a request: %s",
-                asked ? "it has none of run, complete, incomplete" : why.text);
+                asked ? "it has none of run, complete, incomplete, commands" : why.text);
         sh_print_error(s, &err);
     }
     return ok;

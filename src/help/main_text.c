@@ -25,7 +25,8 @@ static const ShPageItem options[] = {
     {"-n, --no-init", "do not read the init file"},
     {"--serve",
      "answer requests of another program, as the Python package does: lines of JSON, {\"run\": "
-     "\"COMMANDS\"}, {\"complete\": \"TEXT\"} or {\"incomplete\": \"TEXT\"}; commands print as "
+     "\"COMMANDS\"}, {\"complete\": \"TEXT\"}, {\"incomplete\": \"TEXT\"} or {\"commands\": \"\"}, "
+     "the table of commands; commands print as "
      "with --format=json, and then comes {\"done\": N, \"status\": \"ok\"}, \"error\" or "
      "\"interrupted\"; commands of the shell are refused"},
     {"--allow-shell", "with --serve, ! and | run commands of the shell, as they do elsewhere"},

@@ -329,10 +329,28 @@ static ShObject *make(ShSession *s, const ShOperand *o, bool *tried, ThError *er
     return made;
 }
 
+/* The kind of object that an operand names, or -1: there are several. */
+static int kind_wanted(ShArgKind operand)
+{
+    return operand == A_AUTOMATON ? SH_AUTOMATON
+           : operand == A_MACHINE ? SH_MACHINE
+           : operand == A_TASK    ? SH_TASK
+           : operand == A_MODEL   ? SH_MODEL
+                                  : -1;
+}
+
+bool sh_operand_takes(ShArgKind operand, ShKind kind)
+{
+    bool language =
+        kind == SH_AUTOMATON || kind == SH_LANGUAGE || kind == SH_MACHINE || kind == SH_S_OP;
+    return operand == A_OBJECT || (operand == A_LANGUAGE && language) ||
+           (int)kind == kind_wanted(operand);
+}
+
 static bool is_language(const ShOperand *o, ThError *err)
 {
     ShKind kind = o->object->kind;
-    if (kind == SH_AUTOMATON || kind == SH_LANGUAGE || kind == SH_MACHINE || kind == SH_S_OP)
+    if (sh_operand_takes(A_LANGUAGE, kind))
         return true;
     th_fail(err, TH_EUSAGE, "'%s' is %s, and no language", o->text, sh_a_kind(kind));
     return th_hint(err, "languages are automata, grammars, machines and s-ops with truth values");
@@ -340,17 +358,12 @@ static bool is_language(const ShOperand *o, ThError *err)
 
 bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err)
 {
-    int wanted = o->kind == A_AUTOMATON ? SH_AUTOMATON
-                 : o->kind == A_MACHINE ? SH_MACHINE
-                 : o->kind == A_TASK    ? SH_TASK
-                 : o->kind == A_MODEL   ? SH_MODEL
-                                        : -1;
     bool tried = false;
     if (!named && o->kind == A_TASK && sh_find(s, o->text))
         o->object = o->own = make_recognize(s, o, &tried, err);
     else if (!named && !sh_find(s, o->text))
         o->object = o->own = make(s, o, &tried, err);
     if (!tried && !o->object)
-        o->object = sh_need_object(s, o->text, wanted, err);
+        o->object = sh_need_object(s, o->text, kind_wanted(o->kind), err);
     return o->object && (o->kind != A_LANGUAGE || is_language(o, err));
 }

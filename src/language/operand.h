@@ -13,6 +13,9 @@
  * without being taken for several operands, or one token.  A | between blanks ends it. */
 size_t sh_operand_end(const ShArg *arg, const ShLexer *lx, size_t from, size_t to);
 
+/* May an operand of this kind name an object of that one? */
+bool sh_operand_takes(ShArgKind operand, ShKind kind);
+
 /* Finds the object that an operand names, or makes the one that it describes, which the operand
  * owns then.  Errors have positions in the operand, or none. */
 bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err);

@@ -86,6 +86,41 @@ def check_lab():
         say(True, "a program that is not there is an error of the system's")
 
 
+def check_handles():
+    """Objects with methods, which are the commands of the program's table."""
+    with tempfile.TemporaryDirectory() as folder, tapehead.Lab() as lab:
+        lab.run("automaton p = parity\nautomaton q = parity\nmodel m = gru dim=3\ntask t = recognize p")
+        a, m, t = lab["p"], lab["m"], lab["t"]
+        say([type(x).__name__ for x in (a, m, t)] == ["Automaton", "Model", "Task"] and repr(m) == "<Model m>",
+            "objects are of kinds", (a, m, t))
+        say(a.words(length=(1, 3))["count"] == 7, "options; a pair is a range")
+        say(m.train(on=t, steps=3, length=(1, 5), told=lambda x: None).answers and m.show()["steps"] == 3,
+            "operands behind words of a command")
+        say(m.train(a, steps=2).answers and m.show()["steps"] == 5, "and in their order")
+        path = os.path.join(folder, "an m.safetensors")
+        m.save(path, as_="pytorch")
+        say(os.path.exists(path), "a word of Python's, and a name with blanks")
+        say(a.compare("q | q")["equivalent"], "what stands for an object may be an expression")
+        a.minimize(as_="small")
+        say(lab["small"].show()["states"] == 2, "a command that defines")
+        say(len(m.run("ab", "aab")["predictions"]) == 2, "operands that repeat", m.run("ab", "aab"))
+        m.extract("x", on=t, samples=50)
+        say(lab["x"].compare(a).answers, "an object has its own place among others")
+        say(not hasattr(t, "minimize") and hasattr(a, "minimize") and "minim" not in dir(t) and "words" in dir(a) and
+            type(m).train.__doc__ == "train a model on a task", "methods are those of the kind")
+        for what, act in (("a name that is not there", lambda: lab["nothing"]), ("an operand too many", lambda: a.words("b", "c")),
+                          ("an operand missing", lambda: m.train(steps=1)), ("an option that is not there", lambda: a.words(no=1)),
+                          ("no method", lambda: t.minimize())):
+            try:
+                act()
+                say(False, what)
+            except (KeyError, TypeError, AttributeError, tapehead.Error) as e:
+                say(True, f"refused: {what}, {type(e).__name__}")
+        table = lab._ask("commands", "")[0]["commands"]
+        say(len(table) > 100 and {"train", "compare models", "words"} <= {c["name"] for c in table},
+            "the table has all commands", len(table))
+
+
 def check_protocol():
     r = subprocess.run([TAPEHEAD, "--version"], text=True, check=False, stdout=subprocess.PIPE)
     say(r.stdout.split()[1] == tapehead.__version__, "the package has the program's version", r.stdout)
@@ -169,6 +204,7 @@ def check_package():
 
 
 check_lab()
+check_handles()
 check_protocol()
 check_notebooks()
 check_package()

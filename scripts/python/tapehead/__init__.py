@@ -5,6 +5,7 @@
     lab.run("automaton p = parity; words p length=1..3")     a Result: .answers, dicts; .text
     lab.run("model m = gru dim=8; train m on parity steps=200 > 'log.csv'")
     lab.array("activations m abba")                          an array of numpy's, or a list
+    lab["m"].evaluate(on=lab["p"], length=(1, 40))           what has a name, with the commands for it
     lab.figure("plot automaton p")                           the bytes of an SVG; or kind="png"
 
 The program is `tapehead` of the path, or what the environment variable TAPEHEAD says.
@@ -67,7 +68,7 @@ class Lab:
         self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, text=True, encoding="utf-8",
                                       start_new_session=True)
-        self.said = []
+        self.said, self.classes = [], None
         self.listener = threading.Thread(target=self._listen, daemon=True)
         self.listener.start()
 
@@ -113,6 +114,16 @@ class Lab:
             f = failed or {"message": "".join(self.said).strip() or "a command failed"}
             raise Error(f["message"], f.get("source"), f.get("line"), f.get("column"), f.get("hint"))
         return Result(answers, said)
+
+    def __getitem__(self, name):
+        """What has the name, as an object whose methods are the commands that take such a thing."""
+        kinds = [o["kind"] for o in self.run("list")["objects"] if o["name"] == name]
+        if not kinds:
+            raise KeyError(name)
+        if self.classes is None:
+            from . import handles
+            self.classes = handles.classes(self._ask("commands", "")[0]["commands"])
+        return self.classes[kinds[0]](self, name)
 
     def complete(self, text):
         """What may stand at the end of a text, and the byte that these begin at."""
