@@ -15,6 +15,7 @@
 #include "proof/check/chunk.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_recurrent.h"
+#include "tensor/kernels/level.h"
 
 enum { D = 8, SYMBOLS = 3, POINTS = 200, MOST_GATES = 4 * D };
 
@@ -219,6 +220,49 @@ static void test_tree(void **state)
         }
 }
 
+/* Σ of the widths of what two points become, over all coordinates, in units of the arithmetic: what
+ * it was when no run had come near to it.  Nothing attains it, so that nothing else would notice a
+ * twentieth of a term that is missing. */
+static double pinned(const ThModel *m, bool alone)
+{
+    const double units = 0x1p36;
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    ThRng r = th_rng(7, "pinned", 0);
+    double width[D], sum = 0;
+    Sets z = {.radius = 0, .s = th_proof_check_set_new(D, 3, 2 + 2 * D + 3, 2 * D, NULL)};
+    for (int j = 0; j < 2 * D; j++)
+        z.centre[j / D][j % D] = th_rng_normal(&r);
+    ThProofEllipsoid x = ball(&z, 0), y = ball(&z, 1);
+    z.s->unit = 1 / units;
+    th_proof_check_tree(z.s, f, alone ? NULL : &x, &y);
+    th_proof_check_widths(z.s, NULL, D, width);
+    for (int j = 0; j < D; j++)
+        sum += width[j];
+    free(z.s);
+    th_proof_map_free(f);
+    return sum * units;
+}
+
+static void test_pinned(void **state)
+{
+    (void)state;
+    static const double wanted[][2] = {{3405.371577, 3722.071843}, {1269137952, 1349097312},
+                                       {3956056.257, 3829556.859}, {9001.049097, 10110.38612},
+                                       {13587.69171, 17079.59969}, {563467.9471, 562625.4233},
+                                       {1663934.239, 1820493.42}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ThModel *m = bound("regulargpt", "dim=8 heads=2 hidden=2", TH_TARGET_FINAL, SYMBOLS);
+        cases[i].spoil(m);
+        for (int alone = 0; alone < 2; alone++) {
+            double is = pinned(m, alone);
+            if (!(fabs(is - wanted[i][alone]) <= 1e-6 * is))
+                fail_msg("%s: the widths are %.10g, and were %.10g", cases[i].name, is,
+                         wanted[i][alone]);
+        }
+        th_model_free(m);
+    }
+}
+
 /* ---- read-outs ------------------------------------------------------------------------------- */
 
 /* Heads of large numbers that cancel: the lead in float of a point is above its bound. */
@@ -251,6 +295,40 @@ static void test_lead(void **state)
         closest = fmax(closest, (real[0] - real[2] - (z[0] - z[2])) / (real[0] - real[2] - least));
     }
     assert_true(closest > 0.05);
+    free(s);
+    th_proof_map_free(f);
+    th_model_free(m);
+}
+
+/* 1 + u + u + … loses every u, if it is added up in order: all roundings go one way, and the bound
+ * of a sum is attained but for the few that it has more. */
+static void test_attained(void **state)
+{
+    enum { WIDE = 128, ROWS = 16 };
+    static float at[ROWS][WIDE];
+    static double centre[WIDE], eye[WIDE * WIDE], z[ROWS * SYMBOLS];
+    (void)state;
+    ThModel *m = bound("regulargpt", "dim=128 heads=1 mlp_ratio=1", TH_TARGET_FINAL, SYMBOLS);
+    memset(weights(m, "head_bias"), 0, SYMBOLS * sizeof(float));
+    for (int i = 0; i < WIDE; i++) {
+        for (int c = 0; c < SYMBOLS; c++)
+            weights(m, "head")[i * SYMBOLS + c] = c == 0 ? 1 : 0;
+        centre[i] = i == 0 ? 1 : TH_PROOF_FLOAT_UNIT;
+        for (int r = 0; r < ROWS; r++)
+            at[r][i] = (float)centre[i];
+    }
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    ThProofCheckSet *s = th_proof_check_set_new(WIDE, 3, 2 + WIDE, WIDE, NULL);
+    s->unit = TH_PROOF_FLOAT_UNIT;
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, NULL);
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    th_tape_read(t, m->kind->answer(m, t, th_tape_constant(t, ROWS, WIDE, at[0])), z);
+    th_tape_free(t);
+    const ThProofEllipsoid e = {.centre = centre, .shape = eye};
+    double real = 1 + (WIDE - 1) * TH_PROOF_FLOAT_UNIT;
+    double share = (real - (z[0] - z[2])) / (real - th_proof_check_tree_lead(s, f, &e, 0, 2));
+    if (!(share <= 1 && (share > 0.96 || !th_kernel_is_wide())))
+        fail_msg("a run is off by %g of the bound", share);
     free(s);
     th_proof_map_free(f);
     th_model_free(m);
@@ -598,8 +676,10 @@ static void test_linear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),   cmocka_unit_test(test_lead), cmocka_unit_test(test_leaf),
-        cmocka_unit_test(test_chunk),  cmocka_unit_test(test_gelu), cmocka_unit_test(test_step),
+        cmocka_unit_test(test_tree),   cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_lead),   cmocka_unit_test(test_attained),
+        cmocka_unit_test(test_leaf),   cmocka_unit_test(test_chunk),
+        cmocka_unit_test(test_gelu),   cmocka_unit_test(test_step),
         cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests_name("proof_rounding", tests, NULL, NULL);
