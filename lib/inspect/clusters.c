@@ -129,7 +129,11 @@ static bool start(Projection *p, ThClusters *c, const ThModelTrace *trace, ThErr
         p->n += (size_t)trace->layer[l].n_rows;
     }
     if (p->n < 2)
-        return th_fail(err, TH_EVALUE, "one vector forms no clusters; take a longer string");
+        return th_fail(err, TH_EVALUE, "%s",
+                       trace->length < 2
+                           ? "one vector forms no clusters; take a longer string"
+                           : "one vector forms no clusters: of the last layer it has only the one "
+                             "that answers, and there is no layer before");
     c->length = trace->length;
     c->n_points = (int)p->n;
     c->n_layers = trace->n_layers;

@@ -273,6 +273,42 @@ def check_files(folder, nets):
     say(isinstance(got, str) and "pickle" in got, "refused: a pickle", got)
 
 
+def check_commands():
+    """What is loaded is a model: all that can be asked of one, and why where it cannot be."""
+    no_later, far = "there is no later level", "knows 64 positions"
+    refused = {  # of compare, extract, clusters, lens, patch, certify, report, activations, trace, train, evaluate
+        "rnn-tanh": [no_later], "lstm": [no_later], "gru": ["proofs about gru are for layers=1"],
+        "encoder": [far, "no proof is known of models of kind gpt"], "encoder-causal": [far, "kind gpt"],
+        "gpt2": [far, "kind gpt"], "neox": ["no layer before", no_later, "kind gpt"], "llama": ["kind gpt"],
+        "mamba": ["more than 9 states", "kind mamba"], "deltanet": ["more than 9 states", "kind deltanet"],
+        "lrnn": ["proofs about lrnn are for layers=1"]}
+    page = os.path.join(tempfile.gettempdir(), f"report-{os.getpid()}.txt")
+    for name, reasons in refused.items():
+        symbols = "abcd"[:cases.symbols_of(name)]
+        moves = "; ".join(f"{q} {s} -> {'pqr'[(i + k) % 3]}" for i, q in enumerate("pqr") for k, s in enumerate(symbols))
+        script = f"""load "{HERE}/fixtures/{name}.safetensors" as m {cases.loading(name).replace("every", "final")}
+automaton a {{ start p; output p x; output q y; output r z; {moves} }}
+task t = output a labels=final
+compare m a length=1..4
+extract x from m on t samples=50 length=1..5 states={9 if "more than 9 states" in reasons else 200}
+clusters m on t
+lens m abc
+patch m from abc to acb
+certify m on t
+report m on t length=1..5:2 > "{page}"
+activations m abc
+trace m abc
+train m on t steps=2 length=1..6
+evaluate m on t length=1..5
+"""
+        err = tapehead(script, "-k")[1]
+        said = [line for line in err.splitlines() if "error:" in line]
+        say(len(said) == len(reasons) and all(r in line for r, line in zip(reasons, said)),
+            f"{name}: all commands on it, and why not", err)
+        say(os.path.exists(page) and os.path.getsize(page) > 500, f"{name}: its page")
+        os.path.exists(page) and os.remove(page)
+
+
 def check_parts():
     """An index and its parts: what one file would say, and what is refused."""
     def bytes_of(tensors):
@@ -350,6 +386,7 @@ def check_report():
 
 check_fixtures()
 check_refusals()
+check_commands()
 check_parts()
 check_report()
 check_torch()
