@@ -2,12 +2,14 @@
 
 #include <math.h>
 
+#include "proof/cell/cell_sample.h"
 #include "proof/matrix.h"
 #include "proof/sample.h"
 #include "tensor/kernels/kernels.h"
 
 enum {
     MOST_FUNCTIONS = TH_TRAIN_MOST_FUNCTIONS,
+    COPIES = 16,  /* of a cell's pairs, which are few: points in more directions */
     AT_ONCE = 384 /* pairs of a step; of more, half are those that were farthest off, half drawn */
 };
 static const double FOLLOW = 0.05;  /* share of the way that a centre goes in a step */
@@ -15,7 +17,10 @@ static const double UNSEEN = 1e300; /* a distance; files hold finite numbers */
 static const double WIDEST = 4;     /* balls have radius to WIDEST·radius: drawn anew each step, so
                                        that the centres' own errors count as well as bends of F */
 
-/* Vectors of labels x and y, x -1: nothing; their product is `into`. */
+/* Vectors of labels x and y, x -1: nothing; their product is `into`.  A cell's vectors have the
+ * automaton's state and the last symbol for a label: by one step it can hold that a symbol came
+ * from one of some states, but not, for instance, that it came from an even number of b.  Of it x
+ * is a label, -1: what a string begins with; y is a symbol. */
 typedef struct {
     int x, y, into;
 } Pair;
@@ -38,10 +43,15 @@ typedef struct {
 struct ThTrainContract {
     ThTrainContractHow how;
     const ThModel *m;
+    bool cell;                     /* not a tree: y of a pair is a symbol */
     int dim, labels, n_symbols, n; /* n: pairs */
     Pair *pair;
-    int *lowest;    /* (n_symbols, n_symbols + 1): label of a symbol and the one before, or none */
+    int *lowest;    /* (n_symbols, n_symbols + 1): label of a symbol and the one before, or none;
+                       of a tree */
     double *centre; /* (labels, dim) */
+    double *spread; /* (symbols): of a cell's centres behind a symbol, which keep it: states that
+                       become one are no way to contract */
+    double *mean;   /* (dim): room */
     float *away;    /* (2, n, dim): from the centres of x and y to the points; of length 1 */
     double *far;    /* (n): how far, in radii, F was from the product's centre the last time */
     Shard *shard;
@@ -90,6 +100,65 @@ static bool find_centres(ThTrainContract *c, const ThProofLabels *l, ThError *er
            th_proof_centres(f, l, &s, c->centre, &reach, err);
 }
 
+/* Label q k + a is state q behind symbol a. */
+static bool list_steps(ThTrainContract *c, const ThDfa *machine, ThError *err)
+{
+    int k = machine->n_symbols, all = machine->n_states * k;
+    bool *met TH_OWNED(free) = th_alloc((size_t)all, sizeof *met, err);
+    c->labels = all;
+    c->n_symbols = k;
+    c->pair = th_alloc((size_t)(all + 1) * (size_t)k * COPIES, sizeof *c->pair, err);
+    if (!met || !c->pair)
+        return false;
+    for (int i = 0; i < all; i++)
+        met[machine->next[i] * k + i % k] = true;
+    for (int i = 0; i < (all + 1) * k * COPIES; i++) {
+        int x = i % ((all + 1) * k) / k - 1, y = i % k, from = x < 0 ? machine->start : x / k;
+        if (x < 0 || met[x])
+            c->pair[c->n++] = (Pair){x, y, machine->next[from * k + y] * k + y};
+    }
+    return true;
+}
+
+/* Fills mean (dim) with that of the centres that steps by a symbol lead to.  Returns how far these
+ * are spread about it. */
+static double spread_of(const ThTrainContract *c, int symbol, double *mean)
+{
+    double squares = 0;
+    int n = 0;
+    memset(mean, 0, (size_t)c->dim * sizeof *mean);
+    for (int i = 0; i < c->n; i++) {
+        if (c->pair[i].y != symbol)
+            continue;
+        n++;
+        for (int k = 0; k < c->dim; k++)
+            mean[k] += (c->centre[c->pair[i].into * c->dim + k] - mean[k]) / n;
+    }
+    for (int i = 0; i < c->n; i++)
+        for (int k = 0; c->pair[i].y == symbol && k < c->dim; k++)
+            squares += pow(c->centre[c->pair[i].into * c->dim + k] - mean[k], 2);
+    return sqrt(squares);
+}
+
+static bool find_states(ThTrainContract *c, const ThDfa *machine, ThError *err)
+{
+    ThProofCell *f TH_OWNED(th_proof_cell_free) = th_proof_cell_new(c->m, err);
+    ThProofSample s TH_OWNED(th_proof_sample_free) = {0};
+    c->dim = f ? f->dim : 0;
+    c->centre = th_alloc((size_t)c->labels * (size_t)c->dim, sizeof *c->centre, err);
+    c->mean = th_alloc((size_t)c->dim, sizeof *c->mean, err);
+    c->spread = th_alloc((size_t)c->n_symbols, sizeof *c->spread, err);
+    if (!f || !c->centre || !c->mean || !c->spread || !th_proof_cell_sample(f, machine, 1, &s, err))
+        return false;
+    for (int i = 0; i < s.n; i++)
+        s.label[i] = s.label[i] * machine->n_symbols + s.y[i];
+    for (int i = 0; i < c->labels; i++)
+        th_proof_sample_centre(&s, i, c->centre + i * c->dim, NULL);
+    for (int a = 0; a < c->n_symbols; a++)
+        c->spread[a] = spread_of(c, a, c->mean);
+    return true;
+}
+
 static bool draw_directions(ThTrainContract *c, ThError *err)
 {
     int d = c->dim;
@@ -131,30 +200,34 @@ static bool take_shards(ThTrainContract *c, ThError *err)
     return c->shard != NULL;
 }
 
-static ThProofLabels *labels_of(const ThModel *m, const ThTask *t, ThError *err)
+/* Lists what takes what into what, and finds the centres. */
+static bool read_task(ThTrainContract *c, const ThTask *t, ThError *err)
 {
     const ThDfa *machine = th_task_machine(t, err);
     ThDfa *words TH_OWNED(th_dfa_free) = NULL;
     ThDfa *minimal TH_OWNED(th_dfa_free) = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
-    ThProofLabels *l = NULL;
-    if (minimal && th_task_words(t, &words, err))
-        l = th_proof_labels_new(minimal, words, m->signature.n_classes, MOST_FUNCTIONS, NULL, err);
-    return l;
+    if (!minimal || (c->cell ? !list_steps(c, minimal, err) : !th_task_words(t, &words, err)))
+        return false;
+    if (c->cell)
+        return find_states(c, minimal, err);
+    ThProofLabels *l =
+        th_proof_labels_new(minimal, words, c->m->signature.n_classes, MOST_FUNCTIONS, NULL, err);
+    bool ok = l && list_pairs(c, l, err) && find_centres(c, l, err);
+    th_proof_labels_free(l);
+    return ok;
 }
 
 ThTrainContract *th_train_contract_new(const ThModel *m, const ThTask *t,
                                        const ThTrainContractHow *how, ThError *err)
 {
     ThTrainContract *c = th_alloc(1, sizeof *c, err);
-    ThProofLabels *l = c ? labels_of(m, t, err) : NULL;
-    bool ok = l != NULL;
+    bool ok = c != NULL;
     if (ok) {
         c->how = *how;
         c->m = m;
-        ok = list_pairs(c, l, err) && find_centres(c, l, err) && draw_directions(c, err) &&
-             take_shards(c, err);
+        c->cell = m->kind->advance != NULL;
+        ok = read_task(c, t, err) && draw_directions(c, err) && take_shards(c, err);
     }
-    th_proof_labels_free(l);
     return TH_KEEP_IF(ok, c, th_train_contract_free);
 }
 
@@ -166,7 +239,7 @@ void th_train_contract_free(ThTrainContract *c)
         Shard *s = &c->shard[i];
         TH_FREE(s->pick, s->radius, s->slope, s->sum, s->count);
     }
-    TH_FREE(c->shard, c->pair, c->lowest, c->centre, c->away, c->far, c);
+    TH_FREE(c->shard, c->pair, c->lowest, c->centre, c->mean, c->spread, c->away, c->far, c);
 }
 
 /* ---- a shard's run ---- */
@@ -222,15 +295,23 @@ static float *away_of(const ThTrainContract *c, const Shard *s, int side, int i)
     return c->away + row * (size_t)c->dim;
 }
 
-/* Draws the radii, and on which side of the centres the points lie. */
+/* The sides of a pair that are vectors. */
+static int sides(const ThTrainContract *c)
+{
+    return c->cell ? 1 : 2;
+}
+
+/* Draws the radii, and on which side of the centres the points lie.  What a cell begins with is one
+ * point, and what is next to it lies in the smallest ball. */
 static void place_points(const ThTrainContract *c, const Shard *s, ThRng *r, float *to)
 {
     int d = c->dim;
     for (int i = 0; i < s->n; i++) {
         const Pair *p = &c->pair[s->pick[i]];
-        double by = s->radius[i] = c->how.radius * pow(WIDEST, th_rng_uniform(r));
+        bool first = c->cell && p->x < 0;
+        double by = s->radius[i] = c->how.radius * pow(WIDEST, first ? 0 : th_rng_uniform(r));
         by = th_rng_below(r, 2) ? by : -by;
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < sides(c); side++) {
             int label = side == 0 ? p->x : p->y;
             const float *away = away_of(c, s, side, i);
             float *z = to + (size_t)(side * s->n + i) * (size_t)d;
@@ -308,16 +389,21 @@ static Block block_of(ThTape *t, ThVar z, int n)
 /* What F makes of the points of the shard's pairs. */
 static Block run_pairs(ThTrainContract *c, Shard *s, ThTape *t, ThRng *r)
 {
-    float *point = th_tape_take(t, 2 * (size_t)s->n * (size_t)c->dim, sizeof *point);
-    int *child = th_tape_take(t, 2 * (size_t)s->n, sizeof *child);
+    int rows = sides(c) * s->n, *child = th_tape_take(t, (size_t)rows, sizeof *child);
+    float *point = th_tape_take(t, (size_t)rows * (size_t)c->dim, sizeof *point);
     if (!point || !child)
         return (Block){.z = -1};
     place_points(c, s, r, point);
+    s->input = th_tape_constant(t, rows, c->dim, point);
+    if (c->cell) {
+        for (int i = 0; i < s->n; i++)
+            child[i] = c->pair[s->pick[i]].y;
+        return block_of(t, c->m->kind->advance(c->m, t, s->input, child, s->n), s->n);
+    }
     for (int i = 0; i < s->n; i++) {
         child[2 * i] = s->n + i;
         child[2 * i + 1] = c->pair[s->pick[i]].x < 0 ? -1 : i;
     }
-    s->input = th_tape_constant(t, 2 * s->n, c->dim, point);
     return block_of(t, c->m->kind->combine(c->m, t, s->input, child, s->n), s->n);
 }
 
@@ -354,9 +440,11 @@ ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting 
         return -1;
     choose_pairs(c, s, r);
     Block pairs = s->n > 0 ? run_pairs(c, s, t, r) : (Block){.z = -1};
-    Block lowest = block_of(t, routing->stage[0].output, routing->stage[0].n);
+    Block lowest = {0};
+    if (!c->cell)
+        lowest = block_of(t, routing->stage[0].output, routing->stage[0].n);
     Row *row = th_tape_take(t, (size_t)pairs.n + (size_t)lowest.n, sizeof *row);
-    if ((s->n > 0 && !pairs.slope) || !lowest.slope || !row)
+    if ((s->n > 0 && !pairs.slope) || (!c->cell && !lowest.slope) || !row)
         return -1;
     int n = 0;
     for (int i = 0; i < pairs.n; i++)
@@ -371,7 +459,7 @@ ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting 
     for (int i = 0; i < pairs.n; i++)
         c->far[s->pick[i]] = row[i].far;
     loss = pairs.n > 0 ? add_slopes(t, loss, &pairs) : loss;
-    return add_slopes(t, loss, &lowest);
+    return lowest.n > 0 ? add_slopes(t, loss, &lowest) : loss;
 }
 
 void th_train_contract_turn(ThTrainContract *c, const ThTape *t, int shard)
@@ -380,7 +468,7 @@ void th_train_contract_turn(ThTrainContract *c, const ThTape *t, int shard)
     if (s->n == 0)
         return;
     th_tape_read_gradient(t, s->input, s->slope);
-    for (int i = 0; i < 2 * s->n; i++) {
+    for (int i = 0; i < sides(c) * s->n; i++) {
         const double *slope = s->slope + (size_t)i * (size_t)c->dim;
         float *away = away_of(c, s, i / s->n, i % s->n);
         double length = th_proof_length(slope, c->dim);
@@ -404,6 +492,15 @@ static void add_up(ThTrainContract *c)
     }
 }
 
+/* A cell's centres as far from each other as they were. */
+static void keep_spread(ThTrainContract *c, int symbol)
+{
+    double now = spread_of(c, symbol, c->mean), by = now > 0 ? c->spread[symbol] / now : 1;
+    for (int i = symbol * c->dim; i < c->labels * c->dim; i += c->n_symbols * c->dim)
+        for (int k = 0; k < c->dim; k++)
+            c->centre[i + k] = c->mean[k] + by * (c->centre[i + k] - c->mean[k]);
+}
+
 void th_train_contract_step(ThTrainContract *c)
 {
     add_up(c);
@@ -413,16 +510,19 @@ void th_train_contract_step(ThTrainContract *c)
         for (int k = 0; count > 0 && k < c->dim; k++)
             centre[k] += FOLLOW * (sum[k] / count - centre[k]);
     }
+    for (int a = 0; c->cell && a < c->n_symbols; a++)
+        keep_spread(c, a);
 }
 
 /* ---- as numbers ---- */
 
-/* Centres, directions and distances follow. */
+/* Centres, directions and distances follow, and a cell's spreads. */
 enum { LABELS, PAIRS, DIM, FIRST };
 
 size_t th_train_contract_size(const ThTrainContract *c)
 {
-    return FIRST + ((size_t)c->labels + 2 * (size_t)c->n) * (size_t)c->dim + (size_t)c->n;
+    size_t spreads = c->cell ? (size_t)c->n_symbols : 0;
+    return FIRST + ((size_t)c->labels + 2 * (size_t)c->n) * (size_t)c->dim + (size_t)c->n + spreads;
 }
 
 void th_train_contract_write(const ThTrainContract *c, double *to)
@@ -436,6 +536,8 @@ void th_train_contract_write(const ThTrainContract *c, double *to)
         to[FIRST + centres + k] = (double)c->away[k];
     for (int i = 0; i < c->n; i++)
         to[FIRST + centres + away + (size_t)i] = c->far[i];
+    for (int a = 0; c->cell && a < c->n_symbols; a++)
+        to[FIRST + centres + away + (size_t)(c->n + a)] = c->spread[a];
 }
 
 bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
@@ -449,6 +551,8 @@ bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
         c->away[k] = (float)from[FIRST + centres + k];
     for (int i = 0; i < c->n; i++)
         c->far[i] = from[FIRST + centres + away + (size_t)i];
+    for (int a = 0; c->cell && a < c->n_symbols; a++)
+        c->spread[a] = from[FIRST + centres + away + (size_t)(c->n + a)];
     return true;
 }
 
@@ -457,7 +561,7 @@ bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
 void th_train_contract_report(ThTrainContract *c, ThTrainLevels *to)
 {
     double far = 0, seen = 0;
-    to->pairs = c->n;
+    to->pairs = c->cell ? c->n / COPIES : c->n;
     to->farthest = 0;
     for (int i = 0; i < c->how.shards; i++) {
         Shard *s = &c->shard[i];

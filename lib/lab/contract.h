@@ -7,6 +7,10 @@
  * power method on the derivatives of F, one step of it for each of training: after Miyato et al.
  * 2018, Virtual Adversarial Training.)
  *
+ * Of a recurrent network a pair is a state of the automaton behind the symbol that led to it, and
+ * the next symbol.  Centres behind one symbol are kept as far from each other as they were: else
+ * the shortest way to contract is to forget the state.
+ *
  * Internal: for the library itself; not installed.
  */
 #ifndef TH_LAB_CONTRACT_H

@@ -82,9 +82,8 @@ const ThOptionSpec th_train_options[] = {
     {"contraction_loss", TH_REAL, "0", 0, 1e6, NULL,
      "weight of the contraction loss, on what certify asks: how far, in radii, two vectors of "
      "balls around the "
-     "centres of two elements get from the centre of their product, at the worst that is known, "
-     "which "
-     "every step makes worse"},
+     "centres of two elements (of a recurrent network one, and a symbol) get from the centre of "
+     "their product, at the worst that is known, which every step makes worse"},
     {"radius", TH_REAL, "0.05", 1e-6, 1e3, NULL,
      "contraction_loss=: of the smallest balls; every step draws radii up to 4 times as large"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,

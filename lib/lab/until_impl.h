@@ -16,7 +16,7 @@ enum {
 /* What is claimed, and what vectors can stand for. */
 typedef struct {
     ThProofClaim *claim;
-    ThProofLabels *labels;
+    ThProofLabels *labels; /* of a tree; NULL: a cell's are the machine's states */
 } ThTrainClaim;
 bool th_train_claim_new(ThTrainClaim *c, const ThTrainProving *how, ThError *err);
 void th_train_claim_free(ThTrainClaim *c);
@@ -56,7 +56,7 @@ typedef struct {
     double rate;     /* and of the learning rate */
     int longest;     /* of strings */
 } ThTrainPlan;
-ThTrainPlan th_train_plan(const ThModelTraining *t);
+ThTrainPlan th_train_plan(const ThModel *m);
 
 /* Fills *o with the options of a stage: those given, and the stage's own.  TH_ENOMEM. */
 bool th_train_stage_options(const ThTrainProving *how, const ThTrainPlan *p, ThOptions *o,

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lab/train_impl.h"
+#include "proof/cell/cell.h"
 #include "lab/until_impl.h"
 
 typedef ThTrainRun Run;
@@ -42,12 +43,15 @@ static bool confirm(Run *r, ThError *err)
 bool th_train_ask(Run *r, ThModelStage *to, ThError *err)
 {
     const double nearly = 1.5;
-    ThProofHow how = {.limit = TH_TRAIN_MOST_FUNCTIONS, .seed = 1, .balls = true};
+    enum { MOST_SETS = 16 }; /* of a state of the automaton */
+    bool cell = th_proof_is_cell(r->how->model);
+    ThProofHow how = {
+        .limit = TH_TRAIN_MOST_FUNCTIONS, .seed = 1, .balls = true, .cover = cell ? MOST_SETS : 0};
     th_train_proof_free(r->to);
     ThTrainProof *p = r->to;
     const ThModel *m = r->how->model;
     p->proof = th_proof_certify(m, r->claim.claim, &how, r->how->stop, err);
-    if (p->proof && p->proof->verdict == TH_PROOF_OPEN && p->proof->excess < nearly) {
+    if (p->proof && !cell && p->proof->verdict == TH_PROOF_OPEN && p->proof->excess < nearly) {
         th_proof_free(p->proof);
         how.balls = false;
         p->proof = th_proof_certify(m, r->claim.claim, &how, r->how->stop, err);
@@ -210,7 +214,7 @@ bool th_train_stages(Run *r, ThError *err)
     if (r->how->resumed && last.verdict == TH_PROOF_PROVED && !th_train_ask(r, &last, err))
         return false;
     while (!over(r)) {
-        ThTrainPlan plan = th_train_plan(t);
+        ThTrainPlan plan = th_train_plan(r->how->model);
         long long began = t->stage[t->n_stages - 1].step;
         if (plan.steps > r->how->most - began)
             plan.steps = r->how->most - began;
@@ -225,8 +229,14 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
 {
     *to = (ThTrainProof){0};
     *r = (Run){.how = how, .to = to};
-    ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(how->model, err);
-    return f && th_train_claim_new(&r->claim, how, err);
+    bool cell = how->model->kind->advance != NULL;
+    ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(how->model, err);
+    ThProofCell *g TH_OWNED(th_proof_cell_free) = cell ? th_proof_cell_new(how->model, err) : NULL;
+    if (!f && !g)
+        return cell ? false
+                    : th_hint(err,
+                              "regulargpt, and rnn, gru and lstm of one layer, can be trained so");
+    return th_train_claim_new(&r->claim, how, err);
 }
 
 bool th_train_until_proved(const ThTrainProving *how, ThTrainProof *to, ThError *err)

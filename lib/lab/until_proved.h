@@ -7,6 +7,9 @@
  * that has a point, and an independent checker after it.  Strings that show what is wrong, or that
  * the worst pair of sets is about, join all batches from then on.
  *
+ * Of recurrent networks the vectors are states, those of one state of the automaton behind one
+ * symbol belong together, and no stage draws them: the map is made to contract at once.
+ *
  * A stage's loss can be too strong and make the vectors of different functions one: such a stage is
  * undone, and its loss weaker from then on.
  *

@@ -4,6 +4,7 @@
 
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"
+#include "proof/cell/cell.h"
 
 /* A stage's options where they are not given; `loss` is the one that is weakened where it was too
  * strong.  The first time it has so many steps, and each time more. */
@@ -13,6 +14,7 @@ typedef struct {
     long long steps, most;
 } Stage;
 
+/* Of a tree, and of a cell, whose states lie near each other once it is made to contract. */
 static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_BEFORE] = {.name = "before"},
     [TH_TRAIN_LEARN] = {"learn",
@@ -27,6 +29,15 @@ static const Stage stages[TH_TRAIN_STAGES] = {
                            "batch=16 warmup=100 radius=0.05 optimizer=muon segments=balanced "
                            "schedule=cosine recipe=plain",
                            "contraction_loss", 1, 6e-3, 0.6, 1500, 6000}};
+static const Stage of_cells[TH_TRAIN_STAGES] = {
+    [TH_TRAIN_LEARN] = {"learn",
+                        "batch=64 curriculum=paced radius=0.2 optimizer=adamw decay=0.01 "
+                        "recipe=plain",
+                        "contraction_loss", 0.03, 5e-3, 1, 1500, 6000},
+    [TH_TRAIN_CONTRACT] = {"contract",
+                           "batch=16 warmup=100 radius=0.05 optimizer=muon decay=0.01 "
+                           "schedule=cosine recipe=plain",
+                           "contraction_loss", 1, 1e-2, 0.6, 3000, 6000}};
 
 const char *th_train_stage_name(ThTrainStage stage)
 {
@@ -43,23 +54,29 @@ static int count(const ThModelTraining *t, ThTrainStage stage, bool undone)
 }
 
 /* What the last figures ask for. */
-static ThTrainStage choose(const ThModelStage *last)
+static ThTrainStage choose(const ThModelStage *last, bool cell)
 {
     const double near = 0.1; /* a reach from which contraction can go on */
     if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
         return TH_TRAIN_LEARN;
-    return last->reach > near ? TH_TRAIN_DRAW : TH_TRAIN_CONTRACT;
+    return last->reach > near && !cell ? TH_TRAIN_DRAW : TH_TRAIN_CONTRACT;
 }
 
-ThTrainPlan th_train_plan(const ThModelTraining *t)
+static const Stage *stage_of(const ThModel *m, ThTrainStage stage)
 {
+    return th_proof_is_cell(m) ? &of_cells[stage] : &stages[stage];
+}
+
+ThTrainPlan th_train_plan(const ThModel *m)
+{
+    const ThModelTraining *t = &m->training;
     enum { SHORTEST = 16, LONGEST = 64 };
     const ThModelStage *last = &t->stage[t->n_stages - 1];
-    ThTrainPlan p = {.stage = choose(last), .longest = SHORTEST};
+    ThTrainPlan p = {.stage = choose(last, th_proof_is_cell(m)), .longest = SHORTEST};
     /* What is drawn without end is not drawn near: */
     if (p.stage == TH_TRAIN_DRAW && last->stage == TH_TRAIN_DRAW)
         p.stage = TH_TRAIN_CONTRACT;
-    const Stage *s = &stages[p.stage];
+    const Stage *s = stage_of(m, p.stage);
     int done = count(t, p.stage, false), undone = count(t, p.stage, true);
     int learned = count(t, TH_TRAIN_LEARN, false);
     p.strength = pow(0.5, undone);
@@ -75,7 +92,7 @@ ThTrainPlan th_train_plan(const ThModelTraining *t)
 bool th_train_stage_options(const ThTrainProving *how, const ThTrainPlan *p, ThOptions *o,
                             ThError *err)
 {
-    const Stage *s = &stages[p->stage];
+    const Stage *s = stage_of(how->model, p->stage);
     char own[200];
     snprintf(own, sizeof own, "%s=%.9g lr=%.9g length=%d..%d", s->loss, s->weight * p->strength,
              s->rate * p->rate * how->rate, 1, p->longest);

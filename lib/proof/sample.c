@@ -228,7 +228,7 @@ static int farthest(const ThProofSample *s, int label, int dim, const double *ce
 }
 
 /* By Bădoiu and Clarkson 2003. */
-bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre)
+bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre, double *reach)
 {
     enum { STEPS = 60 };
     int n = 0, dim = s->dim;
@@ -244,6 +244,11 @@ bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre)
         for (int k = 0; k < dim; k++)
             centre[k] += (s->z[far * dim + k] - centre[k]) / (step + 2);
     }
+    double far = 0;
+    if (n > 0 && reach)
+        farthest(s, label, dim, centre, &far);
+    if (reach)
+        *reach = fmax(*reach, far);
     return n > 0;
 }
 
@@ -274,12 +279,7 @@ bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProof
     bool *known TH_OWNED(free) = th_alloc((size_t)l->n, sizeof *known, err);
     if (!known)
         return false;
-    for (int i = 0; i < l->n; i++) {
-        double far = 0;
-        known[i] = th_proof_sample_centre(s, i, centre + i * d);
-        if (known[i])
-            farthest(s, i, d, centre + i * d, &far);
-        *reach = fmax(*reach, far);
-    }
+    for (int i = 0; i < l->n; i++)
+        known[i] = th_proof_sample_centre(s, i, centre + i * d, reach);
     return fill_missing(f, l, centre, known, err);
 }

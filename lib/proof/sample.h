@@ -41,8 +41,9 @@ bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProof
 /* Returns new: the *length symbols below vector i. */
 int *th_proof_sample_word(const ThProofSample *s, int i, int *length, ThError *err);
 
-/* The centre of a small ball around the vectors of a label; false: it has none. */
-bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre);
+/* The centre of a small ball around the vectors of a label; false: it has none.  Raises *reach,
+ * unless NULL, to the greatest distance of one of them from it. */
+bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre, double *reach);
 
 /* Fills centre (labels, dim) with the centres of small balls around the vectors of every label, and
  * raises *reach to the greatest distance of a vector from its own. */

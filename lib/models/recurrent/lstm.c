@@ -14,8 +14,28 @@ static ThVar layer(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThO
     return th_op_lstm(t, x, th_param(t, l->recurrent), s, forget);
 }
 
-static const ThModelRecurrentCell cell = {
-    .gates = 4, .cell = &th_kernel_lstm, .layer = layer, .joined = true, .bias = {NULL, "bias"}};
+static ThVar step(const ThModelRecurrent *r, ThTape *t, ThVar x, ThVar state)
+{
+    int H = r->dim;
+    ThVar h = th_op_columns(t, state, 0, H), c = th_op_columns(t, state, H, H), part[4];
+    ThVar p = th_op_add(t, x, th_op_linear(t, h, th_param(t, r->layer[0].recurrent), -1));
+    for (int i = 0; i < 4; i++)
+        part[i] = th_op_columns(t, p, i * H, H);
+    ThVar in = th_op_multiply(t, th_op_map(t, part[0], TH_MAP_SIGMOID),
+                              th_op_map(t, part[1], TH_MAP_TANH));
+    ThVar kept = th_op_map(t, th_op_affine(t, part[2], 1, r->forget), TH_MAP_SIGMOID);
+    ThVar next = th_op_add(t, th_op_multiply(t, kept, c), in);
+    ThVar out =
+        th_op_multiply(t, th_op_map(t, part[3], TH_MAP_SIGMOID), th_op_map(t, next, TH_MAP_TANH));
+    return th_op_beside(t, (ThVar[]){out, next}, 2);
+}
+
+static const ThModelRecurrentCell cell = {.gates = 4,
+                                          .cell = &th_kernel_lstm,
+                                          .layer = layer,
+                                          .step = step,
+                                          .joined = true,
+                                          .bias = {NULL, "bias"}};
 
 const ThModelKind th_model_lstm = {
     .name = "lstm",

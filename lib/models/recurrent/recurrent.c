@@ -99,6 +99,14 @@ static ThVar read_symbols(const ThModelRecurrent *r, ThTape *t, const ThBatch *b
     return th_tape_tag(t, x, "embedding", -1);
 }
 
+ThVar th_model_recurrent_advance(const ThModel *m, ThTape *t, ThVar state, const int *symbol, int n)
+{
+    const ThModelRecurrent *r = m->layout;
+    const ThModelRecurrentLayer *l = &r->layer[0];
+    ThVar table = add_biases(t, r, l, th_param(t, l->table));
+    return r->cell->step(r, t, th_op_rows(t, table, symbol, n, 1), state);
+}
+
 static ThVar last_rows(ThTape *t, ThVar h, const ThOpSequence *s)
 {
     int *last = th_tape_take(t, (size_t)s->B, sizeof *last);

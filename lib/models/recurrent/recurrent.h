@@ -20,12 +20,16 @@ typedef struct {
     int table, recurrent, bias[2];
 } ThModelRecurrentLayer;
 
+typedef struct ThModelRecurrent ThModelRecurrent;
+
 /* An architecture, which is the `part` of its kind. */
 typedef struct ThModelRecurrentCell {
     int gates; /* columns of the table and of the recurrent matrix, in widths of the state */
     void (**cell)(const ThKernelCell *c);
     ThVar (*layer)(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThOpSequence *s,
                    double forget);
+    /* One step of it, as th_model_recurrent_advance says, given what goes into the gates. */
+    ThVar (*step)(const ThModelRecurrent *r, ThTape *t, ThVar x, ThVar state);
     bool joined;         /* table and recurrent matrix are drawn as one matrix */
     const char *bias[2]; /* names of those that stand behind table and recurrent matrix, or NULL */
     bool candidate;      /* the second bias is not that of the gates, but as wide as the state */
@@ -40,13 +44,13 @@ typedef struct {
     ThModelHead last;
 } ThModelRecurrentHead;
 
-typedef struct {
+struct ThModelRecurrent {
     const ThModelRecurrentCell *cell;
     int layers, dim;
     double forget; /* the option, where it is one */
     ThModelRecurrentLayer layer[TH_MODEL_RECURRENT_LAYERS];
     ThModelRecurrentHead head;
-} ThModelRecurrent;
+};
 
 /* Options that all have, and those of a model that has no others. */
 #define TH_MODEL_RECURRENT_OPTIONS                                                                 \
@@ -76,12 +80,14 @@ extern const ThOptionSpec th_model_recurrent_options[];
 #define TH_MODEL_RECURRENT_KIND                                                                    \
     .ragged = true, .causal = true, .bind = th_model_recurrent_bind,                               \
     .forward = th_model_recurrent_forward, .answer = th_model_recurrent_answer,                    \
-    .trace = th_model_recurrent_trace, .open = th_model_recurrent_open,                            \
-    .feed = th_model_recurrent_feed, .reset = th_model_recurrent_reset,                            \
-    .close = th_model_recurrent_close
+    .trace = th_model_recurrent_trace, .advance = th_model_recurrent_advance,                      \
+    .open = th_model_recurrent_open, .feed = th_model_recurrent_feed,                              \
+    .reset = th_model_recurrent_reset, .close = th_model_recurrent_close
 bool th_model_recurrent_bind(ThModel *m, ThError *err);
 ThVar th_model_recurrent_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                                  const ThModelForward *how);
+ThVar th_model_recurrent_advance(const ThModel *m, ThTape *t, ThVar state, const int *symbol,
+                                 int n);
 ThVar th_model_recurrent_answer(const ThModel *m, ThTape *t, ThVar h);
 bool th_model_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
                               ThError *err);

@@ -22,13 +22,21 @@ static ThVar hyperbolic(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, cons
     return th_op_rnn_tanh(t, x, th_param(t, l->recurrent), s);
 }
 
+static ThVar step(const ThModelRecurrent *r, ThTape *t, ThVar x, ThVar h)
+{
+    ThVar p = th_op_add(t, x, th_op_linear(t, h, th_param(t, r->layer[0].recurrent), -1));
+    return r->cell->tanh ? th_op_relu(t, p) : th_op_map(t, p, TH_MAP_TANH);
+}
+
 static const ThModelRecurrentCell tanh_cell = {.gates = 1,
                                                .cell = &th_kernel_rnn_tanh,
                                                .layer = hyperbolic,
+                                               .step = step,
                                                .bias = {"input_bias", "recurrent_bias"}};
 static const ThModelRecurrentCell cell = {.gates = 1,
                                           .cell = &th_kernel_rnn,
                                           .layer = rectified,
+                                          .step = step,
                                           .bias = {"input_bias", "recurrent_bias"},
                                           .tanh = &tanh_cell};
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "proof/cell/cell_image.h"
+#include "proof/cell/cell_sample.h"
 #include "proof/prover.h"
 #include "proof/matrix.h"
 #include "proof/metric.h"
@@ -34,47 +35,6 @@ static const double *seen(const Prover *v, int i)
 
 /* ---- states that occur ----------------------------------------------------------------------- */
 
-/* A run of so many steps; what is linear drifts slowly, if it does. */
-enum { SEEN = 6000, STEPS = 40, LINEAR_STEPS = 1000 };
-
-/* A symbol: any, or every other time the one that leads to the state least often met. */
-static int draw_symbol(const Prover *v, ThRng *r, int from, const int *met)
-{
-    const int symbols = v->f->n_symbols, *next = v->machine->next + from * symbols;
-    int a = (int)th_rng_below(r, (uint64_t)symbols);
-    for (int b = 0, rare = th_rng_below(r, 2) == 0; rare && b < symbols; b++)
-        a = met[next[b]] < met[next[a]] ? b : a;
-    return a;
-}
-
-static bool draw(Prover *v, uint64_t seed, ThError *err)
-{
-    const ThProofCell *f = v->f;
-    ThRng r = th_rng(seed, "proof.cell", 0);
-    int *met TH_OWNED(free) = th_alloc((size_t)v->machine->n_states, sizeof *met, err);
-    bool ok = met && th_proof_sample_take(&v->seen, SEEN, f->dim, err);
-    for (int i = 0; ok && i < SEEN; i++) {
-        int before = i % v->steps == 0 ? -1 : i - 1;
-        int from = before < 0 ? v->machine->start : v->seen.label[before];
-        int a = draw_symbol(v, &r, from, met), to = v->machine->next[from * f->n_symbols + a];
-        met[to]++;
-        th_proof_sample_add(&v->seen, to, before, a);
-        th_proof_cell_apply(f, before < 0 ? f->start : seen(v, before), a, v->gates,
-                            v->seen.z + (size_t)i * (size_t)f->dim);
-    }
-    return ok;
-}
-
-/* Returns new: the string that leads to a state. */
-static int *word_of(const Prover *v, int i, int *length, ThError *err)
-{
-    *length = i % v->steps + 1;
-    int *word = th_alloc((size_t)*length, sizeof *word, err);
-    for (int k = *length; word && k-- > 0; i--)
-        word[k] = v->seen.y[i];
-    return word;
-}
-
 static bool misjudged(Prover *v, int i)
 {
     int right = answer_of(v, v->seen.label[i]);
@@ -93,7 +53,7 @@ static bool find_wrong(Prover *v, ThError *err)
             continue;
         free(p->word);
         p->right = answer_of(v, v->seen.label[i]);
-        p->word = word_of(v, i, &p->length, err);
+        p->word = th_proof_cell_word(&v->seen, i, &p->length, err);
         if (!p->word || !th_proof_ask(v->m, p->word, p->length, &p->said, err))
             return false;
         if (p->said != p->right)
@@ -109,7 +69,7 @@ static bool measure_floats(Prover *v, ThError *err)
     int words = MOST_STEPS / v->steps > 0 ? MOST_STEPS / v->steps : 1;
     for (int w = 0; w < words; w++) {
         int length, last = (w + 1) * v->steps - 1,
-                    *word TH_OWNED(free) = word_of(v, last, &length, err);
+                    *word TH_OWNED(free) = th_proof_cell_word(&v->seen, last, &length, err);
         ThModelTrace *t TH_OWNED(th_model_trace_free) =
             word ? th_model_trace(v->m, word, length, err) : NULL;
         if (!t)
@@ -205,7 +165,7 @@ static bool settle_centres(Cover *c, ThError *err)
     for (int i = 0; s.label && i < s.n; i++)
         s.label[i] = nearest(c, seen(v, i), v->seen.label[i]);
     for (int i = 0; s.label && i < c->n; i++)
-        th_proof_sample_centre(&s, i, c->centre + i * d);
+        th_proof_sample_centre(&s, i, c->centre + i * d, NULL);
     double far = 0;
     for (int i = 0; s.label && i < s.n; i++)
         far = fmax(far, distance(seen(v, i), ball(c, s.label[i], 0).centre, d));
@@ -488,13 +448,14 @@ static bool run(Prover *v, const ThProofClaim *claim, const ThProofHow *how, ThE
     if (!(p->machine = th_dfa_copy(claim->machine, err)))
         return false;
     v->machine = p->machine;
-    v->steps = v->f->kind == TH_PROOF_LRNN ? LINEAR_STEPS : STEPS;
+    v->steps = th_proof_cell_steps(v->f);
     p->dim = v->f->dim;
     p->digest = v->f->digest;
     th_proof_open(p, claim->slack);
     v->gates = th_alloc((size_t)v->f->gates * (size_t)v->f->width, sizeof *v->gates, err);
     v->logits = th_alloc((size_t)v->f->n_classes, sizeof *v->logits, err);
-    if (!v->gates || !v->logits || !draw(v, how->seed, err) || !find_wrong(v, err))
+    if (!v->gates || !v->logits ||
+        !th_proof_cell_sample(v->f, v->machine, how->seed, &v->seen, err) || !find_wrong(v, err))
         return false;
     return p->verdict == TH_PROOF_WRONG ||
            (measure_floats(v, err) && close_sets(v, how->cover, err));

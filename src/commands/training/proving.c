@@ -306,8 +306,9 @@ SH_COMMAND(
         "until=proved holds in all stages.  In the end the verdict is that of certify, and excess "
         "how far the worst pair of sets gets beside its room; where that is open or wrong, what "
         "may help is said.  set limit-time ends it, too, and it goes on from its checkpoint=.  It "
-        "is "
-        "for the models of trees and the tasks that certify takes.",
+        "is for the models of trees and the tasks that certify takes, and for rnn, gru and lstm of "
+        "one layer, of which the vectors are states: they are never drawn together by a stage of "
+        "its own, for those of a map that contracts come together by themselves.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p steps=1500 seed=1 > \"train.txt\"\n"

@@ -13,6 +13,7 @@
 
 #include "given.h"
 #include "lab/train_impl.h"
+#include "proof/cell/cell.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 
@@ -468,12 +469,77 @@ static void test_many(void **state)
     th_task_free(t);
 }
 
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* A step on the tape is the step that proofs are about. */
+static void test_steps(void **state)
+{
+    (void)state;
+    static const char *const model[][2] = {{"rnn", "dim=5"},
+                                           {"rnn", "dim=5 activation=tanh"},
+                                           {"gru", "dim=5"},
+                                           {"lstm", "dim=5 forget=0.7"}};
+    enum { N = 3, NUMBERS = 10 };
+    static const int symbol[N] = {0, 2, 1};
+    ThTask *task = made_task("recognize", "", first_symbol);
+    for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
+        ThModel *m = made_model(model[i][0], model[i][1]);
+        assert_true(th_model_bind(m, &task->signature, 3, NULL));
+        ThRng r = th_rng(4, "steps", 0);
+        for (size_t k = 0; k < m->params.total; k++)
+            m->params.value[k] = (float)th_rng_normal(&r);
+        ThProofCell *f = th_proof_cell_new(m, NULL);
+        float from[N * NUMBERS];
+        for (int k = 0; k < N * f->dim; k++)
+            from[k] = (float)(2 * th_rng_uniform(&r) - 1);
+        ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, NULL);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        ThVar z = th_tape_constant(t, N, f->dim, from);
+        const float *got = th_tape_floats(t, m->kind->advance(m, t, z, symbol, N));
+        for (int s = 0; s < N; s++) {
+            double at[NUMBERS], to[NUMBERS], gates[4 * NUMBERS];
+            for (int k = 0; k < f->dim; k++)
+                at[k] = (double)from[s * f->dim + k];
+            th_proof_cell_apply(f, at, symbol[s], gates, to);
+            for (int k = 0; k < f->dim; k++)
+                assert_true(fabs((double)got[s * f->dim + k] - to[k]) < 1e-5);
+        }
+        th_tape_free(t);
+        th_proof_cell_free(f);
+        th_model_free(m);
+    }
+    th_task_free(task);
+}
+
+/* A cell is made to contract, and the centres of its states stay apart. */
+static void test_cell(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", first_symbol);
+    ThModel *m = made_model("gru", "dim=8");
+    ThTrainLevels before, after;
+    train(m, t, "steps=400 batch=32 length=1..8 lr=5e-3 seed=1 recipe=plain", NULL);
+    train(m, t, "steps=1 batch=8 length=1..8 lr=0 contraction_loss=1 radius=0.05", &before);
+    train(m, t,
+          "steps=1200 batch=8 length=1..8 lr=1e-2 contraction_loss=1 radius=0.05 recipe=plain "
+          "optimizer=muon schedule=cosine",
+          NULL);
+    train(m, t, "steps=1 batch=8 length=1..8 lr=0 contraction_loss=1 radius=0.05", &after);
+    assert_int_equal(before.pairs, after.pairs);
+    assert_int_equal(before.pairs, 3 * (6 + 1)); /* yes and no behind three symbols, and nothing */
+    assert_true(after.far < 0.5 * before.far);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
     refused("regulargpt", "dim=8 heads=2 chunk=3", "parity", TH_EVALUE);
     refused("regulargpt", "dim=8 heads=2 thickness=2", "parity", TH_EVALUE);
-    refused("gru", "dim=8", "parity", TH_EVALUE);
+    refused("gru", "dim=8 layers=2", "parity", TH_EVALUE);
+    refused("lstm", "dim=8 head_hidden=4", "parity", TH_EVALUE);
+    refused("lrnn", "dim=8", "parity", TH_EVALUE);
     refused("regulargpt", "dim=8 heads=2", "modular_arithmetic", TH_ELIMIT);
 }
 
@@ -485,6 +551,8 @@ int main(void)
                                        cmocka_unit_test(test_centres),
                                        cmocka_unit_test(test_slope),
                                        cmocka_unit_test(test_many),
+                                       cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_cell),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

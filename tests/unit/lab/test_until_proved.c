@@ -73,23 +73,27 @@ static bool train(ThModel *m, const ThTask *t, const char *settings, Watch *w, b
     return ok;
 }
 
+/* settings: of a regulargpt, or those of another kind behind its name and a colon. */
 static ThModel *bound(const char *settings, const ThTask *t, uint64_t seed)
 {
-    ThModel *m = made_model("regulargpt", settings);
+    char kind[16] = "regulargpt";
+    const char *colon = strchr(settings, ':');
+    if (colon)
+        snprintf(kind, sizeof kind, "%.*s", (int)(colon - settings), settings);
+    ThModel *m = made_model(kind, colon ? colon + 1 : settings);
     assert_true(th_model_bind(m, &t->signature, seed, NULL));
     return m;
 }
 
 /* ---- proofs ---- */
 
-static void test_proved(void **state)
+static void prove(const char *model, const char *settings)
 {
-    (void)state;
     ThTask *t = made_task("recognize", "", a_to_b);
-    ThModel *m = bound("dim=16 heads=2", t, 1);
+    ThModel *m = bound(model, t, 1);
     Watch w = {.m = m};
     ThTrainProof p;
-    assert_true(train(m, t, "steps=9000 batch=32", &w, false, &p, NULL));
+    assert_true(train(m, t, settings, &w, false, &p, NULL));
     assert_non_null(p.certificate);
     assert_true(p.checked.holds && p.checked.in_float && p.proof->verdict == TH_PROOF_PROVED);
     assert_int_equal(w.last.verdict, TH_PROOF_PROVED);
@@ -111,6 +115,19 @@ static void test_proved(void **state)
     th_train_proof_free(&p);
     th_model_free(m);
     th_task_free(t);
+}
+
+static void test_proved(void **state)
+{
+    (void)state;
+    prove("dim=16 heads=2", "steps=9000 batch=32");
+}
+
+static void test_cells(void **state)
+{
+    (void)state;
+    prove("rnn:dim=16 activation=tanh", "steps=30000");
+    prove("gru:dim=16", "steps=30000");
 }
 
 /* ---- interrupted ---- */
@@ -153,10 +170,8 @@ static ThModel *in_two(const ThTask *t, const char *model, const char *settings,
     return m;
 }
 
-static void test_interrupted(void **state)
+static void interrupt(const char *model, const char *settings, const Watch *stop, size_t stops)
 {
-    (void)state;
-    static const char model[] = "dim=8 heads=2", settings[] = "steps=4700 batch=8 radius=0.1";
     ThTask *t = made_task("recognize", "", a_to_b);
     ThModel *whole = bound(model, t, 3);
     Watch w = {.m = whole};
@@ -164,18 +179,25 @@ static void test_interrupted(void **state)
     assert_true(train(whole, t, settings, &w, false, &p, NULL));
     assert_true(w.staged >= 3); /* or there is nothing to stop in */
     th_train_proof_free(&p);
-    static const Watch stops[] = {{.stop_at = 700},
-                                  {.stop_at = 1500},
-                                  {.stop_at = 2000},
-                                  {.stop_after = 1},
-                                  {.stop_after = 2}};
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-        ThModel *m = in_two(t, model, settings, stops[i]);
+    for (size_t i = 0; i < stops; i++) {
+        ThModel *m = in_two(t, model, settings, stop[i]);
         assert_equal(whole, m);
         th_model_free(m);
     }
     th_model_free(whole);
     th_task_free(t);
+}
+
+static void test_interrupted(void **state)
+{
+    (void)state;
+    static const Watch stops[] = {{.stop_at = 700},
+                                  {.stop_at = 1500},
+                                  {.stop_at = 2000},
+                                  {.stop_after = 1},
+                                  {.stop_after = 2}};
+    interrupt("dim=8 heads=2", "steps=4700 batch=8 radius=0.1", stops, 5);
+    interrupt("gru:dim=6", "steps=2400 batch=8", stops + 1, 2);
 }
 
 /* ---- undone ---- */
@@ -201,7 +223,7 @@ static void test_undone(void **state)
     const ThModelStage *s = &m->training.stage[m->training.n_stages - 1];
     assert_true(s->stage == TH_TRAIN_CONTRACT && s->undone && s->mixed == 0 && s->step == 3000);
     assert_memory_equal(before, m->params.value, size);
-    assert_true(th_train_plan(&m->training).strength == 0.5);
+    assert_true(th_train_plan(m).strength == 0.5);
     th_train_proof_free(&p);
     free(before);
     th_model_free(m);
@@ -212,10 +234,12 @@ static void test_undone(void **state)
 
 static ThTrainPlan plan_of(const ThModelStage *s, size_t n)
 {
-    ThModelTraining t = {.n_stages = n, .stage = test_malloc(n * sizeof *s)};
-    memcpy(t.stage, s, n * sizeof *s);
-    ThTrainPlan p = th_train_plan(&t);
-    test_free(t.stage);
+    ThModel *m = made_model("regulargpt", "");
+    m->training.stage = malloc(n * sizeof *s);
+    m->training.n_stages = n;
+    memcpy(m->training.stage, s, n * sizeof *s);
+    ThTrainPlan p = th_train_plan(m);
+    th_model_free(m);
     return p;
 }
 
@@ -245,7 +269,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     ThTask *t = made_task("recognize", "", a_to_b);
-    ThModel *m = made_model("rnn", "dim=4");
+    ThModel *m = made_model("lrnn", "dim=8");
     assert_true(th_model_bind(m, &t->signature, 1, NULL));
     Watch w = {.m = m};
     ThTrainProof p;
@@ -304,8 +328,9 @@ static void test_repair(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proved),   cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_undone),   cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_repair)};
+        cmocka_unit_test(test_proved),      cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_undone),
+        cmocka_unit_test(test_plan),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_repair)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

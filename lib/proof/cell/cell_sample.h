@@ -1,0 +1,23 @@
+/* cell_sample.h - states that strings lead a recurrent network to, each with the automaton's.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PROOF_CELL_CELL_SAMPLE_H
+#define TH_PROOF_CELL_CELL_SAMPLE_H
+
+#include "proof/cell/cell.h"
+#include "proof/sample.h"
+
+/* Fills *s, also where it fails, for th_proof_sample_free: states of drawn runs, of which label is
+ * the state of `machine` (whose symbols are the network's), x the one before (-1: the first) and y
+ * the symbol.  TH_ENOMEM. */
+bool th_proof_cell_sample(const ThProofCell *f, const ThDfa *machine, uint64_t seed,
+                          ThProofSample *s, ThError *err);
+
+/* How many symbols a drawn run has: runs follow each other. */
+int th_proof_cell_steps(const ThProofCell *f);
+
+/* Returns new: the *length symbols that lead to state i. */
+int *th_proof_cell_word(const ThProofSample *s, int i, int *length, ThError *err);
+
+#endif
