@@ -153,14 +153,16 @@ static ThTask *task_of(const ThInspectTruth *t, const ThAutomaton *a, ThError *e
 }
 
 /* Finds what the model calls the automaton's symbols. */
-static bool match_symbols(const ThSignature *g, const ThSignature *own, int *symbol, ThError *err)
+static bool match_symbols(const ThInspectTruth *t, char *const *own, int n, int *symbol,
+                          ThError *err)
 {
-    for (int i = 0; i < own->n_symbols; i++)
-        if (th_symbols_find(g->symbol, g->n_symbols, own->symbol[i]) < 0)
-            return th_fail(err, TH_EVALUE, "the automaton reads '%s', which the model does not",
-                           own->symbol[i]);
+    const ThSignature *g = t->signature;
+    for (int i = 0; i < n; i++)
+        if (th_symbols_find(g->symbol, g->n_symbols, own[i]) < 0)
+            return th_fail(err, TH_EVALUE, "the %s reads '%s', which the model does not",
+                           t->language ? "language" : "automaton", own[i]);
     for (int i = 0; i < g->n_symbols; i++)
-        symbol[i] = th_symbols_find(own->symbol, own->n_symbols, g->symbol[i]);
+        symbol[i] = th_symbols_find(own, n, g->symbol[i]);
     return true;
 }
 
@@ -181,31 +183,59 @@ static bool match_labels(const ThInspectTruth *t, const ThTask *task, int *label
     return true;
 }
 
+static bool want(ThInspectTruth *t, const char *accept, ThError *err)
+{
+    const ThSignature *g = t->signature;
+    t->wanted = accept ? th_symbols_find(g->label, g->n_classes, accept) : -1;
+    t->width = accept ? 1 : t->width;
+    return !accept || t->wanted >= 0 ||
+           th_fail(err, TH_EVALUE, "accept=%s: there is no class of that name", accept);
+}
+
 bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, const ThAutomaton *a,
                                    const char *accept, ThError *err)
 {
-    if (!begin(t, g, err))
+    if (!begin(t, g, err) || !want(t, accept, err))
         return false;
-    t->wanted = accept ? th_symbols_find(g->label, g->n_classes, accept) : -1;
-    if (accept && t->wanted < 0)
-        return th_fail(err, TH_EVALUE, "accept=%s: there is no class of that name", accept);
-    t->width = accept ? 1 : t->width;
     ThTask *task TH_OWNED(th_task_free) = task_of(t, a, err);
     Source f = {.task = task,
                 .symbol = all_the_same(g->n_symbols, err),
                 .label = task ? all_the_same(task->signature.n_classes, err) : NULL};
     bool verdict = t->wanted >= 0 || is_verdict(g);
     f.elsewhere = verdict ? 0 : NOTHING;
-    bool ok = task && f.symbol && f.label && match_symbols(g, &task->signature, f.symbol, err) &&
+    bool ok = task && f.symbol && f.label &&
+              match_symbols(t, task->signature.symbol, task->signature.n_symbols, f.symbol, err) &&
               match_labels(t, task, f.label, err) && fill(t, &f, err);
     TH_FREE(f.symbol, f.label);
     return ok;
 }
 
+bool th_inspect_truth_of_language(ThInspectTruth *t, const ThSignature *g, const ThLanguage *l,
+                                  const char *accept, ThError *err)
+{
+    int n;
+    char *const *own = th_language_symbols(l, &n);
+    if (!begin(t, g, err) || !want(t, accept, err))
+        return false;
+    if (!accept && !is_verdict(g))
+        return th_fail(err, TH_EVALUE, "the classes of the model are not reject and accept") ||
+               th_hint(err, "accept=%s: the class that the language accepts", g->label[0]);
+    t->wanted = accept ? t->wanted : 1;
+    t->language = th_language_share(l);
+    t->symbol = all_the_same(g->n_symbols, err);
+    t->machine = th_dfa_new(1, g->n_symbols, 2, err);
+    t->answer = all_the_same(2, err); /* reject, accept */
+    if (!t->symbol || !t->machine || !t->answer)
+        return false;
+    t->machine->label[0] = 1;
+    return match_symbols(t, own, n, t->symbol, err);
+}
+
 void th_inspect_truth_free(ThInspectTruth *t)
 {
     th_dfa_free(t->machine);
-    free(t->answer);
+    th_language_free(t->language);
+    TH_FREE(t->answer, t->symbol);
     *t = (ThInspectTruth){0};
 }
 
@@ -223,9 +253,36 @@ static void read_answer(const ThInspectTruth *t, const int *answer, int position
         *said = g->target == TH_TARGET_BITS ? row[t->wanted] : *row == t->wanted;
 }
 
-int th_inspect_truth_wrong(const ThInspectTruth *t, const int *word, int length, const int *answer,
-                           const int **due, int *said)
+/* A language is asked about every prefix that the model answers to. */
+static int wrong_of_language(const ThInspectTruth *t, ThLanguageWord word, const int *answer,
+                             const int **due, int *said, ThStop *stop, ThError *err)
 {
+    bool whole = t->signature->target == TH_TARGET_FINAL, known = true;
+    int *own TH_OWNED(free) = th_alloc((size_t)word.n, sizeof *own, err),
+             found = TH_INSPECT_TRUTH_RIGHT;
+    for (int i = 0; own && i < word.n; i++) {
+        ThLanguageAnswer is = TH_LANGUAGE_NO;
+        own[i] = t->symbol[word.symbol[i]];
+        known = known && own[i] >= 0;
+        if (whole && i < word.n - 1)
+            continue;
+        if (known && !th_language_member(t->language, (ThLanguageWord){own, i + 1}, stop, &is, err))
+            return TH_INSPECT_TRUTH_ERROR;
+        read_answer(t, answer, i, said);
+        *due = t->answer + (is == TH_LANGUAGE_YES);
+        if (is == TH_LANGUAGE_UNKNOWN)
+            found = TH_INSPECT_TRUTH_OPEN;
+        else if (**due != *said)
+            return i;
+    }
+    return own ? found : TH_INSPECT_TRUTH_ERROR;
+}
+
+int th_inspect_truth_wrong(const ThInspectTruth *t, const int *word, int length, const int *answer,
+                           const int **due, int *said, ThStop *stop, ThError *err)
+{
+    if (t->language)
+        return wrong_of_language(t, (ThLanguageWord){word, length}, answer, due, said, stop, err);
     const ThDfa *d = t->machine;
     bool whole = t->signature->target == TH_TARGET_FINAL || t->last_only;
     int q = d->start;

@@ -94,10 +94,12 @@ static bool told(void *context, size_t i, const int *answer, ThError *err)
     ThInspectVerified *v = x->v;
     ThInspectVerifiedLength *l = &v->length[v->n - 1];
     const int *word = x->symbol + x->start[i], *due = NULL;
-    int at = th_inspect_truth_wrong(x->truth, word, l->length, answer, &due, x->said);
+    int at =
+        th_inspect_truth_wrong(x->truth, word, l->length, answer, &due, x->said, x->how->stop, err);
     l->words++;
+    v->open += at == TH_INSPECT_TRUTH_OPEN;
     if (at < 0)
-        return true;
+        return at != TH_INSPECT_TRUTH_ERROR;
     l->wrong++;
     if (x->how->wrong && !x->how->wrong(x->how->context, word, l->length, err))
         return false;

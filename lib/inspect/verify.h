@@ -37,6 +37,7 @@ typedef struct {
     int step;   /* of these lengths */
     long long words, wrong; /* read whole lengths */
     long long drawn, drawn_wrong;
+    long long open;    /* words that got no answer: they do not count as wrong */
     int *word, n_word; /* the first wrong word that was met; NULL: none */
     bool shortest;     /* and there is no wrong word before it */
     int at;            /* its first position with a wrong answer */

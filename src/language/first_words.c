@@ -103,16 +103,26 @@ static int kind_named(ShArgKind kind)
     return kind == A_MODEL ? SH_MODEL : kind == A_MACHINE ? SH_MACHINE : -1;
 }
 
+/* The object that a word of a statement names; NULL: none. */
+static const ShObject *object_at(ShSession *s, const ShStatement *st, size_t at)
+{
+    const ShToken *t = at < st->to ? token(st, at) : NULL;
+    char *name TH_OWNED(free) = t && t->type == T_WORD ? th_strndup(st->lexer->text.data + t->start,
+                                                                    t->end - t->start, NULL)
+                                                       : NULL;
+    return name ? sh_find(s, name) : NULL;
+}
+
 const ShCommand *sh_command_by_kind(ShSession *s, const ShStatement *st, const ShCommand *c,
                                     size_t words)
 {
     size_t n, length = strlen(c->name), at = st->from + words;
     const ShCommand *const *all = sh_commands(&n);
-    const ShToken *t = at < st->to ? token(st, at) : NULL;
-    char *name TH_OWNED(free) = t && t->type == T_WORD ? th_strndup(st->lexer->text.data + t->start,
-                                                                    t->end - t->start, NULL)
-                                                       : NULL;
-    const ShObject *o = name ? sh_find(s, name) : NULL;
+    const ShObject *o = object_at(s, st, at), *second = object_at(s, st, at + 1);
+    /* A machine beside a language is one. */
+    if (o && second && o->kind == SH_MACHINE &&
+        (second->kind == SH_LANGUAGE || second->kind == SH_AUTOMATON))
+        return c;
     for (size_t i = 0; o && i < n; i++)
         if ((all[i]->flags & C_BY_KIND) && strncmp(all[i]->name, c->name, length) == 0 &&
             all[i]->name[length] == '_' && kind_named(all[i]->args[0].kind) == (int)o->kind)

@@ -261,11 +261,12 @@ SH_COMMAND(
         "An s-op that gives truth values is a language, too: what it gives at the last position "
         "of a word says whether the word belongs to it.  With an automaton for the other one it "
         "is run on all words over the automaton's alphabet up to the greatest length.\n\n"
-        "Where A or B names a grammar or another language that is not known to be regular, both "
+        "Where A or B names a grammar, a machine or another language that is not known to be "
+        "regular, both "
         "are asked about all words of these lengths: $agree says whether they are the same on "
         "them, which is no proof.  $open counts words that one gave no answer to; then they do "
         "not agree.\n\n"
-        "Where A names a model or a machine, this is compare models or compare machines.",
+        "Where A names a model, or both name machines, this is compare models or compare machines.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
                "#> they differ on b\n"

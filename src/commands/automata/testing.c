@@ -239,7 +239,7 @@ static bool read_words(ShSession *s, const ThModel *m, const ThInspectTruth *t,
         sh_progress(s, "%zu of %zu words", *wrong, words->n);
         if (th_stopped(sh_stop(s), err) || !th_lab_predict(m, w->symbol, w->length, answer, err))
             return false;
-        if (th_inspect_truth_wrong(t, w->symbol, w->length, answer, &due, said) >= 0)
+        if (th_inspect_truth_wrong(t, w->symbol, w->length, answer, &due, said, NULL, NULL) >= 0)
             break;
     }
     return answer && said;

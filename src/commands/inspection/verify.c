@@ -2,6 +2,7 @@
 #include "inspect/verify.h"
 
 #include "base/symbols.h"
+#include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "lab/evaluate.h"
 #include "stats/intervals.h"
@@ -34,6 +35,22 @@ bool sh_find_truth(ThInspectTruth *t, const ThSignature *g, const ShOperand *aga
         ok = th_inspect_truth_of_automaton(t, g, o->as.automaton, accept, err);
     else
         ok = th_fail(err, TH_EVALUE, "'%s' is no automaton and no task", against->text);
+    return ok || sh_error_inside(err, against);
+}
+
+/* The same, with languages and machines, which need no automaton. */
+static bool find_any_truth(ShSession *s, ThInspectTruth *t, const ThSignature *g,
+                           const ShOperand *against, const char *accept, ThError *err)
+{
+    const ShObject *o = against->object;
+    ThAutomaton *a TH_OWNED(th_automaton_free) = NULL;
+    if (o->kind != SH_LANGUAGE && o->kind != SH_MACHINE)
+        return sh_find_truth(t, g, against, accept, err);
+    ThLanguage *l = sh_language_of(s, o, err);
+    bool ok = l && th_language_automaton(l, &a, sh_stop(s), err) &&
+              (a ? th_inspect_truth_of_automaton(t, g, a, accept, err)
+                 : th_inspect_truth_of_language(t, g, l, accept, err));
+    th_language_free(l);
     return ok || sh_error_inside(err, against);
 }
 
@@ -97,8 +114,7 @@ static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
         sh_results(s, "word:s due:s said:s at:i shortest:b", word, due, said, (long long)v->at + 1,
                    v->shortest);
     }
-    bool ok = said != NULL;
-    return ok && show_prefixes(s, m, t, v, err);
+    return said && (t->language || show_prefixes(s, m, t, v, err));
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -128,8 +144,11 @@ static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
 {
     char of[64];
     int last = v->length[v->n - 1].length;
+    if (v->open)
+        sh_say(s, "%lld word%s got no answer\n", v->open, sh_plural(v->open));
     if (v->words > 0 && agree)
-        sh_say(s, "they agree on all %lld word%s of %s symbols\n", v->words, sh_plural(v->words),
+        sh_say(s, "they agree on %s %lld word%s of %s symbols\n",
+               v->open ? "all others of the" : "all", v->words, sh_plural(v->words),
                whole_lengths(v, of, sizeof of));
     else if (v->words > 0)
         sh_say(s, "%lld of all %lld word%s of %s symbols are wrong\n", v->wrong, v->words,
@@ -143,9 +162,9 @@ static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
 
 static void set_figures(ShSession *s, const ThInspectVerified *v)
 {
-    sh_results(s, "agree:b words:i wrong:i all:i drawn:i drawn_wrong:i", v->word == NULL,
-               (long long)v->words, (long long)v->wrong, (long long)v->all, (long long)v->drawn,
-               (long long)v->drawn_wrong);
+    sh_results(s, "agree:b words:i wrong:i all:i drawn:i drawn_wrong:i open:i",
+               v->word == NULL && v->open == 0, (long long)v->words, (long long)v->wrong,
+               (long long)v->all, (long long)v->drawn, (long long)v->drawn_wrong, v->open);
     if (!v->word)
         sh_result_text(s, "word", "");
 }
@@ -190,7 +209,8 @@ static bool report(ShSession *s, const ShCall *call, const ThInspectTruth *t,
 
 SH_COMMAND(
     compare_models, .alias = "verify", .group = "inspection",
-    .summary = "tell whether a model answers as an automaton or a task does, word by word",
+    .summary = "tell whether a model answers as an automaton, another language or a task does, "
+               "word by word",
     .detail =
         "compare MODEL A is the same: a name of a model says what is meant.  $agree says "
         "that no word that was read is answered otherwise; nothing is proved by it, see "
@@ -208,7 +228,9 @@ SH_COMMAND(
         "A task has the model's answers.  An automaton accepts where the model's classes are "
         "reject and accept, or where accept= names the class that it accepts; to a model that "
         "answers with sets it says which symbols may follow; to others its outputs are classes, or "
-        "where it has none, the names of its states.\n\n"
+        "where it has none, the names of its states.  A grammar, another language or a machine "
+        "accepts or rejects; words that it gives no answer to are counted ($open), and then they "
+        "do not agree.\n\n"
         "With as BUG the wrong words of the lengths that were read whole become an automaton, the "
         "minimal one: plot automaton BUG draws it, words BUG lists them.",
     .example = "compile parity as m prove=no > \"said.txt\"\n"
@@ -219,7 +241,7 @@ SH_COMMAND(
                "shortest bug\n"
                "#> accepts bb\n"
                "#> rejects the empty word",
-    .results = "agree word due said at shortest words wrong all drawn drawn_wrong states "
+    .results = "agree word due said at shortest words wrong all drawn drawn_wrong open states "
                "transitions",
     .args = {{A_MODEL, "MODEL", 0},
              {A_KEYWORD, "against", A_OPTIONAL | A_SILENT},
@@ -245,7 +267,7 @@ SH_COMMAND(
         how.most_nodes = (size_t)sh_setting_int(s, "limit-states");
     const ThModel *m = call->operand[0].object->as.model;
     bool ok =
-        sh_find_truth(&t, &m->signature, &call->operand[1], th_option_text(o, "accept"), err) &&
+        find_any_truth(s, &t, &m->signature, &call->operand[1], th_option_text(o, "accept"), err) &&
         (th_inspect_verify(m, &t, &how, &v, err) || sh_error_inside(err, &call->operand[0])) &&
         report(s, call, &t, &v, err);
     return ok;

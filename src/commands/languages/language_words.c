@@ -368,7 +368,7 @@ static bool compare_exactly(ShSession *s, const ShCall *call, ThAutomaton *const
 static bool is_language(ShSession *s, const ShOperand *o)
 {
     const ShObject *x = sh_find(s, o->text);
-    return x && x->kind == SH_LANGUAGE;
+    return x && (x->kind == SH_LANGUAGE || x->kind == SH_MACHINE);
 }
 
 bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError *err)
