@@ -108,6 +108,7 @@ extern "C" {
 #include "language/any_language.h"
 #include "language/library.h"
 #include "language/pushdown.h"
+#include "language/probability.h"
 #include "language/residuals.h"
 #include "language/trees.h"
 #include "scratchpad/check_text.h"

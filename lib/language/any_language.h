@@ -129,11 +129,12 @@ ThLanguageWords *th_language_words(const ThLanguage *l, int length, ThStop *stop
 void th_language_words_free(ThLanguageWords *w); /* NULL is fine */
 
 /* Natural logarithm of their number (of an ambiguous grammar: of trees); -HUGE_VAL: there are none;
- * NaN: it is not known. */
+ * NaN: it is not known, as of distributions. */
 double th_language_words_log(const ThLanguageWords *w);
 
-/* Draws one of them, all with the same probability: by counting, or by rejection.  TH_EVALUE where
- * there is none, or a thousand were rejected in a row, with the rate. */
+/* Draws one of them: all with the same probability, by counting, or by rejection; those of a
+ * distribution (probability.h), and of languages with names (library.h), by theirs.  TH_EVALUE
+ * where there is none, or a thousand were rejected in a row, with the rate. */
 bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err);
 
 /* Calls seen(context, length, digits, open) with the exact number of words of every length lo … hi,

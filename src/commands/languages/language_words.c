@@ -7,6 +7,7 @@
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "language/operand.h"
+#include "language/probability.h"
 #include "language/pushdown.h"
 #include "language/trees.h"
 
@@ -84,9 +85,27 @@ static bool list_words(Listing *x, ThRange range, bool given, ThError *err)
     return true;
 }
 
+/* Of a distribution, words of any length. */
+static bool draw_any(Listing *x, const ShCall *call, ThError *err)
+{
+    ThRng r = th_rng((uint64_t)sh_seed(x->s, &call->options), "words", 0);
+    int *word = NULL, n;
+    size_t cap = 0;
+    bool ok = true;
+    for (long long i = th_option_int(&call->options, "random"); ok && i > 0; i--) {
+        ok = th_distribution_draw(x->l, &r, &word, &cap, &n, sh_stop(x->s), err);
+        if (ok)
+            print_word(x, (ThLanguageWord){word, n}, TH_LANGUAGE_YES);
+    }
+    free(word);
+    return ok;
+}
+
 static bool draw_words(Listing *x, const ShCall *call, ThError *err)
 {
     long long times = th_option_int(&call->options, "random");
+    if (!th_option_given(&call->options, "length") && th_language_is_distribution(x->l))
+        return draw_any(x, call, err);
     if (!th_option_given(&call->options, "length")) {
         th_fail(err, TH_EUSAGE, "random words need a length");
         return th_hint(err, "for instance length=20");

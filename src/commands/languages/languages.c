@@ -1,7 +1,10 @@
 /* languages.c - grammars and the like: defining, showing and running them. */
+#include <math.h>
+
 #include "commands/languages/languages.h"
 
 #include "base/symbols.h"
+#include "language/probability.h"
 #include "language/pushdown.h"
 #include "language/trees.h"
 #include "object_kinds.h"
@@ -204,6 +207,89 @@ SH_COMMAND(
     return define(s, call, "pushdown", err);
 }
 
+SH_COMMAND(
+    distribution, .group = "languages", .summary = "define a distribution over words",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  Q A P -> R: in state Q, A comes next and leads to R, with probability P, a number or a "
+        "fraction 1/3\n"
+        "  accept Q P: the probability to end in state Q\n"
+        "  start Q: without it, the state that is named first\n"
+        "  alphabet A B ...: the symbols in order; without it, those used\n\n"
+        "The probabilities of every state add up to one, and behind every state some word ends, so "
+        "that those of all words do, too.  Several moves of a state may have one symbol: the "
+        "probability of a word is then a sum over ways.\n\n"
+        "run says the probability of a word, trace the most probable way (Viterbi), entropy what "
+        "is known of all words; words random=N draws words, with length= those of a length, by "
+        "their probability.  As a language, for tasks, count and compare, it has the words that "
+        "are possible.",
+    .example = "distribution p {\n"
+               "  q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"
+               "  r a 0.4 -> r; r b 0.35 -> q; accept r 0.25\n"
+               "}\n"
+               "run p ab\n"
+               "#> accept\n"
+               "#>   probability 0.0375 (4.73697 bits)\n"
+               "trace p ab\n"
+               "#> step  symbol  state\n"
+               "#>    0          q\n"
+               "#>    1  a       q\n"
+               "#>    2  b       r\n"
+               "#> accept, with probability 0.0375 on this way",
+    .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}}, .flags = C_DEFINES)
+{
+    return define(s, call, "distribution", err);
+}
+
+static const ThOptionSpec entropy_options[] = {
+    {"length", TH_RANGE, "0..8", 0, 100000, NULL, "lengths of which the probability is shown"},
+    {0}};
+
+SH_COMMAND(
+    entropy, .group = "languages",
+    .summary = "the entropy of a distribution over words, and how long its words are",
+    .detail =
+        "The mean and the variance of the length are exact, by the inverse of a matrix of the "
+        "states' size; so is the entropy where no word can be read in two ways.  Where some could "
+        "be, no formula is known, and none is said.  $per_symbol counts the end as a symbol: it is "
+        "the least cross-entropy that a model of next symbols can have.",
+    .example = "distribution p {\n"
+               "  q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"
+               "  r a 0.4 -> r; r b 0.35 -> q; accept r 0.25\n"
+               "}\n"
+               "entropy p length=0..2\n"
+               "#> length  probability\n"
+               "#>      0       0.2000\n"
+               "#>      1       0.1750\n"
+               "#>      2       0.1385\n"
+               "#> length 3.61538 on average, variance 15.8974\n"
+               "#> entropy 6.96896 bits, 1.50994 a symbol",
+    .results = "entropy per_symbol mean variance", .args = {{A_LANGUAGE, "DISTRIBUTION", 0}},
+    .options = entropy_options)
+{
+    ThRange range = th_option_range(&call->options, "length");
+    ThDistributionMoments m;
+    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    double *p TH_OWNED(free) = l ? th_alloc((size_t)range.hi + 1, sizeof *p, err) : NULL;
+    bool ok = p && th_distribution_moments(l, &m, err) &&
+              th_distribution_lengths(l, (int)range.hi, p, err);
+    th_language_free(l);
+    if (!ok)
+        return sh_error_inside(err, &call->operand[0]);
+    sh_table(s, "lengths", "length:i probability:r");
+    for (long long k = range.lo; k <= range.hi; k += range.step)
+        sh_row(s, k, p[k]);
+    sh_table_end(s);
+    sh_results(s, "mean:r variance:r entropy:r per_symbol:r", m.mean, m.variance, m.entropy,
+               m.entropy / (m.mean + 1));
+    sh_say(s, "length %.6g on average, variance %.6g\n", m.mean, m.variance);
+    if (m.entropy == m.entropy)
+        sh_say(s, "entropy %.6g bits, %.6g a symbol\n", m.entropy, m.entropy / (m.mean + 1));
+    else
+        sh_say(s, "entropy not known: a word can be read in several ways\n");
+    return true;
+}
+
 bool sh_show_language(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
@@ -398,17 +484,23 @@ static bool run_word(ShSession *s, const ThLanguage *l, const ShOperand *o, ThEr
 {
     ThLanguageAnswer answer;
     ThLanguageWord w = {0};
-    double trees = 0;
+    double trees = 0, log = 0;
     int *word = read_word(l, o, &w.n, err);
     w.symbol = word;
+    bool weighs = th_language_is_distribution(l);
     bool grammar = strcmp(th_language_kind_name(l), "grammar") == 0;
     bool ok = word && th_language_member(l, w, sh_stop(s), &answer, err) &&
-              (!grammar || th_language_trees(l, w, sh_stop(s), &trees, err));
+              (!grammar || th_language_trees(l, w, sh_stop(s), &trees, err)) &&
+              (!weighs || th_distribution_log(l, w, &log, err));
     free(word);
     if (!ok)
         return false;
     sh_say(s, "%s\n", answers[answer]);
     sh_result_flag(s, "accepted", answer == TH_LANGUAGE_YES);
+    if (weighs)
+        sh_results(s, "probability:r bits:r", exp(log), -log / M_LN2);
+    if (weighs && answer == TH_LANGUAGE_YES)
+        sh_say(s, "  probability %.6g (%.6g bits)\n", exp(log), -log / M_LN2);
     if (!grammar)
         return true;
     sh_result_real(s, "trees", trees);
@@ -457,7 +549,7 @@ static bool trace_pushdown(ShSession *s, const ThLanguage *l, const ShOperand *i
     bool ok = word && th_pushdown_run(l, w, &run, &n, &answer, sh_stop(s), err);
     if (ok && run)
         sh_table(s, "steps", "step:i read:s state:s stack:s");
-    for (int i = 0; ok && i < n; i++) {
+    for (int i = 0; ok && run && i < n; i++) {
         bool reads = i > 0 && run[i].read > run[i - 1].read;
         sh_row(s, (long long)i, reads ? name[word[run[i].read - 1]] : "", run[i].state,
                run[i].stack);
@@ -472,12 +564,37 @@ static bool trace_pushdown(ShSession *s, const ThLanguage *l, const ShOperand *i
     return true;
 }
 
+/* The most probable way of a word. */
+static bool trace_path(ShSession *s, const ThLanguage *l, const ShOperand *input, ThError *err)
+{
+    ThLanguageWord w = {0};
+    double log;
+    int symbols;
+    char *const *name = th_language_symbols(l, &symbols);
+    int *word TH_OWNED(free) = read_word(l, input, &w.n, err);
+    w.symbol = word;
+    const char **state TH_OWNED(free) = word ? th_alloc((size_t)w.n + 1, sizeof *state, err) : NULL;
+    if (!state || !th_distribution_path(l, w, state, &log, err))
+        return false;
+    if (state[0])
+        sh_table(s, "steps", "step:i symbol:s state:s");
+    for (int i = 0; state[0] && i <= w.n; i++)
+        sh_row(s, (long long)i, i ? name[word[i - 1]] : "", state[i]);
+    if (state[0])
+        sh_table_end(s);
+    sh_result_flag(s, "accepted", state[0] != NULL);
+    sh_say(s, state[0] ? "accept, with probability %.6g on this way\n" : "reject\n", exp(log));
+    return true;
+}
+
 bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThLanguage *l = call->operand[0].object->as.language;
     int n, length;
     if (th_language_is_pushdown(l))
         return trace_pushdown(s, l, &call->operand[1], err);
+    if (th_language_is_distribution(l))
+        return trace_path(s, l, &call->operand[1], err);
     char *const *name = th_language_symbols(l, &n);
     int *word = read_word(l, &call->operand[1], &length, err);
     ThLanguageReader *r = word ? th_language_reader(l, sh_stop(s), err) : NULL;

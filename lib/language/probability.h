@@ -1,0 +1,47 @@
+/* probability.h - distributions over words: automata whose moves and stops have probabilities.
+ *
+ *     ThLanguage *p = th_language_parse("distribution", "q a 0.5 -> q; accept q 0.5", &err);
+ *     ThDistributionMoments m;
+ *     bool ok = p && th_distribution_moments(p, &m, &err) && m.mean == 1;
+ *     th_language_free(p);
+ *
+ * As a language it has the words that are possible.  Formulas: Vidal et al. 2005, Probabilistic
+ * finite-state machines; logarithms are natural.  What takes a language that is no distribution
+ * fails with TH_EUSAGE.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_LANGUAGE_PROBABILITY_H
+#define TH_LANGUAGE_PROBABILITY_H
+
+#include "language/any_language.h"
+
+bool th_language_is_distribution(const ThLanguage *l);
+
+/* Sets *log to the logarithm of a word's probability, the sum over all ways to read it; -HUGE_VAL:
+ * it is impossible.  O(n · moves). */
+bool th_distribution_log(const ThLanguage *l, ThLanguageWord word, double *log, ThError *err);
+
+/* The most probable way (Viterbi): fills state[n + 1] with views of names, where ways are equally
+ * probable with the states that were named first.  NULL in all of them: the word is impossible. */
+bool th_distribution_path(const ThLanguage *l, ThLanguageWord word, const char **state, double *log,
+                          ThError *err);
+
+/* Of words drawn: mean and variance of their length, exactly, by the inverse of I - A, which needs
+ * O(states³); their entropy in bits, NaN where a word has several ways: then no formula is known.
+ */
+typedef struct {
+    int states;
+    double mean, variance, entropy;
+} ThDistributionMoments;
+bool th_distribution_moments(const ThLanguage *l, ThDistributionMoments *m, ThError *err);
+
+/* Fills p[0 … hi] with the probabilities of the lengths. */
+bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, ThError *err);
+
+/* Draws a word of any length: *word, of room *cap, grows as by th_grow.  TH_ELIMIT beyond a million
+ * symbols. */
+bool th_distribution_draw(const ThLanguage *l, ThRng *r, int **word, size_t *cap, int *n,
+                          ThStop *stop, ThError *err);
+
+#endif

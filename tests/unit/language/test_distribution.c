@@ -1,0 +1,225 @@
+/* Distributions over words against sums over all words. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "given.h"
+#include "language/probability.h"
+
+static const char example[] = "q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"
+                              "r a 0.4 -> r; r b 0.35 -> q; accept r 0.25";
+
+static ThLanguage *distributed(const char *text)
+{
+    ThError err = {0};
+    ThLanguage *l = th_language_parse("distribution", text, &err);
+    if (!l)
+        fail_msg("%s", err.msg);
+    return l;
+}
+
+/* Drawn numbers: a move of state q over a to `to`, and stops; of words a and b. */
+enum { MOST = 5, LONGEST = 14 };
+typedef struct {
+    int n, to[MOST][2];
+    double p[MOST][2], stop[MOST];
+} Drawn;
+
+/* With stops of .9 and more 14 symbols are all of it, and without cycles all words are short. */
+static Drawn draw(ThRng *r, bool cycles)
+{
+    Drawn d = {.n = 1 + below(r, MOST)};
+    for (int q = 0; q < d.n; q++) {
+        bool last = !cycles && q == d.n - 1;
+        double stop = last ? 1 : cycles ? 0.9 + 0.1 * th_rng_uniform(r) : th_rng_uniform(r) / 2;
+        double share = th_rng_uniform(r);
+        d.stop[q] = stop;
+        for (int a = 0; a < 2; a++) {
+            d.to[q][a] = cycles ? below(r, d.n) : last ? q : q + 1 + below(r, d.n - q - 1);
+            d.p[q][a] = (1 - stop) * (a ? 1 - share : share);
+        }
+    }
+    return d;
+}
+
+static ThLanguage *language_of(const Drawn *d)
+{
+    ThText t = {0};
+    th_text_add(&t, "alphabet a b; start q0\n");
+    for (int q = 0; q < d->n; q++) {
+        for (int a = 0; a < 2; a++)
+            if (d->p[q][a] > 0)
+                th_text_printf(&t, "q%d %c %.17g -> q%d\n", q, 'a' + a, d->p[q][a], d->to[q][a]);
+        if (d->stop[q] > 0)
+            th_text_printf(&t, "accept q%d %.17g\n", q, d->stop[q]);
+    }
+    ThLanguage *l = distributed(t.data);
+    th_text_free(&t);
+    return l;
+}
+
+typedef struct {
+    double entropy, mean, square;
+} Sums;
+
+/* Adds what the words below a prefix of probability p contribute. */
+static void add_words(const Drawn *d, int q, int length, double p, Sums *s)
+{
+    double w = p * d->stop[q];
+    s->entropy -= w > 0 ? w * log2(w) : 0;
+    s->mean += w * length;
+    s->square += w * length * length;
+    for (int a = 0; a < 2 && length < LONGEST; a++)
+        if (d->p[q][a] > 0)
+            add_words(d, d->to[q][a], length + 1, p * d->p[q][a], s);
+}
+
+static void moments_are_sums(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(1, "distributions", 0);
+    for (int i = 0; i < 1000; i++) {
+        Drawn d = draw(&r, i % 2);
+        Sums s = {0};
+        ThDistributionMoments m;
+        ThLanguage *l = language_of(&d);
+        add_words(&d, 0, 0, 1, &s);
+        assert_true(th_distribution_moments(l, &m, NULL));
+        assert_true(fabs(m.entropy - s.entropy) < 1e-10);
+        assert_true(fabs(m.mean - s.mean) < 1e-10);
+        assert_true(fabs(m.variance - (s.square - s.mean * s.mean)) < 1e-9);
+        th_language_free(l);
+    }
+}
+
+/* Figures computed elsewhere. */
+static void the_example(void **state)
+{
+    (void)state;
+    static const double of_length[] = {.2, .175, .1385, .108025};
+    ThLanguage *l = distributed(example);
+    ThDistributionMoments m;
+    double p[4], log, best;
+    const char *path[4];
+    assert_true(th_distribution_moments(l, &m, NULL));
+    assert_true(fabs(m.entropy - 6.968958) < 1e-6 && fabs(m.mean - 3.615385) < 1e-6);
+    assert_true(fabs(m.variance - 15.897436) < 1e-6);
+    assert_true(th_distribution_lengths(l, 3, p, NULL));
+    for (int k = 0; k < 4; k++)
+        assert_true(fabs(p[k] - of_length[k]) < 1e-12);
+    ThLanguageWord word = {(const int[]){0, 1, 1}, 3};
+    assert_true(th_distribution_log(l, word, &log, NULL));
+    assert_true(fabs(exp(log) - .5 * .3 * .35 * .2) < 1e-15);
+    assert_true(th_distribution_path(l, word, path, &best, NULL));
+    assert_true(fabs(best - log) < 1e-12);
+    for (int k = 0; k < 4; k++)
+        assert_string_equal(path[k], k == 2 ? "r" : "q");
+    th_language_free(l);
+    /* Two ways: the sum, and the better one; equal ones go by the states named first. */
+    l = distributed(
+        "s a 1/4 -> s; s a 1/4 -> t; s a 1/4 -> u; accept s 1/4; accept t 1; accept u 1");
+    word = (ThLanguageWord){(const int[]){0}, 1};
+    assert_true(th_distribution_log(l, word, &log, NULL));
+    assert_true(fabs(exp(log) - 9. / 16) < 1e-15);
+    assert_true(th_distribution_path(l, word, path, &best, NULL));
+    assert_string_equal(path[1], "t");
+    assert_true(fabs(exp(best) - 1. / 4) < 1e-15);
+    assert_true(th_distribution_moments(l, &m, NULL));
+    assert_true(isnan(m.entropy));
+    th_language_free(l);
+    l = th_language_parse("grammar", "S -> a", NULL);
+    assert_false(th_distribution_moments(l, &m, NULL));
+    th_language_free(l);
+}
+
+/* Below this lies chi squared of some degrees with probability 0.9999. */
+static double bound(int degrees)
+{
+    double d = degrees, z = 1 - 2 / (9 * d) + 3.72 * sqrt(2 / (9 * d));
+    return d * z * z * z;
+}
+
+/* Words of up to three symbols, and all longer ones; then those of three symbols. */
+static void words_come_by_weight(void **state)
+{
+    (void)state;
+    enum { DRAWN = 100000, CELLS = 16 };
+    ThLanguage *l = distributed(example);
+    for (int fixed = 0; fixed < 2; fixed++) {
+        ThRng r = th_rng(7, "words", (uint64_t)fixed);
+        ThLanguageWords *w = th_language_words(l, 3, NULL, NULL);
+        int seen[CELLS] = {0}, three[3], *word = NULL, n = 3;
+        size_t cap = 0;
+        double chi = 0, rest = 1;
+        for (int i = 0; i < DRAWN; i++) {
+            if (fixed)
+                assert_true(th_language_draw(w, &r, three, NULL));
+            else
+                assert_true(th_distribution_draw(l, &r, &word, &cap, &n, NULL, NULL));
+            int cell = 1;
+            for (int k = 0; k < n && n <= 3; k++)
+                cell = 2 * cell + (fixed ? three : word)[k];
+            seen[n > 3 ? 0 : cell]++;
+        }
+        for (int cell = CELLS - 1; cell >= 0; cell--) {
+            int length = 0, letters[3];
+            double log;
+            while (cell >> (length + 1))
+                length++;
+            for (int k = 0; k < length; k++)
+                letters[k] = cell >> (length - 1 - k) & 1;
+            assert_true(th_distribution_log(l, (ThLanguageWord){letters, length}, &log, NULL));
+            double p = cell ? exp(log) : rest;
+            rest -= p;
+            if (fixed && (cell == 0 || length < 3)) {
+                assert_int_equal(seen[cell], 0);
+                continue;
+            }
+            double due = DRAWN * p / (fixed ? .108025 : 1);
+            chi += (seen[cell] - due) * (seen[cell] - due) / due;
+        }
+        assert_true(chi < bound(fixed ? 7 : CELLS - 1));
+        th_language_words_free(w);
+        free(word);
+    }
+    th_language_free(l);
+}
+
+/* What is written is read again as it was. */
+static void blocks_are_read_again(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(2, "blocks", 0);
+    for (int i = 0; i < 50; i++) {
+        Drawn d = draw(&r, true);
+        ThLanguage *l = language_of(&d);
+        ThText one = {0}, two = {0};
+        th_language_write(&one, l, "p");
+        char *inside = strchr(one.data, '{') + 1;
+        char *text = strndup(inside, strlen(inside) - 2);
+        ThLanguage *again = distributed(text);
+        th_language_write(&two, again, "p");
+        assert_string_equal(one.data, two.data);
+        free(text);
+        th_text_free(&one);
+        th_text_free(&two);
+        th_language_free(l);
+        th_language_free(again);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moments_are_sums),
+        cmocka_unit_test(the_example),
+        cmocka_unit_test(words_come_by_weight),
+        cmocka_unit_test(blocks_are_read_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
