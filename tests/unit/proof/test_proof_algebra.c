@@ -13,6 +13,7 @@
 #include "compile/compile.h"
 #include "compile/weights.h"
 #include "given.h"
+#include "proof/check/algebra.h"
 #include "proof/check/check.h"
 #include "proof/map_impl.h"
 #include "proof/check/quantize.h"
@@ -285,12 +286,68 @@ static void test_numbers_are_numbers(void **state)
     drop(&m);
 }
 
+/* By how much the right class leads in a ball around x, calculated a second time: as a distance,
+ * with what a run rounds by `unit` in sums of so many numbers. */
+static long double lead_of(const ThModel *m, const float *x, long double scale, int right,
+                           long double unit)
+{
+    int d = (int)th_option_int(&m->options, "dim"), other = 1 - right;
+    const float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
+    const float *bias = th_params_at(&m->params, th_params_find(&m->params, "head_bias"));
+    long double lead = (long double)bias[right] - (long double)bias[other], square = 0;
+    long double size = fabsl((long double)bias[0]) + fabsl((long double)bias[1]);
+    for (int i = 0; i < d; i++) {
+        long double a = (long double)head[2 * i + right], b = (long double)head[2 * i + other];
+        lead += (a - b) * scale * (long double)x[i];
+        square += (a - b) * (a - b);
+        size += (fabsl(a) + fabsl(b)) * (scale * fabsl((long double)x[i]) + 1e-3L);
+    }
+    return (lead - 2e-6L - (d + 4) * unit / (1 - (d + 4) * unit) * size) / sqrtl(square);
+}
+
+/* What a run rounds of the logits of a compiled model: nothing of it may be missing. */
+static void test_read_out(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    Made m = make_all(made_task("parity", "", NULL), false);
+    ThMonoid *monoid = th_monoid_new(m.task->machine, 0, NULL, &err);
+    const ThProofTruth truth = {m.task->machine, NULL, monoid};
+    const float *pad = th_params_at(&m.model->params, th_params_find(&m.model->params, "pad"));
+    const float *rows =
+        th_params_at(&m.model->params, th_params_find(&m.model->params, "embedding"));
+    int d = (int)th_option_int(&m.model->options, "dim");
+    long double is[2], wanted[2];
+    for (int in_float = 0; in_float < 2; in_float++) {
+        ThProofAlgebra p;
+        long double unit = in_float ? 0x1p-24L * (1 + 1e-9L) : 0x1p-44L;
+        ThProofAlgebraHow how = {.radius = 1e-3, .slack = 1e-6, .in_float = in_float};
+        assert_true(th_proof_algebra(m.model, &truth, &how, &p, &err));
+        is[in_float] = (long double)p.margin;
+        wanted[in_float] = HUGE_VALL;
+        for (int e = 0; e < monoid->size; e++) {
+            int q = th_monoid_image(monoid, e, m.task->machine->start);
+            const float *x = e == 0 ? pad : rows + monoid->last[e] * d;
+            wanted[in_float] = fminl(wanted[in_float], lead_of(m.model, x, e == 0 ? 1 : sqrtl(d),
+                                                               m.task->machine->label[q], unit));
+        }
+    }
+    assert_true(monoid->size == 2 && fabsl(is[0] - wanted[0]) <= 1e-7L * wanted[0]);
+    assert_true(fabsl(is[0] - is[1] - (wanted[0] - wanted[1])) <= 1e-3L * (wanted[0] - wanted[1]));
+    th_monoid_free(monoid);
+    drop(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_believed), cmocka_unit_test(test_slack_is_the_claims),
-        cmocka_unit_test(test_files_hold_it_all),   cmocka_unit_test(test_what_cancels_is_seen),
-        cmocka_unit_test(test_numbers_are_numbers), cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_nothing_is_believed),
+        cmocka_unit_test(test_slack_is_the_claims),
+        cmocka_unit_test(test_files_hold_it_all),
+        cmocka_unit_test(test_what_cancels_is_seen),
+        cmocka_unit_test(test_numbers_are_numbers),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_read_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
