@@ -6,6 +6,7 @@
 #include "automata/core/build.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/symbols.h"
 #include "language/language_text.h"
 #include "language/probability.h"
 
@@ -536,6 +537,123 @@ bool th_distribution_moments(const ThLanguage *l, ThDistributionMoments *m, ThEr
     gsl_matrix_free(f.a);
     gsl_permutation_free(f.p);
     return ok || th_fail(err, TH_ENOMEM, "out of memory (%d states)", d->n);
+}
+
+/* ---- two ------------------------------------------------------------------------------------- */
+
+/* Two distributions, whose moves are paired where their symbols are the same. */
+typedef struct {
+    const Distribution *of[2];
+    const int *symbol; /* of the second: its number in the first */
+} Pair;
+
+static bool paired(const Pair *x, const Move *a, const Move *b)
+{
+    return a->symbol < 0 ? b->symbol < 0 : b->symbol >= 0 && a->symbol == x->symbol[b->symbol];
+}
+
+/* v = (I - T)^-1 v, for T the moves of pairs of states that read, with the probabilities of the
+ * first, or of both. */
+static bool solve(const Pair *x, bool both, double *v, ThError *err)
+{
+    int sign, states = x->of[1]->n;
+    size_t n = (size_t)(x->of[0]->n * states);
+    gsl_vector_view of = gsl_vector_view_array(v, n);
+    Factored f = {gsl_matrix_alloc(n, n), gsl_permutation_alloc(n)};
+    bool ok = f.a && f.p;
+    if (ok)
+        gsl_matrix_set_identity(f.a);
+    for (size_t i = 0; ok && i < x->of[0]->moves; i++)
+        for (size_t k = 0; k < x->of[1]->moves; k++) {
+            const Move *a = &x->of[0]->move[i], *b = &x->of[1]->move[k];
+            if (a->symbol >= 0 && paired(x, a, b))
+                *gsl_matrix_ptr(f.a, (size_t)(a->from * states + b->from),
+                                (size_t)(a->to * states + b->to)) -= a->p * (both ? b->p : 1);
+        }
+    ok = ok && gsl_linalg_LU_decomp(f.a, f.p, &sign) == 0 &&
+         gsl_linalg_LU_svx(f.a, f.p, &of.vector) == 0;
+    gsl_matrix_free(f.a);
+    gsl_permutation_free(f.p);
+    return ok || th_fail(err, TH_ENOMEM, "out of memory (%zu pairs of states)", n);
+}
+
+/* The sum over all words of the product of their probabilities. */
+static bool inner(const Pair *x, double *sum, ThError *err)
+{
+    int states = x->of[1]->n;
+    double *v TH_OWNED(free) = th_alloc((size_t)(x->of[0]->n * states), sizeof *v, err);
+    for (size_t i = 0; v && i < x->of[0]->moves; i++)
+        for (size_t k = 0; k < x->of[1]->moves; k++) {
+            const Move *a = &x->of[0]->move[i], *b = &x->of[1]->move[k];
+            if (a->symbol < 0 && b->symbol < 0)
+                v[a->from * states + b->from] += a->p * b->p;
+        }
+    bool ok = v && solve(x, true, v, err);
+    *sum = ok ? v[0] : 0;
+    return ok;
+}
+
+/* Of two that read every word in one way. */
+static bool diverge(const Pair *x, double *sum, ThError *err)
+{
+    const Distribution *p = x->of[0], *q = x->of[1];
+    size_t n = (size_t)(p->n * q->n);
+    double *v TH_OWNED(free) = th_alloc(n, sizeof *v, err);
+    bool *reached TH_OWNED(free) = v ? th_alloc(n, sizeof *reached, err) : NULL;
+    if (!reached)
+        return false;
+    reached[0] = true;
+    *sum = HUGE_VAL;
+    for (bool more = true; more;) {
+        more = false;
+        memset(v, 0, n * sizeof *v);
+        for (size_t i = 0; i < p->moves; i++)
+            for (int state = 0; state < q->n; state++) {
+                const Move *a = &p->move[i], *b = NULL;
+                int at = a->from * q->n + state;
+                for (size_t k = 0; k < q->moves; k++)
+                    if (q->move[k].from == state && paired(x, a, &q->move[k]))
+                        b = &q->move[k];
+                if (!reached[at])
+                    continue;
+                if (!b)
+                    return true; /* words that end behind it are impossible in q */
+                v[at] += a->p * log2(a->p / b->p);
+                int to = a->to * q->n + b->to;
+                more = more || (a->symbol >= 0 && !reached[to]);
+                reached[to] = reached[to] || a->symbol >= 0;
+            }
+    }
+    bool ok = solve(x, false, v, err);
+    *sum = v[0];
+    return ok;
+}
+
+bool th_distribution_distance(const ThLanguage *p, const ThLanguage *q, ThDistributionDistance *to,
+                              ThError *err)
+{
+    enum { MOST_PAIRS = 2000 };
+    const Distribution *a = need(p, err), *b = a ? need(q, err) : NULL;
+    int *symbol TH_OWNED(free) = b ? th_alloc((size_t)q->n_symbols + 1, sizeof *symbol, err) : NULL;
+    if (!symbol)
+        return false;
+    for (int i = 0; i < q->n_symbols; i++)
+        symbol[i] = th_symbols_find(p->symbol, p->n_symbols, q->symbol[i]);
+    for (int i = 0; i < q->n_symbols; i++)
+        if (p->n_symbols != q->n_symbols || symbol[i] < 0)
+            return th_fail(err, TH_EVALUE, "the two have different symbols");
+    double n = (double)a->n * b->n;
+    if (fmax(n, fmax((double)a->n * a->n, (double)b->n * b->n)) > MOST_PAIRS)
+        return th_fail(err, TH_ELIMIT, "there are more than %d pairs of states", MOST_PAIRS);
+    int *same TH_OWNED(free) = th_alloc((size_t)q->n_symbols + 1, sizeof *same, err);
+    for (int i = 0; same && i < q->n_symbols; i++)
+        same[i] = i;
+    double aa, ab, bb;
+    bool ok = same && inner(&(Pair){{a, a}, same}, &aa, err) &&
+              inner(&(Pair){{a, b}, symbol}, &ab, err) && inner(&(Pair){{b, b}, same}, &bb, err);
+    *to = (ThDistributionDistance){ok ? fmax(aa - 2 * ab + bb, 0) : 0, (double)NAN};
+    return ok &&
+           (!one_way(a) || !one_way(b) || diverge(&(Pair){{a, b}, symbol}, &to->divergence, err));
 }
 
 bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, ThError *err)

@@ -39,6 +39,16 @@ bool th_distribution_moments(const ThLanguage *l, ThDistributionMoments *m, ThEr
 /* Fills p[0 … hi] with the probabilities of the lengths. */
 bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, ThError *err);
 
+/* How far q is from p, over the same symbols: the sum of (p(w) - q(w))² over all words, and, where
+ * no word can be read in two ways by either, the divergence of Kullback and Leibler in bits,
+ * infinite where a word of p is impossible in q, else NaN.  Exactly, over pairs of states:
+ * O(pairs³), TH_ELIMIT beyond 2,000 of them.  TH_EVALUE where a symbol is not one of both. */
+typedef struct {
+    double squares, divergence;
+} ThDistributionDistance;
+bool th_distribution_distance(const ThLanguage *p, const ThLanguage *q, ThDistributionDistance *to,
+                              ThError *err);
+
 /* Draws a word of any length: *word, of room *cap, grows as by th_grow.  TH_ELIMIT beyond a million
  * symbols. */
 bool th_distribution_draw(const ThLanguage *l, ThRng *r, int **word, size_t *cap, int *n,

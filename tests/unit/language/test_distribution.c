@@ -97,6 +97,58 @@ static void moments_are_sums(void **state)
     }
 }
 
+/* Adds what the words below a prefix contribute to the distance of two. */
+static void add_distance(const Drawn *const d[2], const int *q, int length, const double *p,
+                         ThDistributionDistance *sum)
+{
+    double w = p[0] * d[0]->stop[q[0]], x = p[1] * d[1]->stop[q[1]];
+    sum->squares += (w - x) * (w - x);
+    sum->divergence += w > 0 ? w * log2(w / x) : 0;
+    for (int a = 0; a < 2 && length < LONGEST; a++) {
+        int to[2];
+        double on[2];
+        for (int k = 0; k < 2; k++) {
+            to[k] = d[k]->to[q[k]][a];
+            on[k] = p[k] * d[k]->p[q[k]][a];
+        }
+        add_distance(d, to, length + 1, on, sum);
+    }
+}
+
+static void distances_are_sums(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(3, "distances", 0);
+    for (int i = 0; i < 50; i++) {
+        Drawn one = draw(&r, true), two = draw(&r, true);
+        const Drawn *both[2] = {&one, &two};
+        ThDistributionDistance sum = {0}, d;
+        ThLanguage *p = language_of(&one), *q = language_of(&two);
+        add_distance(both, (int[2]){0, 0}, 0, (double[2]){1, 1}, &sum);
+        assert_true(th_distribution_distance(p, q, &d, NULL));
+        assert_true(fabs(d.squares - sum.squares) < 1e-10);
+        assert_true(fabs(d.divergence - sum.divergence) < 1e-10);
+        assert_true(th_distribution_distance(p, p, &d, NULL));
+        assert_true(d.squares < 1e-15 && fabs(d.divergence) < 1e-14);
+        th_language_free(p);
+        th_language_free(q);
+    }
+    ThDistributionDistance d;
+    ThLanguage *p = distributed(example);
+    /* the other way round are the symbols; some words are impossible */
+    ThLanguage *u = distributed("alphabet b a; s a 0.5 -> s; s b 0.25 -> s; accept s 0.25");
+    ThLanguage *less = distributed("alphabet a b; s a 0.5 -> s; accept s 0.5");
+    assert_true(th_distribution_distance(p, u, &d, NULL));
+    assert_true(fabs(d.divergence - .107965) < 1e-6 && fabs(d.squares - .00367440) < 1e-8);
+    assert_true(th_distribution_distance(p, less, &d, NULL));
+    assert_true(isinf(d.divergence));
+    assert_true(th_distribution_distance(less, p, &d, NULL));
+    assert_true(d.divergence > 0 && d.divergence < 10);
+    th_language_free(p);
+    th_language_free(u);
+    th_language_free(less);
+}
+
 /* Figures computed elsewhere. */
 static void the_example(void **state)
 {
@@ -216,9 +268,8 @@ static void blocks_are_read_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_are_sums),
-        cmocka_unit_test(the_example),
-        cmocka_unit_test(words_come_by_weight),
+        cmocka_unit_test(moments_are_sums),      cmocka_unit_test(distances_are_sums),
+        cmocka_unit_test(the_example),           cmocka_unit_test(words_come_by_weight),
         cmocka_unit_test(blocks_are_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
