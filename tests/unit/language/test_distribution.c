@@ -144,6 +144,12 @@ static void distances_are_sums(void **state)
     assert_true(isinf(d.divergence));
     assert_true(th_distribution_distance(less, p, &d, NULL));
     assert_true(d.divergence > 0 && d.divergence < 10);
+    /* z, which lacks words of the other one, is reached by none */
+    ThLanguage *more = distributed("alphabet a b; s a 0.5 -> s; accept s 0.5; z b 0.5 -> z; "
+                                   "accept z 0.5");
+    assert_true(th_distribution_distance(less, more, &d, NULL));
+    assert_true(fabs(d.divergence) < 1e-15);
+    th_language_free(more);
     th_language_free(p);
     th_language_free(u);
     th_language_free(less);
