@@ -7,6 +7,8 @@
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_sort_vector.h>
 
+#include "base/memory.h"
+
 static void product(CBLAS_TRANSPOSE_t ta, CBLAS_TRANSPOSE_t tb, const double *a, const double *b,
                     double *c, ThProofSizes s, double beta)
 {
@@ -129,4 +131,23 @@ bool th_proof_eigen(double *a, int n, double *value, double *vectors, ThError *e
         return true;
     return status == GSL_ENOMEM ? th_fail(err, TH_ENOMEM, "out of memory for eigenvalues")
                                 : th_fail(err, TH_ENUMERIC, "eigenvalues do not converge");
+}
+
+bool th_proof_invert(const double *a, int n, const ThProofInverse *to, ThError *err)
+{
+    memcpy(to->work, a, (size_t)n * (size_t)n * sizeof *a);
+    if (!th_proof_eigen(to->work, n, to->value, to->other, err))
+        return false;
+    if (!(to->value[0] > 0))
+        return th_fail(err, TH_ENUMERIC, "the matrix of an ellipsoid is not positive");
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            to->work[i * n + k] = to->other[i * n + k] / to->value[k];
+    th_proof_multiply_transposed(to->work, to->other, to->inverse, (ThProofSizes){n, n, n});
+    return true;
+}
+
+double th_proof_logistic(double x)
+{
+    return 1 / (1 + exp(-x));
 }

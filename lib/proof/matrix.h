@@ -38,4 +38,15 @@ double th_proof_power_bound(const double *a, int n, double *scratch);
  */
 bool th_proof_eigen(double *a, int n, double *value, double *vectors, ThError *err);
 
+/* What the inverse of a symmetric matrix (n, n) is made with: it and its eigenvalues (n), in rising
+ * order, and room for two such matrices. */
+typedef struct {
+    double *inverse, *value, *work, *other;
+} ThProofInverse;
+
+/* Fills it for a, by the eigenvalues; TH_ENUMERIC where one is not positive, TH_ENOMEM: false. */
+bool th_proof_invert(const double *a, int n, const ThProofInverse *to, ThError *err);
+
+double th_proof_logistic(double x); /* 1 / (1 + e^-x) */
+
 #endif

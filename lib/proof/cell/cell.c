@@ -138,11 +138,6 @@ static void find_gates(const ThProofCell *f, const double *state, double *p)
             p[j] += state[i] * f->recurrent[i * wide + j];
 }
 
-static double logistic(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
 void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, double *p,
                          double *to)
 {
@@ -157,18 +152,18 @@ void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, 
     }
     find_gates(f, state, p);
     for (int j = 0; j < n; j++) {
-        double first = logistic(x[j] + p[j]);
+        double first = th_proof_logistic(x[j] + p[j]);
         if (f->kind == TH_PROOF_RNN)
             to[j] = f->hyperbolic ? tanh(x[j] + p[j]) : fmax(0, x[j] + p[j]);
         if (f->kind == TH_PROOF_GRU) {
-            double reset = logistic(x[n + j] + p[n + j]);
+            double reset = th_proof_logistic(x[n + j] + p[n + j]);
             double new = tanh(x[2 * n + j] + reset * (f->candidate[j] + p[2 * n + j]));
             to[j] = state[j] + first * (new - state[j]);
         }
         if (f->kind == TH_PROOF_LSTM) {
-            to[n + j] = logistic(x[2 * n + j] + p[2 * n + j]) * state[n + j] +
+            to[n + j] = th_proof_logistic(x[2 * n + j] + p[2 * n + j]) * state[n + j] +
                         first * tanh(x[n + j] + p[n + j]);
-            to[j] = logistic(x[3 * n + j] + p[3 * n + j]) * tanh(to[n + j]);
+            to[j] = th_proof_logistic(x[3 * n + j] + p[3 * n + j]) * tanh(to[n + j]);
         }
     }
 }

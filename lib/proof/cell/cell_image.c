@@ -33,22 +33,6 @@ static double *take(ThProofCellImage *e, size_t n)
     return to;
 }
 
-static bool invert(ThProofCellImage *e, Shape *s, ThError *err)
-{
-    int d = e->f->dim;
-    memcpy(e->work, s->a, (size_t)d * (size_t)d * sizeof *e->work);
-    if (!th_proof_eigen(e->work, d, e->v, e->other, err))
-        return false;
-    if (!(e->v[0] > 0))
-        return th_fail(err, TH_ENUMERIC, "the matrix of an ellipsoid is not positive");
-    s->stretch = 1 / e->v[0] * (1 + TH_PROOF_BUDGET);
-    for (int i = 0; i < d; i++)
-        for (int k = 0; k < d; k++)
-            e->work[i * d + k] = e->other[i * d + k] / e->v[k];
-    th_proof_multiply_transposed(e->work, e->other, s->inverse, (ThProofSizes){d, d, d});
-    return true;
-}
-
 static bool fill_shape(ThProofCellImage *e, Shape *s, const double *a, ThError *err)
 {
     const ThProofCell *f = e->f;
@@ -66,7 +50,11 @@ static bool fill_shape(ThProofCellImage *e, Shape *s, const double *a, ThError *
         s->size[j] = th_proof_length(s->row + j * d, d);
     for (int j = 0; j < d; j++)
         s->own[j] = th_proof_length(a + j * d, d);
-    return invert(e, s, err);
+    ThProofInverse to = {s->inverse, e->v, e->work, e->other};
+    if (!th_proof_invert(a, d, &to, err))
+        return false;
+    s->stretch = 1 / e->v[0] * (1 + TH_PROOF_BUDGET);
+    return true;
 }
 
 ThProofCellImage *th_proof_cell_image_new(const ThProofCell *f, const double *shape, int n,
@@ -135,14 +123,9 @@ static Interval around(double at, double by)
     return (Interval){at - by, at + by};
 }
 
-static double logistic(double x)
-{
-    return 1 / (1 + exp(-x));
-}
-
 static Interval logistics(Interval x)
 {
-    return (Interval){logistic(x.lo), logistic(x.hi)};
+    return (Interval){th_proof_logistic(x.lo), th_proof_logistic(x.hi)};
 }
 
 static Interval tangents(Interval x)
@@ -158,7 +141,7 @@ static Interval peak(Interval x, double lo, double hi, double top)
 
 static Interval logistic_slopes(Interval x)
 {
-    double a = logistic(x.lo), b = logistic(x.hi);
+    double a = th_proof_logistic(x.lo), b = th_proof_logistic(x.hi);
     return peak(x, a * (1 - a), b * (1 - b), 0.25);
 }
 

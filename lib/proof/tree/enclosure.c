@@ -67,23 +67,6 @@ static void take_shape(ThProofEnclosure *e, ThProofMatrix *s)
         *row[i] = take(e, heads);
 }
 
-/* The matrix and its inverse by its eigenvalues; false where it is not positive. */
-static bool invert(ThProofEnclosure *e, ThProofMatrix *s, ThError *err)
-{
-    int d = e->map->dim;
-    memcpy(e->work, s->a, (size_t)d * (size_t)d * sizeof *e->work);
-    if (!th_proof_eigen(e->work, d, e->q, e->other, err))
-        return false;
-    if (!(e->q[0] > 0))
-        return th_fail(err, TH_ENUMERIC, "the matrix of an ellipsoid is not positive");
-    s->stretch = 1 / e->q[0] * (1 + TH_PROOF_BUDGET);
-    for (int i = 0; i < d; i++)
-        for (int k = 0; k < d; k++)
-            e->work[i * d + k] = e->other[i * d + k] / e->q[k];
-    th_proof_multiply_transposed(e->work, e->other, s->inverse, (ThProofSizes){d, d, d});
-    return true;
-}
-
 /* The range of the quadratic form zᵀ Qᵀ K z of head h over the unit ball. */
 static bool quadratic_range(ThProofEnclosure *e, ThProofMatrix *s, int h, ThError *err)
 {
@@ -114,7 +97,9 @@ static bool fill_shape(ThProofEnclosure *e, ThProofMatrix *s, const double *a, T
     th_proof_centre(s->centred, d, d);
     th_proof_transposed_multiply(f->query, s->a, s->query, sizes);
     th_proof_transposed_multiply(f->key, s->a, s->key, sizes);
-    bool ok = invert(e, s, err);
+    ThProofInverse to = {s->inverse, e->q, e->work, e->other};
+    bool ok = th_proof_invert(s->a, d, &to, err);
+    s->stretch = ok ? 1 / e->q[0] * (1 + TH_PROOF_BUDGET) : 0;
     for (int h = 0; ok && h < f->heads; h++) {
         double *through = s->through + (size_t)h * square, *two = s->square + (size_t)h * square;
         th_proof_multiply(e->way + (size_t)h * square, s->a, through, sizes);

@@ -6,11 +6,6 @@
 
 /* ---- attention ---- */
 
-static double sigmoid(double s)
-{
-    return 1 / (1 + exp(-s));
-}
-
 /* What a logit and its sigmoid may be, given a centre and how far the logit goes from it: linearly,
  * and by its quadratic part, which lies in [low, high]. */
 typedef struct {
@@ -25,21 +20,21 @@ typedef struct {
 
 static Weight weight_of(const Logit *s)
 {
-    double value = sigmoid(s->at), slope = value * (1 - value);
+    double value = th_proof_logistic(s->at), slope = value * (1 - value);
     double lo = s->at - s->linear + s->low, hi = s->at + s->linear + s->high;
     /* What the sigmoid differs from its tangent by is greatest or least at the ends, at the point
      * itself, where it is 0, or at the other point with the same slope. */
     double place[] = {lo, hi, -s->at > lo && -s->at < hi ? -s->at : s->at};
     double least = 0, most = 0;
     for (int i = 0; i < 3; i++) {
-        double off = sigmoid(place[i]) - value - slope * (place[i] - s->at);
+        double off = th_proof_logistic(place[i]) - value - slope * (place[i] - s->at);
         least = fmin(least, off);
         most = fmax(most, off);
     }
     least += slope * s->low;
     most += slope * s->high;
     Weight w = {.value = value + (most + least) / 2, .slope = slope, .half = (most - least) / 2};
-    w.spread = fmax(0, fmax(sigmoid(hi) - w.value, w.value - sigmoid(lo)));
+    w.spread = fmax(0, fmax(th_proof_logistic(hi) - w.value, w.value - th_proof_logistic(lo)));
     return w;
 }
 
