@@ -246,3 +246,13 @@ bool th_real_evaluate(const char *text, double *value)
     *value = x.real;
     return true;
 }
+
+uint64_t th_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}

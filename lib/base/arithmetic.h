@@ -6,6 +6,7 @@
 #define TH_BASE_ARITHMETIC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* An integer as it is typed: 1000000, 1_000_000, 1e6 or 10^6; false for anything else, and for what
  * 64 bits do not hold. */
@@ -17,5 +18,8 @@ bool th_integer_read(const char *text, long long *value);
  * the value is none; a real is finite. */
 bool th_integer_evaluate(const char *text, long long *value);
 bool th_real_evaluate(const char *text, double *value);
+
+/* The greatest common divisor; of 0 and b it is b. */
+uint64_t th_common_divisor(uint64_t a, uint64_t b);
 
 #endif

@@ -185,6 +185,17 @@ void th_text_symbol(ThText *t, const char *symbol)
         th_text_quoted(t, symbol);
 }
 
+void th_text_statement(ThText *t, const char *word, char *const *name, int n,
+                       void (*write)(ThText *t, const char *name))
+{
+    th_text_printf(t, "  %s", word);
+    for (int i = 0; i < n; i++) {
+        th_text_add(t, " ");
+        write(t, name[i]);
+    }
+    th_text_add(t, "\n");
+}
+
 char *th_text_take(ThText *t, ThError *err)
 {
     if (!t->failed && !t->data)
@@ -304,6 +315,11 @@ static size_t distance(const char *a, const char *b)
         }
     }
     return d[n][m];
+}
+
+int th_compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 enum { SHORTEST_BEGINNING = 3 }; /* characters that may stand for the one name they begin */

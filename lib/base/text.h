@@ -43,6 +43,10 @@ void th_text_shown(ThText *t, const char *text, size_t n);
  * escapes. */
 void th_text_symbol(ThText *t, const char *symbol);
 
+/* Appends a statement of a block: its word and names, each written by `write`. */
+void th_text_statement(ThText *t, const char *word, char *const *name, int n,
+                       void (*write)(ThText *t, const char *name));
+
 /* Returns new: the finished string, never NULL unless memory ran out (NULL and TH_ENOMEM); t is
  * empty again. */
 char *th_text_take(ThText *t, ThError *err);
@@ -72,6 +76,9 @@ bool th_is_word(const char *text);
 
 /* True of ε and λ, which books write for the empty word: the language asks which is meant. */
 bool th_is_empty_word_sign(const char *text);
+
+/* For qsort: the order of strings by their bytes, of which it gets the addresses. */
+int th_compare_names(const void *a, const void *b);
 
 /* Returns a view: the entry of names (n of them) nearest to `name`, or NULL if none is near (edit
  * distance with transpositions at most a third of the length, rounded up).  Where none is, the only

@@ -24,9 +24,7 @@ typedef struct {
 void th_grammar_free_words(void *words)
 {
     Words *w = words;
-    free(w->of);
-    free(w->rule);
-    free(w);
+    TH_FREE(w->of, w->rule, w);
 }
 
 static long double *row(const Words *w, long double *table, size_t i)
@@ -137,7 +135,7 @@ static int draw_split(const Words *w, const ThGrammarPair *rule, int n, ThRng *r
 static bool draw_tree(const Words *w, const int *place, ThRng *r, int *word, ThError *err)
 {
     size_t n = 1, cap = 0;
-    Part *stack = NULL;
+    Part *stack TH_OWNED(free) = NULL;
     bool ok = th_grow(&stack, &cap, 1, sizeof *stack, err);
     if (ok)
         stack[0] = (Part){0, w->length};
@@ -157,7 +155,6 @@ static bool draw_tree(const Words *w, const int *place, ThRng *r, int *word, ThE
         if (ok && i > 0)
             stack[n++] = (Part){rule->b, i};
     }
-    free(stack);
     return ok;
 }
 
@@ -165,7 +162,7 @@ bool th_grammar_draw(const void *words, ThRng *r, int *word, ThError *err)
 {
     enum { TRIES = 1000 };
     const Words *w = words;
-    int *place = th_alloc((size_t)w->p->n_variables, sizeof *place, err);
+    int *place TH_OWNED(free) = th_alloc((size_t)w->p->n_variables, sizeof *place, err);
     bool ok = place != NULL, kept = false;
     for (int i = 0; ok && i < w->p->n_variables; i++)
         place[w->p->order[i]] = i;
@@ -175,7 +172,6 @@ bool th_grammar_draw(const void *words, ThRng *r, int *word, ThError *err)
              th_language_trees(w->l, (ThLanguageWord){word, w->length}, w->stop, &trees, err);
         kept = ok && (trees <= 1 || th_rng_uniform(r) * trees < 1);
     }
-    free(place);
     if (!ok || kept)
         return ok;
     th_fail(err, TH_EVALUE,
@@ -222,7 +218,7 @@ bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop
         return false;
     free(a.word);
     *known = a.word == NULL;
-    mpz_t *trees = *known ? th_alloc(all, sizeof *trees, err) : NULL;
+    mpz_t *trees TH_OWNED(free) = *known ? th_alloc(all, sizeof *trees, err) : NULL;
     if (!trees)
         return !*known;
     for (size_t i = 0; i < all; i++)
@@ -232,7 +228,6 @@ bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop
         mpz_set(n[i], trees[i]);
     for (size_t i = 0; i < all; i++)
         mpz_clear(trees[i]);
-    free(trees);
     return ok;
 }
 
@@ -326,8 +321,7 @@ bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, d
     bool ok = t.of && t.sum && fill_table(&t, stop, err);
     if (ok)
         *n = cell(&t, 0, 0)[word.n];
-    free(t.of);
-    free(t.sum);
+    TH_FREE(t.of, t.sum);
     return ok;
 }
 

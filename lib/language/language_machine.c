@@ -24,8 +24,7 @@ static void free_data(void *data)
 {
     Machine *m = data;
     th_tm_free(m->machine);
-    free(m->symbol);
-    free(m);
+    TH_FREE(m->symbol, m);
 }
 
 static ThLanguageAnswer answer_of(const Machine *m, ThTmVerdict v)
@@ -52,12 +51,11 @@ static bool search(const Machine *m, const ThTmTapeWords *words, ThStop *stop, T
 static bool run(const Machine *m, const ThTmTapeWords *words, ThStop *stop, ThTmVerdict *v,
                 ThError *err)
 {
-    ThTmRunning r = {0};
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     ThTmRunLimits limits = {m->steps, UINT64_MAX};
     bool ok = th_tm_running_start_words(&r, m->machine, words, err) &&
               th_tm_running_go(&r, m->steps + 1, limits, stop, err);
     *v = r.verdict;
-    th_tm_running_free(&r);
     return ok;
 }
 
@@ -67,7 +65,7 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
     const Machine *m = l->data;
     ThTmTapeWords words = {0};
     ThTmVerdict v = TH_TM_GOES_ON;
-    int *input = th_alloc((size_t)word.n, sizeof *input, err);
+    int *input TH_OWNED(free) = th_alloc((size_t)word.n, sizeof *input, err);
     if (!input)
         return false;
     for (int i = 0; i < word.n; i++)
@@ -76,7 +74,6 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
     words.length[0] = word.n;
     bool ok = (m->machine->branching ? search : run)(m, &words, stop, &v, err);
     *answer = answer_of(m, v);
-    free(input);
     return ok;
 }
 

@@ -63,7 +63,7 @@ bool th_language_near_miss(const ThLanguage *l, ThRng *r, ThLanguageLengths leng
                            int *n, int *edits, ThStop *stop, ThError *err)
 {
     enum { PROPOSALS = 100 };
-    int *member = th_copy(word, (size_t)*n, sizeof *member, err);
+    int *member TH_OWNED(free) = th_copy(word, (size_t)*n, sizeof *member, err);
     bool ok = member != NULL;
     *edits = 0;
     for (int i = 0; ok && *edits == 0 && i < PROPOSALS; i++) {
@@ -82,7 +82,6 @@ bool th_language_near_miss(const ThLanguage *l, ThRng *r, ThLanguageLengths leng
             *n = e.n;
         }
     }
-    free(member);
     return ok;
 }
 
@@ -100,15 +99,13 @@ static bool match_symbols(const ThLanguage *a, const ThLanguage *b, int *map, Th
     }
     if (same)
         return true;
-    ThText x = {0}, y = {0};
+    ThText x TH_OWNED(th_text_free) = {0}, y TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < a->n_symbols; i++)
         th_text_printf(&x, "%s%s", i ? " " : "", a->symbol[i]);
     for (int i = 0; i < b->n_symbols; i++)
         th_text_printf(&y, "%s%s", i ? " " : "", b->symbol[i]);
     th_fail(err, TH_EVALUE, "the alphabets differ: %.100s, and %.100s", x.data ? x.data : "none",
             y.data ? y.data : "none");
-    th_text_free(&x);
-    th_text_free(&y);
     return false;
 }
 
@@ -197,7 +194,7 @@ bool th_language_compare(const ThLanguage *a, const ThLanguage *b, ThLanguageLen
                          ThLanguageDifference *d, ThStop *stop, ThError *err)
 {
     *d = (ThLanguageDifference){0};
-    int *map = th_alloc((size_t)a->n_symbols, sizeof *map, err);
+    int *map TH_OWNED(free) = th_alloc((size_t)a->n_symbols, sizeof *map, err);
     int *word = th_alloc((size_t)lengths.hi + 1, sizeof *word, err);
     Pair p = {.map = map,
               .word = word,
@@ -214,7 +211,6 @@ bool th_language_compare(const ThLanguage *a, const ThLanguage *b, ThLanguageLen
     }
     th_language_reader_free(p.reader[0]);
     th_language_reader_free(p.reader[1]);
-    free(map);
     if (ok && d->differ)
         d->word = word;
     else

@@ -80,12 +80,7 @@ void th_language_write_symbol(ThText *t, const char *name)
 
 void th_language_write_alphabet(ThText *t, const ThLanguage *l)
 {
-    th_text_add(t, "  alphabet");
-    for (int i = 0; i < l->n_symbols; i++) {
-        th_text_add(t, " ");
-        th_language_write_symbol(t, l->symbol[i]);
-    }
-    th_text_add(t, "\n");
+    th_text_statement(t, "alphabet", l->symbol, l->n_symbols, th_language_write_symbol);
 }
 
 bool th_language_each_statement(const ThLanguageText *p, bool (*read)(void *context, ThStatement s),

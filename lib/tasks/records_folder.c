@@ -25,11 +25,6 @@ static void free_names(Names *l)
     TH_FREE_EACH(l->name, l->n);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* False with errno 0 where memory ran out, which the error says. */
 static bool add_names(Names *l, DIR *d, ThError *err)
 {
@@ -54,7 +49,7 @@ static bool list_names(const char *path, Names *l, ThError *err)
     if (d)
         closedir(d);
     if (ok && l->n > 0)
-        qsort(l->name, l->n, sizeof *l->name, by_name);
+        qsort(l->name, l->n, sizeof *l->name, th_compare_names);
     return ok;
 }
 

@@ -2,16 +2,6 @@
 #include "base/memory.h"
 #include "turing/tm_machine.h"
 
-static void write_names(ThText *t, const char *statement, char *const *name, int n)
-{
-    th_text_printf(t, "  %s", statement);
-    for (int i = 0; i < n; i++) {
-        th_text_add(t, " ");
-        th_text_symbol(t, name[i]);
-    }
-    th_text_add(t, "\n");
-}
-
 static void write_role(ThText *t, const char *statement, const ThTm *m, ThTmRole role)
 {
     bool any = false;
@@ -127,8 +117,8 @@ static void write_block(ThText *t, const ThTm *m)
     static const char *const edges[] = {"two-way", "one-way", "one-way edge=reject",
                                         "one-way edge=error"};
     static const char *const missing[] = {"halt", "reject", "step"};
-    write_names(t, "alphabet", m->symbol, m->n_symbols);
-    write_names(t, "blank", &m->symbol[m->blank], 1);
+    th_text_statement(t, "alphabet", m->symbol, m->n_symbols, th_text_symbol);
+    th_text_statement(t, "blank", &m->symbol[m->blank], 1, th_text_symbol);
     if (m->n_tapes > 1)
         th_text_printf(t, "  tapes %d\n", m->n_tapes);
     th_text_printf(t, "  tape %s\n", edges[m->edge]);
@@ -136,8 +126,8 @@ static void write_block(ThText *t, const ThTm *m)
         th_text_printf(t, "  missing %s\n", missing[m->missing]);
     th_text_add(t, m->nondeterministic ? "  nondeterministic\n" : "");
     if (!states_in_order(m))
-        write_names(t, "states", m->state, m->n_states);
-    write_names(t, "start", &m->state[m->start], 1);
+        th_text_statement(t, "states", m->state, m->n_states, th_text_symbol);
+    th_text_statement(t, "start", &m->state[m->start], 1, th_text_symbol);
     write_role(t, "halt", m, TH_TM_HALTS);
     write_role(t, "accept", m, TH_TM_ACCEPTS);
     write_role(t, "reject", m, TH_TM_REJECTS);

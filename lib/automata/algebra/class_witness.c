@@ -56,9 +56,7 @@ static int *end(Walk *w, int node, int *length, ThError *err)
         for (int i = *length, x = node; word && i > 0; x = w->from[x])
             word[--i] = w->symbol[x];
     }
-    free(w->from);
-    free(w->symbol);
-    free(w->queue);
+    TH_FREE(w->from, w->symbol, w->queue);
     return word;
 }
 
@@ -115,10 +113,9 @@ static void write_pieces(ThText *t, const ThDfa *d, char *const *symbol, const P
 static void write_named(ThText *t, const char *name, const ThDfa *d, char *const *symbol, int from,
                         int to, ThError *err)
 {
-    int length, *word = way(d, from, to, &length, err);
+    int length, *word TH_OWNED(free) = way(d, from, to, &length, err);
     th_text_add(t, name);
     th_class_word(t, symbol, d->n_symbols, word, length);
-    free(word);
 }
 
 /* The first state, breadth first, from which the images by two elements part as asked. */
@@ -156,8 +153,7 @@ void th_class_write_parting(ThText *t, const ThDfa *d, char *const *symbol, cons
         }
         free(p.word[1]);
     }
-    free(p.word[0]);
-    free(p.word[2]);
+    TH_FREE(p.word[0], p.word[2]);
 }
 
 void th_class_write_loop(ThText *t, const ThDfa *d, char *const *symbol, int p, int q,
@@ -182,8 +178,7 @@ void th_class_write_deletion(ThText *t, const ThDfa *d, char *const *symbol, int
         th_text_add(t, i ? ", not " : "accepts ");
         write_pieces(t, d, symbol, &p, err);
     }
-    free(p.word[0]);
-    free(p.word[2]);
+    TH_FREE(p.word[0], p.word[2]);
 }
 
 void th_class_write_cycle(ThText *t, const ThDfa *d, char *const *symbol, int p, int q,

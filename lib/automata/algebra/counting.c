@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "automata/core/components.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 
 /* A rational vector: entries over one denominator, in lowest terms. */
@@ -30,16 +31,6 @@ typedef struct {
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-static uint64_t common(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static uint64_t size_of(int64_t x)
 {
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
@@ -56,9 +47,9 @@ static void subtract(Count *c, Vector *v, int64_t factor, const Vector *b)
         bad = __builtin_mul_overflow(v->entry[i], b->over, &x) ||
               __builtin_mul_overflow(factor, b->entry[i], &y) ||
               __builtin_sub_overflow(x, y, &v->entry[i]) || v->entry[i] == INT64_MIN;
-        g = g == 1 ? 1 : common(g, size_of(v->entry[i]));
+        g = g == 1 ? 1 : th_common_divisor(g, size_of(v->entry[i]));
     }
-    g = common(g, size_of(over));
+    g = th_common_divisor(g, size_of(over));
     for (int i = 0; i < c->labels && !bad && g > 1; i++)
         v->entry[i] /= (int64_t)g;
     v->over = g > 1 ? over / (int64_t)g : over;
@@ -91,7 +82,7 @@ static bool add_to_basis(Count *c, Vector v)
     int64_t lead = v.entry[at]; /* in lowest terms already, but for `over` */
     uint64_t g = 0;
     for (int i = 0; i < c->labels; i++)
-        g = common(g, size_of(v.entry[i]));
+        g = th_common_divisor(g, size_of(v.entry[i]));
     for (int i = 0; i < c->labels; i++)
         v.entry[i] = v.entry[i] / (int64_t)g * (lead < 0 ? -1 : 1);
     v.over = v.entry[at];
@@ -126,7 +117,7 @@ static Vector along(Count *c, int i, int a)
 /* Follows a tree breadth first; whole numbers, as nothing is reduced yet. */
 static bool find_potentials(Count *c)
 {
-    int n = 1, *queue = th_alloc((size_t)c->n, sizeof *queue, c->err);
+    int n = 1, *queue TH_OWNED(free) = th_alloc((size_t)c->n, sizeof *queue, c->err);
     c->potential[0] = vector(c);
     bool ok = queue && c->potential[0].entry;
     for (int i = 0; ok && i < n; i++)
@@ -138,7 +129,6 @@ static bool find_potentials(Count *c)
             ok = c->potential[to].entry != NULL;
             queue[n++] = to;
         }
-    free(queue);
     return ok;
 }
 
@@ -236,7 +226,7 @@ static int64_t common_over(const Count *c)
 {
     int64_t over = 1;
     for (int i = 0; i < c->rank; i++) {
-        int64_t shared = (int64_t)common((uint64_t)over, (uint64_t)c->basis[i].over);
+        int64_t shared = (int64_t)th_common_divisor((uint64_t)over, (uint64_t)c->basis[i].over);
         over = shared > 0 ? over / shared * c->basis[i].over : over;
     }
     return over;
@@ -272,7 +262,7 @@ static bool find_sum(const Count *c, int column, int64_t over, int64_t *weight, 
     bool bad = false;
     for (int l = 0; l < c->labels; l++) {
         weight[l] = weight_of(c, l, column, over);
-        g = common(g, size_of(weight[l]));
+        g = th_common_divisor(g, size_of(weight[l]));
     }
     for (int l = 0; l < c->labels; l++)
         weight[l] /= (int64_t)g;
@@ -370,7 +360,7 @@ static bool count_all(Count c, char *const *symbol, ThDfaCounting *to, ThText *s
     const ThDfa *d = c.d;
     ThError *err = c.err;
     size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols;
-    int *component = th_alloc(n, sizeof *component, err);
+    int *component TH_OWNED(free) = th_alloc(n, sizeof *component, err);
     c.component = component;
     c.state = th_alloc(n, sizeof *c.state, err);
     c.place = th_alloc(n, sizeof *c.place, err);
@@ -394,15 +384,7 @@ static bool count_all(Count c, char *const *symbol, ThDfaCounting *to, ThText *s
         if (found == 0)
             find_pair(&c, to);
     }
-    free(component);
-    free(c.state);
-    free(c.place);
-    free(c.used);
-    free(c.label);
-    free(c.potential);
-    free(c.basis);
-    free(c.pivot);
-    free(c.class);
+    TH_FREE(c.state, c.place, c.used, c.label, c.potential, c.basis, c.pivot, c.class);
     return ok;
 }
 

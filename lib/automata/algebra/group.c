@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/intern.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 
 struct ThGroup {
@@ -104,16 +105,6 @@ bool th_group_add(ThGroup *g, const int *permutation, size_t limit, ThStop *stop
 
 /* ---- orders of elements ---------------------------------------------------------------------- */
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    while (b) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static size_t order_of(const ThGroup *g, const int *x)
 {
     size_t order = 1;
@@ -126,7 +117,7 @@ static size_t order_of(const ThGroup *g, const int *x)
             length++;
         }
         if (length > 1)
-            order *= length / common_divisor(order, length);
+            order *= length / th_common_divisor(order, length);
     }
     return order;
 }
@@ -164,7 +155,7 @@ static bool find_orders(Facts *w, ThError *err)
     for (size_t i = 0; w->order && w->inside && i < w->f->order; i++) {
         size_t n = w->order[i] = order_of(w->g, element(w->g, i));
         w->f->longest = n > w->f->longest ? n : w->f->longest;
-        w->f->exponent *= n / common_divisor(w->f->exponent, n);
+        w->f->exponent *= n / th_common_divisor(w->f->exponent, n);
     }
     return w->order && w->inside;
 }

@@ -20,16 +20,6 @@ static void write_state(ThText *t, const char *name)
         th_text_symbol(t, name);
 }
 
-static void write_list(ThText *t, const char *statement, char *const *name, int n)
-{
-    th_text_printf(t, "  %s", statement);
-    for (int i = 0; i < n; i++) {
-        th_text_add(t, " ");
-        write_symbol(t, name[i]);
-    }
-    th_text_add(t, "\n");
-}
-
 static void write_marked(ThText *t, const char *statement, const ThAutomaton *a, const bool *mark)
 {
     th_text_printf(t, "  %s", statement);
@@ -114,9 +104,9 @@ void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
 {
     bool transducer = th_automaton_moore(a) || th_automaton_mealy(a);
     th_text_printf(t, "automaton %s {\n", name);
-    write_list(t, "alphabet", a->symbol, a->n_symbols);
+    th_text_statement(t, "alphabet", a->symbol, a->n_symbols, write_symbol);
     if (!outputs_in_order(a))
-        write_list(t, "outputs", a->output, a->n_outputs);
+        th_text_statement(t, "outputs", a->output, a->n_outputs, write_symbol);
     if (!states_in_order(a)) {
         th_text_add(t, "  states");
         for (int q = 0; q < a->n_states; q++) {

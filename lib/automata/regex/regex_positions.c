@@ -326,11 +326,6 @@ static bool part_of(Glue *g, int index, Part *part)
 
 /* ---- the alphabet ---- */
 
-static int compare_names(const void *x, const void *y)
-{
-    return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
 /* Numbers the symbols of the tree: the first n as they are, the others by their names. */
 static bool number_symbols(Compiler *c, size_t n, int *number)
 {
@@ -344,7 +339,7 @@ static bool number_symbols(Compiler *c, size_t n, int *number)
         if (!c->name[i])
             return false;
     }
-    qsort(c->name + n, k - n, sizeof *c->name, compare_names);
+    qsort(c->name + n, k - n, sizeof *c->name, th_compare_names);
     for (size_t i = 0; i < k; i++)
         number[th_intern_find(&c->t->symbol, c->name[i], strlen(c->name[i]) + 1)] = (int)i;
     c->number = number;

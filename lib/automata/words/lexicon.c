@@ -96,11 +96,6 @@ static size_t next_symbol(const Words *w, const char **at, const char *end)
     return (size_t)(*at - start);
 }
 
-static int compare_names(const void *x, const void *y)
-{
-    return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
 /* Puts the names into the order of their bytes. */
 static bool sort_symbols(Words *w)
 {
@@ -111,7 +106,7 @@ static bool sort_symbols(Words *w)
     for (size_t i = 0; good && i < n; i++)
         name[i] = (char *)w->symbol.bytes + (i ? w->symbol.end[i - 1] : 0);
     if (good)
-        qsort(name, n, sizeof *name, compare_names);
+        qsort(name, n, sizeof *name, th_compare_names);
     for (size_t i = 0; good && i < n; i++)
         good = th_intern(&sorted, name[i], strlen(name[i]) + 1, &index, w->err);
     th_intern_free(&w->symbol);

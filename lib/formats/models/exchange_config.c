@@ -106,11 +106,10 @@ static bool read_keys(const ThFormatImport *in, const char *path, ThOptions *o, 
 {
     enum { MOST = 1 << 20 };
     size_t n;
-    char *text = th_file_read(path, MOST, &n, err);
+    char *text TH_OWNED(free) = th_file_read(path, MOST, &n, err);
     if (!text)
         return false;
     json_t *all = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
-    free(text);
     bool ok = json_is_object(all) || th_fail(err, TH_EPARSE, "%s is not valid JSON", path);
     for (size_t i = 0; ok && i < sizeof keys / sizeof *keys; i++) {
         const json_t *value = member(all, keys[i].key);
@@ -128,8 +127,6 @@ bool th_format_exchange_config(const ThFormatImport *in, ThOptions *o, ThError *
     if (slash)
         th_text_add_bytes(&t, in->path, (size_t)(slash - in->path) + 1);
     th_text_add(&t, "config.json");
-    char *path = th_text_take(&t, err);
-    bool ok = path && (access(path, F_OK) != 0 || read_keys(in, path, o, err));
-    free(path);
-    return ok;
+    char *path TH_OWNED(free) = th_text_take(&t, err);
+    return path && (access(path, F_OK) != 0 || read_keys(in, path, o, err));
 }

@@ -16,9 +16,8 @@ static const ThOptionSpec options[] = {
      "slope then"},
     {"position", TH_CHOICE, "learned", 0, 0, TH_POSITION_CHOICES,
      "how positions enter: help models says what each is"},
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+#include "models/position/position_options.def"
+};
 
 typedef struct {
     ThModelAttention attention;

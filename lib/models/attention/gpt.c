@@ -44,9 +44,8 @@ static const ThOptionSpec options[] = {
      "while training, share of the attention's weights that is dropped"},
     {"position", TH_CHOICE, "rope", 0, 0, TH_POSITION_CHOICES,
      "how positions enter: help models says what each is"},
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+#include "models/position/position_options.def"
+};
 static const ThModelPreset presets[] = {{"paper", "dim=1024 heads=16 layers=12"}, {NULL, NULL}};
 enum { BLOCK_GPT2, BLOCK_NEOX, BLOCK_LLAMA }; /* block= */
 enum { HEAD_OWN, HEAD_TIED };                 /* head= */

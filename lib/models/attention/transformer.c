@@ -14,9 +14,8 @@ static const ThOptionSpec options[] = {
     {"position", TH_CHOICE, "xl", 0, 0, TH_POSITION_CHOICES,
      "how positions enter: help models says what each is"},
     {"causal", TH_FLAG, "no", 0, 0, NULL, "positions see only those before them and themselves"},
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+#include "models/position/position_options.def"
+};
 
 /* Indices into the parameter table, beside those of attention. */
 typedef struct {

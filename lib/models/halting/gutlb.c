@@ -3,12 +3,12 @@
 
 #include "models/halting/chunks_trace.h"
 
-static const ThOptionSpec options[] = {TH_MODEL_ENCODER_OPTIONS("no"),
-                                       TH_MODEL_THINK_OPTIONS("3", "yes"),
-                                       TH_MODEL_CHUNK_OPTIONS,
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-                                       {NULL, 0, NULL, 0, 0, NULL, NULL}};
+static const ThOptionSpec options[] = {
+    TH_MODEL_ENCODER_OPTIONS("no"),
+    TH_MODEL_THINK_OPTIONS("3", "yes"),
+    TH_MODEL_CHUNK_OPTIONS,
+#include "models/position/position_options.def"
+};
 
 typedef struct {
     ThModelEncoder encoder;

@@ -9,9 +9,8 @@ static const ThOptionSpec options[] = {
     {"layers", TH_INT, "2", 1, TH_POSITION_LAYERS, NULL,
      "layers that a chunk goes through, each with weights of its own"},
     TH_MODEL_CHUNK_OPTIONS,
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+#include "models/position/position_options.def"
+};
 
 typedef struct {
     ThModelEncoder encoder;

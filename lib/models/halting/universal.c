@@ -155,10 +155,10 @@ static bool halted(const ThModel *m, const ThTape *t, int length, ThModelHalted 
     return true;
 }
 
-static const ThOptionSpec universal_options[] = {UNIVERSAL_OPTIONS("token", "no", "no", "mean"),
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-                                                 {NULL, 0, NULL, 0, 0, NULL, NULL}};
+static const ThOptionSpec universal_options[] = {
+    UNIVERSAL_OPTIONS("token", "no", "no", "mean"),
+#include "models/position/position_options.def"
+};
 
 enum { HALT_NONE }; /* halt= */
 
@@ -194,10 +194,10 @@ const ThModelKind th_model_universal = {
     .halted = halted,
 };
 
-static const ThOptionSpec gated_options[] = {UNIVERSAL_OPTIONS("global", "yes", "yes", "end"),
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-                                             {NULL, 0, NULL, 0, 0, NULL, NULL}};
+static const ThOptionSpec gated_options[] = {
+    UNIVERSAL_OPTIONS("global", "yes", "yes", "end"),
+#include "models/position/position_options.def"
+};
 
 const ThModelKind th_model_gated_universal = {
     .name = "gated_universal",
@@ -224,9 +224,8 @@ static const ThOptionSpec encoder_options[] = {
     TH_MODEL_ENCODER_OPTIONS("yes"),
     {"layers", TH_INT, "2", 1, TH_POSITION_LAYERS, NULL, "layers, each with weights of its own"},
     POOL_OPTION("mean"),
-#define POSITION_OPTION(...) {__VA_ARGS__},
-#include "models/position/positions.def"
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+#include "models/position/position_options.def"
+};
 
 /* Positions that are drawn were not those that vectors are added for. */
 static const char *encoder_changed(const ThOptions *o)

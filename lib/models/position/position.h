@@ -4,13 +4,12 @@
  * positions.def; a model of any architecture that attends offers them all by
  *
  *         {"position", TH_CHOICE, "none", 0, 0, TH_POSITION_CHOICES, "how positions enter"},
- *     #define POSITION_OPTION(...) {__VA_ARGS__},
- *     #include "models/position/positions.def"
+ *     #include "models/position/position_options.def"
  *
- * in its table of options.  An encoding does one thing or more of these: it adds to the embedded
- * symbols, it turns queries and keys, it modifies the attention of every layer.  Each is said for
- * positions, not for batches, so that training, evaluation and generation with kept keys and values
- * use the same words.
+ * at the end of its table of options.  An encoding does one thing or more of these: it adds to the
+ * embedded symbols, it turns queries and keys, it modifies the attention of every layer.  Each is
+ * said for positions, not for batches, so that training, evaluation and generation with kept keys
+ * and values use the same words.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

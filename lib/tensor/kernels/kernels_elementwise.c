@@ -6,12 +6,6 @@
 
 #include "tensor/kernels/kernels.h"
 
-/* By the hyperbolic tangent, which cannot overflow and takes no division. */
-static inline float sigmoid(float x)
-{
-    return 0.5f + 0.5f * tanhf(0.5f * x);
-}
-
 /* Both loops of a function: its value in terms of x, and its slope in terms of x and of the value
  * y. */
 #define LOOPS(name, value, slope)                                                                  \
@@ -34,8 +28,8 @@ static inline float sigmoid(float x)
     }
 
 LOOPS(tanh, tanhf(x), 1 - y * y)
-LOOPS(softplus, th_kernel_relu_of(x) + log1pf(expf(-fabsf(x))), sigmoid(x))
-LOOPS(silu, x *sigmoid(x), sigmoid(x) * (1 + x - y))
+LOOPS(softplus, th_kernel_relu_of(x) + log1pf(expf(-fabsf(x))), th_kernel_sigmoid_of(x))
+LOOPS(silu, x *th_kernel_sigmoid_of(x), th_kernel_sigmoid_of(x) * (1 + x - y))
 LOOPS(exp, expf(x), y)
 LOOPS(log, logf(x), 1 / x)
 LOOPS(sqrt, sqrtf(x), 0.5f / y)

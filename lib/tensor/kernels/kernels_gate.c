@@ -22,16 +22,11 @@ TH_KERNEL(void, th_kernel_gate_back)(const ThKernelGateBack *b, size_t n)
     }
 }
 
-static inline float sigmoid(float x)
-{
-    return 0.5f + 0.5f * tanhf(0.5f * x);
-}
-
 TH_KERNEL(void, th_kernel_gated_half)(float *y, const float *x, int n, int d)
 {
     for (int i = 0; i < n; i++, y += d, x += 2 * d)
         for (int j = 0; j < d; j++)
-            y[j] = x[j] * sigmoid(x[d + j]);
+            y[j] = x[j] * th_kernel_sigmoid_of(x[d + j]);
 }
 
 TH_KERNEL(void, th_kernel_gated_half_back)
@@ -39,7 +34,7 @@ TH_KERNEL(void, th_kernel_gated_half_back)
 {
     for (int i = 0; i < n; i++, dx += 2 * d, dy += d, x += 2 * d) {
         for (int j = 0; j < d; j++) {
-            float g = sigmoid(x[d + j]), da = g * dy[j], db = x[j] * da * (1 - g);
+            float g = th_kernel_sigmoid_of(x[d + j]), da = g * dy[j], db = x[j] * da * (1 - g);
             dx[j] = da + (beta == 0 ? 0 : beta * dx[j]);
             dx[d + j] = db + (beta == 0 ? 0 : beta * dx[d + j]);
         }

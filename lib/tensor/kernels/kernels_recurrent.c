@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-/* By the hyperbolic tangent, which cannot overflow and takes no division. */
-static inline float sigmoid(float x)
-{
-    return 0.5f + 0.5f * tanhf(0.5f * x);
-}
-
 static inline const float *input_row(const ThKernelCell *c, int b, size_t width)
 {
     return c->x + (size_t)c->index[(size_t)b * c->stride] * width;
@@ -84,10 +78,10 @@ static inline void lstm_row(const LstmRow *r, int H, float forget)
     float *zi = r->gate, *zg = zi + H, *zf = zg + H, *zo = zf + H, *c = r->c, *h = r->h;
 #pragma omp simd
     for (int j = 0; j < H; j++) {
-        float i = sigmoid(zi[j] + x[j]);
+        float i = th_kernel_sigmoid_of(zi[j] + x[j]);
         float g = tanhf(zg[j] + x[H + j]);
-        float f = sigmoid(zf[j] + x[2 * H + j] + forget);
-        float o = sigmoid(zo[j] + x[3 * H + j]);
+        float f = th_kernel_sigmoid_of(zf[j] + x[2 * H + j] + forget);
+        float o = th_kernel_sigmoid_of(zo[j] + x[3 * H + j]);
         float cell = f * before[j] + i * g;
         zi[j] = i;
         zg[j] = g;
@@ -156,8 +150,8 @@ static inline void gru_row(const GruRow *row, int H)
     float *gz = row->gate, *gr = gz + H, *gu = gr + H, *gn = gu + H, *h = row->h;
 #pragma omp simd
     for (int j = 0; j < H; j++) {
-        float z = sigmoid(gz[j] + x[j]);
-        float r = sigmoid(gr[j] + x[H + j]);
+        float z = th_kernel_sigmoid_of(gz[j] + x[j]);
+        float r = th_kernel_sigmoid_of(gr[j] + x[H + j]);
         float recurrent = gu[j] + bias[j];
         float candidate = tanhf(x[2 * H + j] + r * recurrent);
         gz[j] = z;

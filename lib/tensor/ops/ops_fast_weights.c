@@ -7,11 +7,6 @@
 
 enum { Q, K, V, RATE, KEEP, TIME, DECAY, START, INPUTS };
 
-static int length_of(const ThOpFastWeights *w, int string)
-{
-    return w->length ? w->length[string] : w->T;
-}
-
 /* Numbers in the matrices of all heads. */
 static size_t state_of(const ThOpFastWeights *w)
 {
@@ -61,7 +56,7 @@ static ThKernelFastWeights head_of(ThTape *t, const ThTapeNode *n, int string, i
     size_t heads = (size_t)w->heads;
     float *out = (float *)n->value + (size_t)string * (size_t)w->T * n->cols;
     return (ThKernelFastWeights){
-        .T = length_of(w, string),
+        .T = th_tape_length(w->length, w->T, string),
         .rows = w->rows,
         .cols = w->cols,
         .steps = w->steps,
@@ -198,7 +193,7 @@ static void run_double(ThTape *t, const ThTapeNode *n, int string, int head, dou
         s[i] = start ? ((const double *)start->value)[start_at(start, w, string, head) +
                                                       (size_t)(i % w->cols * w->rows + i / w->cols)]
                      : 0;
-    for (int p = 0; p < length_of(w, string); p++) {
+    for (int p = 0; p < th_tape_length(w->length, w->T, string); p++) {
         int row = string * w->T + p;
         for (int i = 0; i < size; i++)
             s[size + i] = s[i] * kept(t, n, row, head, i / w->cols, i % w->cols);
@@ -230,7 +225,7 @@ static void forward_double(ThTape *t, ThTapeNode *n)
     for (int h = 0; s && h < w->B * w->heads && th_tape_goes_on(t); h++) {
         int string = h / w->heads, head = h % w->heads;
         run_double(t, n, string, head, s);
-        for (int p = 0; p < length_of(w, string); p++) {
+        for (int p = 0; p < th_tape_length(w->length, w->T, string); p++) {
             int row = string * w->T + p;
             const double *after = s + (p + 1) * (w->steps + 1) * size;
             const double *q = at_double(t, n, Q, row, 0, head);
@@ -317,7 +312,7 @@ static void backward_double(ThTape *t, ThTapeNode *n)
         int string = h / w->heads, head = h % w->heads;
         run_double(t, n, string, head, s);
         memset(g, 0, (size_t)size * sizeof *g);
-        for (int p = length_of(w, string) - 1; p >= 0; p--)
+        for (int p = th_tape_length(w->length, w->T, string) - 1; p >= 0; p--)
             position_back(t, n, s + p * (w->steps + 1) * size, g, string * w->T + p, head);
         for (int i = 0; dstart && i < size; i++)
             dstart[start_at(th_tape_in(t, n, START), w, string, head) +

@@ -10,11 +10,6 @@
 
 enum { CHOICE, MATRICES, DIAGONAL, ADDED, START, INPUTS };
 
-static int length_of(const ThOpOneHot *s, int string)
-{
-    return s->length ? s->length[string] : s->T;
-}
-
 static int row_of(const ThOpOneHot *s, int position)
 {
     return s->row ? s->row[position] : position;
@@ -106,7 +101,7 @@ static void forward(ThTape *t, ThTapeNode *node)
         const float *d = th_tape_in_float(t, node, DIAGONAL) + row;
         const float *b = th_tape_in_float(t, node, ADDED) + row;
         float *x = (float *)node->value + (size_t)p * wide;
-        if (p % s->T >= length_of(s, p / s->T)) {
+        if (p % s->T >= th_tape_length(s->length, s->T, p / s->T)) {
             memset(x, 0, wide * sizeof *x);
             continue;
         }
@@ -144,7 +139,7 @@ static void states_back(ThTape *t, ThTapeNode *node, float *dz, float *z)
     memcpy(dz, node->grad, (size_t)node->rows * wide * sizeof *dz);
     for (int p = node->rows - 1; dd && db && p >= 0; p--) {
         float *g = dz + (size_t)p * wide, *to = p % s->T > 0 ? g - wide : NULL;
-        if (p % s->T >= length_of(s, p / s->T)) {
+        if (p % s->T >= th_tape_length(s->length, s->T, p / s->T)) {
             memset(g, 0, wide * sizeof *g);
             continue;
         }
@@ -177,7 +172,7 @@ static void maps_back(ThTape *t, const ThTapeNode *node, const float *dz, int fr
         const ThTapeNode *in;
         size_t at = before(t, node, p, &in);
         int row = row_of(s, p) - from;
-        if (row < 0 || row >= rows || !in || p % s->T >= length_of(s, p / s->T))
+        if (row < 0 || row >= rows || !in || p % s->T >= th_tape_length(s->length, s->T, p / s->T))
             continue;
         const float *x = (const float *)in->value + at, *g = dz + (size_t)p * wide;
         th_kernel_two_outer(dp + (size_t)row * n * n, (const float *[]){g, x, g + n, x + n},
@@ -277,7 +272,7 @@ static void forward_double(ThTape *t, ThTapeNode *node)
         const ThTapeNode *in;
         size_t at = before(t, node, p, &in);
         int row = row_of(s, p) * node->cols;
-        bool moves = p % s->T < length_of(s, p / s->T);
+        bool moves = p % s->T < th_tape_length(s->length, s->T, p / s->T);
         soft_double(t, node, row_of(s, p), m, m + n * n);
         for (int i = 0; i < n; i++) {
             Number z = 0;
@@ -360,7 +355,7 @@ static void backward_double(ThTape *t, ThTapeNode *node)
         const ThTapeNode *in;
         size_t at = before(t, node, p, &in);
         double *to = p % s->T > 0 ? g + at : dstart ? dstart + at : NULL;
-        if (p % s->T < length_of(s, p / s->T))
+        if (p % s->T < th_tape_length(s->length, s->T, p / s->T))
             position_back_double(t, node, p, g + (size_t)p * wide, to, g + size);
     }
 }

@@ -299,11 +299,6 @@ static Position position(ThTape *t, const ThTapeNode *n, int b, int i)
                       .c_next = r->c + (at + 1) * H};
 }
 
-static int length_of(const Layer *l, int b)
-{
-    return l->s.length ? l->s.length[b] : l->s.T;
-}
-
 static void recurrent_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
@@ -313,7 +308,7 @@ static void recurrent_forward_double(ThTape *t, ThTapeNode *n)
     double *y = n->value;
     memset(y, 0, (size_t)n->rows * (size_t)H * sizeof *y);
     for (int b = 0; r && b < l->s.B; b++) {
-        int last = length_of(l, b) - 1;
+        int last = th_tape_length(l->s.length, l->s.T, b) - 1;
         for (int i = 0; i <= last && th_tape_goes_on(t); i++) {
             Position p = position(t, n, b, i);
             size_t at = (size_t)b * (size_t)(T + 1) + (size_t)i;
@@ -347,7 +342,8 @@ static void product_back(const double *wh, const Position *p, int gates, double 
 static void string_back(ThTape *t, const ThTapeNode *n, int b, double *carry)
 {
     const Layer *l = n->args;
-    int H = n->cols, gates = l->cell->gates * H, T = l->s.T, last = length_of(l, b) - 1;
+    int H = n->cols, gates = l->cell->gates * H, T = l->s.T,
+        last = th_tape_length(l->s.length, l->s.T, b) - 1;
     const double *wh = th_tape_in_double(t, n, WH), *dy = n->grad;
     double *dx = th_tape_grad_double(t, n, X), *dwh = th_tape_grad_double(t, n, WH);
     for (int j = 0; j < 2 * H; j++)

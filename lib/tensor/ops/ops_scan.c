@@ -14,11 +14,6 @@ typedef struct {
     const int *a_row, *b_row;
 } Scan;
 
-static int length_of(const Scan *scan, int string)
-{
-    return scan->s.length ? scan->s.length[string] : scan->s.T;
-}
-
 /* Does every row belong to one position? */
 static bool one_each(const int *given, const ThTapeNode *table, const Scan *scan)
 {
@@ -157,7 +152,7 @@ static void scan_forward_double(ThTape *t, ThTapeNode *n)
         const double *start =
             first ? (const double *)first->value + (first->rows == 1 ? 0 : string * d) : NULL;
         const double *before = at == 0 ? start : h + (p - 1) * d;
-        bool moves = at < length_of(scan, string);
+        bool moves = at < th_tape_length(scan->s.length, scan->s.T, string);
         for (int i = 0; i < d; i++) {
             double sum = moves ? b[i] : before ? before[i] : 0;
             Columns c = columns_of(scan, d, i);
@@ -188,7 +183,7 @@ static void scan_backward_double(ThTape *t, ThTapeNode *n)
         const double *start = first ? (const double *)first->value + row : NULL;
         const double *before = at == 0 ? start : h + (p - 1) * d;
         double *dbefore = at > 0 ? g + (p - 1) * d : dstart ? dstart + row : NULL;
-        bool moves = at < length_of(scan, string);
+        bool moves = at < th_tape_length(scan->s.length, scan->s.T, string);
         for (int i = 0; i < d; i++) {
             double gi = g[p * d + i];
             if (moves)

@@ -28,11 +28,6 @@ static Sizes sizes_of(ThTape *t, const ThTapeNode *n)
                    .one_start = start && start->rows == 1};
 }
 
-static int length_of(const ThOpStateSpace *s, int string)
-{
-    return s->length ? s->length[string] : s->T;
-}
-
 /* Where the state of a column begins in `start`. */
 static size_t start_at(const Sizes *z, int string, int column)
 {
@@ -63,7 +58,7 @@ static ThKernelSpace run(ThTape *t, const ThTapeNode *n, int string, int column,
     u += (size_t)string * (size_t)z.s->T * (size_t)z.d + (size_t)column;
     for (int i = 0; i < z.s->T; i++)
         inputs[i] = u[(size_t)i * (size_t)z.d];
-    ThKernelSpace k = {.T = length_of(z.s, string),
+    ThKernelSpace k = {.T = th_tape_length(z.s->length, z.s->T, string),
                        .n = z.s->n,
                        .apart = z.apart,
                        .products = z.s->products,
@@ -166,7 +161,7 @@ static void run_double(ThTape *t, const ThTapeNode *n, int string, int column, N
     size_t first = (size_t)column * (size_t)N, at = start_at(&z, string, column);
     for (int k = 0; k < N; k++)
         x[k] = start ? start[at + k] + (Number)I * start[at + z.apart + k] : 0;
-    for (int i = 0; i < length_of(z.s, string); i++) {
+    for (int i = 0; i < th_tape_length(z.s->length, z.s->T, string); i++) {
         const Number *old = x + i * N;
         double input = u[(string * z.s->T + i) * z.d + column], r = 0;
         for (int k = 0; z.rank_one && k < N; k++)
@@ -186,7 +181,8 @@ static void forward_double(ThTape *t, ThTapeNode *n)
     int N = z.s->n, T = z.s->T;
     Number *x = th_tape_take(t, ((size_t)T + 1) * (size_t)N, sizeof *x);
     for (int p = 0; x && p < z.s->B * z.d && th_tape_goes_on(t); p++) {
-        int string = p / z.d, column = p % z.d, length = length_of(z.s, string);
+        int string = p / z.d, column = p % z.d,
+            length = th_tape_length(z.s->length, z.s->T, string);
         run_double(t, n, string, column, x);
         for (int i = 0; i < T; i++) {
             double *row = (double *)n->value + (string * T + i) * n->cols;
@@ -247,7 +243,7 @@ static void backward_double(ThTape *t, ThTapeNode *n)
         run_double(t, n, string, column, x);
         for (int k = 0; k < N; k++)
             g[k] = 0;
-        for (int i = length_of(z.s, string) - 1; i >= 0; i--) {
+        for (int i = th_tape_length(z.s->length, z.s->T, string) - 1; i >= 0; i--) {
             int row = string * T + i;
             step_back(t, n, (size_t)column * (size_t)N, x + i * N, u[row * z.d + column],
                       dy[row * n->cols + column], g, &du[row * z.d + column]);

@@ -71,6 +71,12 @@ static inline size_t th_tape_size(const ThTapeNode *n)
     return (size_t)n->rows * (size_t)n->cols;
 }
 
+/* Positions of a string of a batch that has T for each, or `length` of them. */
+static inline int th_tape_length(const int *length, int T, int string)
+{
+    return length ? length[string] : T;
+}
+
 /* True while gradients are wanted: forward then has to leave what backward needs. */
 bool th_tape_records(const ThTape *t);
 bool th_tape_failed(const ThTape *t);

@@ -297,12 +297,11 @@ bool sh_show_language(ShSession *s, const ShObject *o, ThError *err)
         th_text_printf(&t, "language %s = %s\n", o->name, o->made_by);
     else
         th_language_write(&t, o->as.language, sh_shown_name(o));
-    char *text = th_text_take(&t, err);
+    char *text TH_OWNED(free) = th_text_take(&t, err);
     if (!text)
         return false;
     figures(s, o->as.language);
     fputs(text, sh_listing(s));
-    free(text);
     return true;
 }
 
@@ -321,7 +320,7 @@ static ThLanguage *of_program(ShSession *s, const ShObject *o, const char *symbo
 {
     ThLanguageAlphabet alphabet;
     char **names = NULL;
-    ThText source = {0};
+    ThText source TH_OWNED(th_text_free) = {0};
     ShObject *object = sh_find(s, o->name);
     bool ok = object || th_fail(err, TH_EUSAGE, "an s-op that is a language needs a name");
     ok = ok && read_alphabet(symbols ? symbols : "ab", &alphabet, &names, err) &&
@@ -329,7 +328,6 @@ static ThLanguage *of_program(ShSession *s, const ShObject *o, const char *symbo
     ThLanguage *l =
         ok ? th_language_of_program(source.data ? source.data : "", o->name, &alphabet, err) : NULL;
     free(names);
-    th_text_free(&source);
     return l;
 }
 
@@ -485,14 +483,13 @@ static bool run_word(ShSession *s, const ThLanguage *l, const ShOperand *o, ThEr
     ThLanguageAnswer answer;
     ThLanguageWord w = {0};
     double trees = 0, log = 0;
-    int *word = read_word(l, o, &w.n, err);
+    int *word TH_OWNED(free) = read_word(l, o, &w.n, err);
     w.symbol = word;
     bool weighs = th_language_is_distribution(l);
     bool grammar = strcmp(th_language_kind_name(l), "grammar") == 0;
     bool ok = word && th_language_member(l, w, sh_stop(s), &answer, err) &&
               (!grammar || th_language_trees(l, w, sh_stop(s), &trees, err)) &&
               (!weighs || th_distribution_log(l, w, &log, err));
-    free(word);
     if (!ok)
         return false;
     sh_say(s, "%s\n", answers[answer]);
@@ -596,9 +593,9 @@ bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
     if (th_language_is_distribution(l))
         return trace_path(s, l, &call->operand[1], err);
     char *const *name = th_language_symbols(l, &n);
-    int *word = read_word(l, &call->operand[1], &length, err);
+    int *word TH_OWNED(free) = read_word(l, &call->operand[1], &length, err);
     ThLanguageReader *r = word ? th_language_reader(l, sh_stop(s), err) : NULL;
-    bool *next = r ? th_alloc((size_t)n + 1, sizeof *next, err) : NULL;
+    bool *next TH_OWNED(free) = r ? th_alloc((size_t)n + 1, sizeof *next, err) : NULL;
     sh_table(s, "steps", "step:i symbol:s next:s");
     bool ok = next && trace_row(s, l, r, 0, "", next, err);
     for (int i = 0; ok && i < length; i++)
@@ -609,8 +606,6 @@ bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
         sh_say(s, "%s\n", answers[next[n]]);
         sh_result_flag(s, "accepted", next[n]);
     }
-    free(next);
     th_language_reader_free(r);
-    free(word);
     return ok;
 }

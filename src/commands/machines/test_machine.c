@@ -52,11 +52,10 @@ static bool ask(ShSession *s, const ThLanguage *l, const ThTmTestCase *c, const 
     ThError own = {0};
     int n, length;
     char *const *symbol = th_language_symbols(l, &n);
-    int *word = th_symbols_read(symbol, n, c->input, &length, &own);
+    int *word TH_OWNED(free) = th_symbols_read(symbol, n, c->input, &length, &own);
     if (!word)
         return tell_file(file, &own, c->line, c->col + (own.col > 0 ? own.col - 1 : 0), err);
     bool ok = th_language_member(l, (ThLanguageWord){word, length}, sh_stop(s), &answer, err);
-    free(word);
     *verdict = ok ? of[answer] : TH_TM_GOES_ON;
     return ok;
 }
