@@ -467,13 +467,7 @@ static ThModel *write_model(ThAutomatonFormula *f, const ThTask *t, const ThTape
                                    .stream = w.stream,
                                    .lines = w.stream - letters - 1,
                                    .counts = has_counts(f)};
-    free(w.place);
-    free(w.key);
-    free(w.time);
-    free(w.at_begin);
-    free(w.head);
-    free(w.unit);
-    free(w.sum);
+    TH_FREE(w.place, w.key, w.time, w.at_begin, w.head, w.unit, w.sum);
     return w.m;
 }
 

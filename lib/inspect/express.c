@@ -1,6 +1,6 @@
 #include "inspect/express.h"
 
-#include <string.h>
+#include "base/memory.h"
 
 /* Conditions that are no classes of the table. */
 enum {
@@ -219,12 +219,11 @@ static void write_law(ThText *t, const ThInspectTheorem *o)
 
 static ThClassAnswer decide(const Language *l, const ThInspectTheorem *o, ThText *why)
 {
-    ThText unused = {0};
+    ThText unused TH_OWNED(th_text_free) = {0};
     ThClassAnswer is = TH_CLASS_UNKNOWN;
     for (int i = 0; i < 2 && o->contains[i] >= 0 && is != TH_CLASS_YES; i++)
         if (holds(l, o->contains[i], &unused) == TH_CLASS_YES)
             is = TH_CLASS_YES;
-    th_text_free(&unused);
     if (is == TH_CLASS_YES) {
         th_text_add(why, o->note);
         return strstr(o->source, UNVERIFIED) ? TH_CLASS_UNKNOWN : is;
@@ -258,8 +257,7 @@ bool th_inspect_express(const ThDfa *d, char *const *symbol, const ThClassReport
 void th_inspect_express_free(ThInspectExpression *e)
 {
     for (int i = 0; i < TH_INSPECT_THEOREMS; i++) {
-        free(e[i].law);
-        free(e[i].why);
+        TH_FREE(e[i].law, e[i].why);
     }
 }
 

@@ -164,8 +164,7 @@ void th_language_reader_free(ThLanguageReader *r)
         return;
     if (r->own)
         r->l->kind->stop_reading(r->own);
-    free(r->word);
-    free(r);
+    TH_FREE(r->word, r);
 }
 
 bool th_language_push(ThLanguageReader *r, int symbol, bool *viable, ThError *err)
@@ -358,8 +357,7 @@ void th_language_words_free(ThLanguageWords *w)
         return;
     if (w->own)
         w->l->kind->free_words(w->own);
-    free(w->list);
-    free(w);
+    TH_FREE(w->list, w);
 }
 
 double th_language_words_log(const ThLanguageWords *w)
@@ -462,7 +460,7 @@ static bool count_one(void *context, ThLanguageWord word, ThLanguageAnswer answe
 bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *seen, void *context,
                        ThStop *stop, ThError *err)
 {
-    mpz_t *n = th_alloc((size_t)hi + 1, sizeof *n, err);
+    mpz_t *n TH_OWNED(free) = th_alloc((size_t)hi + 1, sizeof *n, err);
     l = asked(l);
     if (!n)
         return false;
@@ -480,6 +478,5 @@ bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *s
     }
     for (int i = 0; i <= hi; i++)
         mpz_clear(n[i]);
-    free(n);
     return ok;
 }

@@ -17,12 +17,7 @@ static void free_data(void *data)
 {
     ThCounters *c = data;
     th_intern_free(&c->state);
-    free(c->rule);
-    free(c->accept);
-    free(c->table);
-    free(c->accepts);
-    free(c->live);
-    free(c);
+    TH_FREE(c->rule, c->accept, c->table, c->accepts, c->live, c);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -223,13 +218,12 @@ static size_t case_of(const ThCounters *c, int n_symbols, int q, int a, int posi
 static bool two_rules(const ThLanguage *l, const ThCountersRule *r, int positive, ThError *err)
 {
     const ThCounters *c = l->data;
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < c->k; i++)
         th_text_add(&t, positive >> i & 1 ? " +" : " 0");
     th_fail_at(err, TH_EVALUE, r->line, r->col, "there are two rules for state %s, symbol %s%s%s",
                (const char *)th_intern_at(&c->state, (size_t)r->from, NULL), l->symbol[r->symbol],
                c->k ? " and counters" : "", t.data ? t.data : "");
-    th_text_free(&t);
     return th_hint(err, "behind where stand 0, + or * for each counter: q a where 0 + -> p");
 }
 
@@ -448,9 +442,7 @@ static void stop_reading(void *reading)
 {
     Reading *r = reading;
     th_intern_free(&r->known);
-    free(r->leads);
-    free(r->at);
-    free(r);
+    TH_FREE(r->leads, r->at, r);
 }
 
 /* Notes what is known of a configuration; *index: its number. */
@@ -509,8 +501,8 @@ static bool search(Reading *r, const ThCountersAt *from, char *leads, ThError *e
     bool cut = false;
     double most = highest(r->c, from);
     ThIntern seen = {0};
-    Node *node = th_alloc(MOST_NODES, sizeof *node, err);
-    char *done = th_alloc(MOST_NODES, 1, err);
+    Node *node TH_OWNED(free) = th_alloc(MOST_NODES, sizeof *node, err);
+    char *done TH_OWNED(free) = th_alloc(MOST_NODES, 1, err);
     bool ok = node && done;
     if (ok)
         node[0] = (Node){*from, sum_of(r->c, from), 0};
@@ -540,8 +532,6 @@ static bool search(Reading *r, const ThCountersAt *from, char *leads, ThError *e
         }
     }
     th_intern_free(&seen);
-    free(node);
-    free(done);
     *leads = *leads == NO && cut ? UNSURE : *leads;
     return ok && note(r, from, *leads, &index, err);
 }

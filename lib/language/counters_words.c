@@ -89,11 +89,7 @@ typedef struct {
 void th_counters_free_words(void *words)
 {
     Words *w = words;
-    free(w->v.rank);
-    free(w->sum);
-    free(w->first);
-    free(w->of);
-    free(w);
+    TH_FREE(w->v.rank, w->sum, w->first, w->of, w);
 }
 
 /* What can be there after length - m symbols, and can be emptied by m more where it must be. */
@@ -311,8 +307,6 @@ bool th_counters_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThSto
         mpz_clear(y.now[i]);
         mpz_clear(y.next[i]);
     }
-    free(y.v.rank);
-    free(y.now);
-    free(y.next);
+    TH_FREE(y.v.rank, y.now, y.next);
     return *known;
 }

@@ -14,10 +14,7 @@ static void free_data(void *data)
     ThGrammar *g = data;
     for (int i = 0; i < g->n_variables; i++)
         free(g->variable[i]);
-    free(g->variable);
-    free(g->rule);
-    free(g->right);
-    free(g->used);
+    TH_FREE(g->variable, g->rule, g->right, g->used);
     th_text_free(&g->useless);
     th_grammar_pairs_free(&g->pairs);
     free(g);
@@ -67,7 +64,7 @@ static bool add_variable(Parser *p, const char *name)
 static bool check_glued(Parser *p, const ThToken *t)
 {
     const char *text = text_of(p, t);
-    ThText apart = {0};
+    ThText apart TH_OWNED(th_text_free) = {0};
     bool glued = false;
     for (const char *c = text; t->kind == TH_TOKEN_WORD && *c;) {
         char one[8] = {0};
@@ -82,7 +79,6 @@ static bool check_glued(Parser *p, const ThToken *t)
         th_hint(p->text.err, "symbols are separated by blanks: %.60s; one of that name: \"%.60s\"",
                 apart.data ? apart.data : "", text);
     }
-    th_text_free(&apart);
     return !glued;
 }
 
@@ -283,14 +279,13 @@ static bool is_right_linear(const ThGrammar *g)
 /* A state that no variable is named as. */
 static int new_state(ThAutomatonBuild *b, const char *variable, size_t rule, int place)
 {
-    ThText name = {0};
+    ThText name TH_OWNED(th_text_free) = {0};
     th_text_printf(&name, "%s.%zu.%d", variable, rule + 1, place);
     while (name.data && !name.failed &&
            th_intern_find(&b->state, name.data, name.size + 1) != SIZE_MAX)
         th_text_add(&name, "'");
     int q = name.data ? th_automaton_build_state(b, name.data) : 0;
     b->failed = b->failed || name.failed;
-    th_text_free(&name);
     return q;
 }
 

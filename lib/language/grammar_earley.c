@@ -31,12 +31,7 @@ typedef struct {
 void th_grammar_stop_reading(void *reading)
 {
     Reading *r = reading;
-    free(r->of_rule);
-    free(r->rule_at);
-    free(r->item);
-    free(r->set);
-    free(r->present);
-    free(r);
+    TH_FREE(r->of_rule, r->rule_at, r->item, r->set, r->present, r);
 }
 
 /* The symbol behind the dot: a variable, ~a terminal; or false at the end of the rule. */

@@ -65,8 +65,8 @@ static void name_useless(ThGrammar *g, const bool *productive, const bool *reach
 bool th_grammar_reduce(ThGrammar *g, ThError *err)
 {
     size_t n = (size_t)g->n_variables;
-    bool *productive = th_alloc(n, sizeof *productive, err);
-    bool *reachable = th_alloc(n, sizeof *reachable, err);
+    bool *productive TH_OWNED(free) = th_alloc(n, sizeof *productive, err);
+    bool *reachable TH_OWNED(free) = th_alloc(n, sizeof *reachable, err);
     g->used = th_alloc(g->n_rules, sizeof *g->used, err);
     bool ok = productive && reachable && g->used;
     if (ok) {
@@ -82,8 +82,6 @@ bool th_grammar_reduce(ThGrammar *g, ThError *err)
                         "the grammar has no words: no word comes out of %s", g->variable[0]) ||
              th_hint(err, "every variable needs a rule that ends");
     }
-    free(productive);
-    free(reachable);
     return ok;
 }
 
@@ -91,11 +89,7 @@ bool th_grammar_reduce(ThGrammar *g, ThError *err)
 
 void th_grammar_pairs_free(ThGrammarPairs *p)
 {
-    free(p->rule);
-    free(p->order);
-    free(p->nullable);
-    free(p->by_order);
-    free(p->first);
+    TH_FREE(p->rule, p->order, p->nullable, p->by_order, p->first);
     *p = (ThGrammarPairs){0};
 }
 
@@ -238,12 +232,11 @@ bool th_grammar_binarise(ThGrammar *g, ThError *err)
     size_t n = (size_t)p->n_variables;
     p->order = th_alloc(n, sizeof *p->order, err);
     p->nullable = th_alloc(n, sizeof *p->nullable, err);
-    bool *placed = th_alloc(n, sizeof *placed, err);
+    bool *placed TH_OWNED(free) = th_alloc(n, sizeof *placed, err);
     bool ok = p->order && p->nullable && placed;
     if (ok) {
         find_nullable(p);
         ok = place_all(p, placed) == p->n_variables || fail_cyclic(g, placed, err);
     }
-    free(placed);
     return ok && sort_rules(p, err);
 }

@@ -18,8 +18,7 @@ static void free_data(void *data)
     Automaton *a = data;
     th_automaton_free(a->automaton);
     th_dfa_free(a->machine);
-    free(a->alive);
-    free(a);
+    TH_FREE(a->alive, a);
 }
 
 /* A state of a minimal machine is alive unless it is the sink that rejects. */
@@ -83,8 +82,7 @@ static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
 static void stop_reading(void *reading)
 {
     Reading *r = reading;
-    free(r->state);
-    free(r);
+    TH_FREE(r->state, r);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -104,7 +102,7 @@ static void free_words(void *words)
 static void *count_words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
 {
     const ThDfa *d = ((const Automaton *)l->data)->machine;
-    bool *wanted = th_alloc((size_t)d->n_states, sizeof *wanted, err);
+    bool *wanted TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *wanted, err);
     Words *w = wanted ? th_alloc(1, sizeof *w, err) : NULL;
     for (int q = 0; w && q < d->n_states; q++)
         wanted[q] = d->label[q] == 1;
@@ -115,7 +113,6 @@ static void *count_words(const ThLanguage *l, int length, ThStop *stop, ThError 
     }
     bool ok = c && (w->sampler || w->log == -HUGE_VAL);
     th_words_free(c);
-    free(wanted);
     if (ok || !w)
         return w;
     free_words(w);

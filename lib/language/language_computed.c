@@ -468,8 +468,7 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
 
 static void stop_reading(void *reading)
 {
-    free(((Reading *)reading)->word);
-    free(reading);
+    TH_FREE(((Reading *)reading)->word, reading);
 }
 
 typedef struct {

@@ -21,8 +21,7 @@ static void free_data(void *data)
 {
     Program *p = data;
     th_rasp_free(p->rasp);
-    free(p->letter);
-    free(p->source);
+    TH_FREE(p->letter, p->source);
     pthread_mutex_destroy(&p->turn);
     free(p);
 }

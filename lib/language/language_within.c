@@ -132,8 +132,7 @@ static void stop_reading(void *reading)
 {
     Reading *r = reading;
     th_language_reader_free(r->outer);
-    free(r->word);
-    free(r);
+    TH_FREE(r->word, r);
 }
 
 static void identify(ThText *t, const ThLanguage *l)

@@ -187,7 +187,7 @@ static void write_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i, ThTex
 static bool evaluate(ThPlotFlow *p, ThError *err)
 {
     int widest = 1;
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < p->n_nodes; i++) {
         bool side = false;
         for (size_t j = 0; j < p->n_sides && !side; j++)
@@ -196,7 +196,6 @@ static bool evaluate(ThPlotFlow *p, ThError *err)
             continue;
         const ThRaspSeq *s = th_rasp_run_value(p->run, p->node[i], p->stop, err);
         if (!s) {
-            th_text_free(&t);
             return false;
         }
         for (size_t k = 0; k < p->n; k++) {
@@ -206,9 +205,7 @@ static bool evaluate(ThPlotFlow *p, ThError *err)
         }
     }
     p->cell = fmax(0.24, 0.085 * widest + 0.09);
-    bool ok = !t.failed || th_fail(err, TH_ENOMEM, "out of memory");
-    th_text_free(&t);
-    return ok;
+    return !t.failed || th_fail(err, TH_ENOMEM, "out of memory");
 }
 
 const char *th_plot_flow_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i, ThText *t)

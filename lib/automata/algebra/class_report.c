@@ -34,7 +34,7 @@ static bool find_tier(ThClassWork *w, char *const *symbol)
 {
     const ThDfa *d = w->side[0].d;
     ThClassSide *s = &w->side[1];
-    int n = 0, k = d->n_symbols, *from = th_alloc((size_t)k, sizeof *from, w->err);
+    int n = 0, k = d->n_symbols, *from TH_OWNED(free) = th_alloc((size_t)k, sizeof *from, w->err);
     s->symbol = th_alloc((size_t)k + 1, sizeof *s->symbol, w->err);
     for (int a = 0; from && s->symbol && a < k; a++)
         for (int q = 0; q < d->n_states; q++)
@@ -51,7 +51,6 @@ static bool find_tier(ThClassWork *w, char *const *symbol)
     if (s->d)
         s->d->start = d->start;
     w->report->tier = n;
-    free(from);
     return s->d != NULL;
 }
 

@@ -177,17 +177,15 @@ static ThClassAnswer by_inclusion(Work *w, const Row *row, ThClassVerdict *v)
 {
     const ThDfa *d = w->on->d;
     size_t n = (size_t)d->n_states;
-    bool *inside = th_alloc(n * n, sizeof *inside, w->err);
+    bool *inside TH_OWNED(free) = th_alloc(n * n, sizeof *inside, w->err);
     bool ok = inside && th_dfa_inclusions(d, inside, w->err), co = is_co(row);
     for (int i = 0; ok && i < d->n_states * d->n_symbols; i++) {
         size_t q = (size_t)(i / d->n_symbols), to = (size_t)d->next[i];
         if (co ? inside[q * n + to] : inside[to * n + q])
             continue;
         th_class_write_deletion(w->text, d, w->on->symbol, (int)q, i % d->n_symbols, co, w->err);
-        free(inside);
         return TH_CLASS_NO;
     }
-    free(inside);
     th_text_add(w->text, co ? "requires one of " : "forbids ");
     if (ok)
         th_dfa_forbidden_subsequences(d, !co, &v->k, w->on->symbol, FEWEST_SHOWN, w->text, w->stop,
@@ -201,14 +199,13 @@ static ThClassAnswer by_order(Work *w, const Row *row, ThClassVerdict *v)
 {
     (void)row, (void)v;
     const ThDfa *d = w->on->d;
-    int *component = th_alloc((size_t)d->n_states, sizeof *component, w->err);
+    int *component TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *component, w->err);
     bool ok = component &&
               th_automaton_components(d->next, d->n_states, d->n_symbols, component, w->err) >= 0;
     int p = 0, q = d->n_states;
     for (; ok && p < d->n_states && q == d->n_states; p++)
         for (q = p + 1; q < d->n_states && component[p] != component[q];)
             q++;
-    free(component);
     if (!ok || p == d->n_states)
         return TH_CLASS_YES;
     th_class_write_cycle(w->text, d, w->on->symbol, p - 1, q, w->err);
@@ -218,7 +215,7 @@ static ThClassAnswer by_order(Work *w, const Row *row, ThClassVerdict *v)
 static ThClassAnswer by_counting(Work *w, const Row *row, ThClassVerdict *v)
 {
     (void)row;
-    ThText sums = {0};
+    ThText sums TH_OWNED(th_text_free) = {0};
     ThDfaCounting c;
     if (!th_dfa_counting(w->on->d, w->on->symbol, &c, &sums, w->stop, w->err))
         c.decided = -1;
@@ -226,7 +223,6 @@ static ThClassAnswer by_counting(Work *w, const Row *row, ThClassVerdict *v)
         th_text_printf(w->text, "by %s", sums.data);
     if (c.decided == 1 && c.rounds > 1)
         th_text_printf(w->text, "%scounts of counts", sums.size ? ", and " : "by ");
-    th_text_free(&sums);
     if (c.decided < 0)
         th_text_add(w->text, "its numbers are too large");
     v->k = c.decided == 1 ? c.rounds : 0;

@@ -85,10 +85,7 @@ void th_monoid_table_free(ThMonoidTable *t)
 {
     if (!t)
         return;
-    free(t->product);
-    free(t->power);
-    free(t->below);
-    free(t);
+    TH_FREE(t->product, t->power, t->below, t);
 }
 
 static int product(const ThMonoidTable *t, int x, int y)
@@ -297,8 +294,7 @@ static bool begin(Search *w)
 static void end(Search *w)
 {
     TH_FREE_EACH(w->list, w->n);
-    free(w->key);
-    free(w->met);
+    TH_FREE(w->key, w->met);
 }
 
 int th_monoid_satisfies(ThMonoidTable *t, const ThMonoidEquation *e, ThMonoidBreach *where,
@@ -388,7 +384,6 @@ int th_monoid_satisfies_knast(ThMonoidTable *t, ThMonoidBreach *where, ThStop *s
             holds = knast_of(&w, half, cap);
         }
     end(&w);
-    free(half[0]);
-    free(half[1]);
+    TH_FREE(half[0], half[1]);
     return holds;
 }

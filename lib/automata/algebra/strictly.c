@@ -105,9 +105,7 @@ int th_dfa_strictly_local(const ThDfa *d, int of, ThDfaStrictLoop *loop, ThError
             found = explore(&p, i, stack, symbol, loop, err);
         k = found == 1 && p.longest[i] + 2 > k ? p.longest[i] + 2 : k;
     }
-    free(p.live);
-    free(p.longest);
-    free(symbol);
+    TH_FREE(p.live, p.longest, symbol);
     return !ok || found < 0 ? -1 : found == 0 ? 0 : k;
 }
 
@@ -152,8 +150,7 @@ static void level_next(Level *l)
 
 static void level_end(Level *l)
 {
-    free(l->word[0]);
-    free(l->word[1]);
+    TH_FREE(l->word[0], l->word[1]);
 }
 
 typedef struct {

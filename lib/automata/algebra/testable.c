@@ -119,8 +119,7 @@ static int suffice(Graph *g, bool factors, ThStop *stop, ThError *err)
         g->state[0] = g->d->start;
         ok = keep(g, err) && explore(g, factors ? read_factor : read_subsequence, stop, err);
     }
-    free(g->profile);
-    free(g->state);
+    TH_FREE(g->profile, g->state);
     th_hash_free(&g->table);
     return !ok || (!g->differ && g->n > MOST_NODES) ? -1 : !g->differ;
 }

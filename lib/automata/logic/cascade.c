@@ -260,10 +260,7 @@ bool th_automaton_formula_cascade(ThAutomatonFormula *f, const ThDfa *d, char *c
     bool ok = h && th_automaton_formula_letters(f, symbol, d->n_symbols, err);
     c.levels = h ? h->n_levels : 0;
     ok = ok && find_tuples(&c, limit) && prepare(&c) && write_whole(&c);
-    free(c.next);
-    free(c.after);
-    free(c.before);
-    free(c.entered);
+    TH_FREE(c.next, c.after, c.before, c.entered);
     th_intern_free(&c.tuple);
     return ok;
 }

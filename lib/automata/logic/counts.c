@@ -69,17 +69,15 @@ static bool keep_round(void *context, const ThDfaCountingRound *r, ThError *err)
 static int compare(Counts *c, const ThAutomatonTerm *term, int n, int64_t is)
 {
     enum { MOST = 10000 };
-    ThAutomatonTerm *negative = th_alloc((size_t)n + 1, sizeof *negative, c->err);
+    ThAutomatonTerm *negative TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *negative, c->err);
     for (int i = 0; negative && i < n; i++)
         negative[i] = (ThAutomatonTerm){term[i].part, -term[i].by};
     if (negative && (is > MOST || is < -MOST)) {
         th_fail(c->err, TH_ELIMIT, "the sums of counts are too large");
-        free(negative);
         return -1;
     }
     int below = negative ? th_automaton_formula_counts(c->f, term, n, (int)is, c->err) : -1,
         above = negative ? th_automaton_formula_counts(c->f, negative, n, (int)-is, c->err) : -1;
-    free(negative);
     return th_automaton_formula_and(c->f, below, above, c->err);
 }
 
@@ -262,15 +260,8 @@ bool th_automaton_formula_counting(ThAutomatonFormula *f, const ThDfa *d, char *
     Counts c = {.f = f, .d = d, .err = err};
     bool ok = prepare(&c, symbol) && take_all(&c, stop);
     for (size_t i = 0; i < c.rounds; i++) {
-        free(c.round[i].state);
-        free(c.round[i].label);
-        free(c.round[i].weight);
-        free(c.round[i].value);
+        TH_FREE(c.round[i].state, c.round[i].label, c.round[i].weight, c.round[i].value);
     }
-    free(c.round);
-    free(c.component);
-    free(c.entered);
-    free(c.done);
-    free(c.at);
+    TH_FREE(c.round, c.component, c.entered, c.done, c.at);
     return ok;
 }

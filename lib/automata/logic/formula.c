@@ -511,6 +511,5 @@ bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError
 void th_automaton_formula_free(ThAutomatonFormula *f)
 {
     TH_FREE_EACH(f->letter, f->letters);
-    free(f->part);
-    free(f->term);
+    TH_FREE(f->part, f->term);
 }

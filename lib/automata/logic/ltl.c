@@ -205,8 +205,7 @@ ThAutomaton *th_automaton_ltl(const char *formula, char *const *alphabet, int n,
     ok = ok && build(&b);
     ThNfaNames names = {.symbol = f.letter, .n_symbols = (int)f.letters};
     ThAutomaton *a = th_nfa_finish(&b.n, &names, ok, err);
-    free(b.state);
-    free(b.value);
+    TH_FREE(b.state, b.value);
     th_hash_free(&b.table);
     th_automaton_formula_free(&f);
     if (!a || !b.backwards)

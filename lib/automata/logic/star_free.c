@@ -215,9 +215,7 @@ static char *write_formula(const ThAutomatonFormula *f, bool empty, bool mirrore
         write_at_end(&w, f->whole, false, empty ? OR : LOOSE);
     }
     bool ok = w.size && w.uses && w.name;
-    free(w.size);
-    free(w.uses);
-    free(w.name);
+    TH_FREE(w.size, w.uses, w.name);
     return ok ? th_text_take(&w.text, err) : NULL;
 }
 

@@ -99,8 +99,7 @@ void th_model_recurrent_close(void *state)
 {
     State *s TH_OWNED(free) = state;
     if (s) {
-        free(s->memory);
-        free(s->row);
+        TH_FREE(s->memory, s->row);
     }
 }
 

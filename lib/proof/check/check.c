@@ -237,8 +237,7 @@ static bool look(Check *k, ThError *err)
 
 void th_proof_pairs_free(ThProofPairs *p)
 {
-    free(p->pair);
-    free(p->seen);
+    TH_FREE(p->pair, p->seen);
     p->pair = NULL;
     p->seen = NULL;
 }

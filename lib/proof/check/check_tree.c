@@ -440,8 +440,7 @@ void th_proof_check_tree(ThProofCheckSet *s, const ThProofMap *f, const ThProofE
         normalise(s, f->gain2, f->offset2);
     } else
         s->row[0] = HUGE_VAL; /* which lies in no set */
-    free(own[0]);
-    free(own[1]);
+    TH_FREE(own[0], own[1]);
 }
 
 double th_proof_check_tree_lead(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *e,

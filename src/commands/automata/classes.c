@@ -91,7 +91,7 @@ static void write_number(ThText *t, int n)
 
 static bool show_row(ShSession *s, const ThClassVerdict *v, const ThClassKind *kind, Show show)
 {
-    ThText k TH_OWNED(th_text_free) = {0}, threshold = {0};
+    ThText k TH_OWNED(th_text_free) = {0}, threshold TH_OWNED(th_text_free) = {0};
     write_number(&k, v->k);
     write_number(&threshold, v->threshold);
     bool ok = k.data && threshold.data;
@@ -99,7 +99,6 @@ static bool show_row(ShSession *s, const ThClassVerdict *v, const ThClassKind *k
         sh_row(s, kind->name, answers[v->is], k.data, threshold.data, v->witness);
     else if (ok)
         sh_row(s, kind->name, answers[v->is], kind->meaning, kind->source);
-    th_text_free(&threshold);
     return ok;
 }
 

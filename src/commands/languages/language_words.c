@@ -342,7 +342,7 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
     static const char *const does[] = {"rejects", "accepts", "does not answer to"};
     int n;
     char *const *symbol = th_language_symbols(a, &n);
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     if (d->differ)
         th_symbols_write(&t, symbol, n, d->word, d->n);
     const char *word = t.data ? t.data : "";
@@ -360,7 +360,6 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
     }
     if (d->unknown)
         sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);
-    th_text_free(&t);
 }
 
 /* Two of which automata are known. */
