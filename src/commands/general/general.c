@@ -15,6 +15,15 @@ ShSheet sh_session_sheet(ShSession *s)
     return sh_sheet(sh_listing(s), terminal);
 }
 
+/* Returns new: the operands with blanks between them; NULL and TH_ENOMEM. */
+static char *joined(const ShCall *call, ThError *err)
+{
+    ThText text = {0};
+    for (int i = 0; i < call->n; i++)
+        th_text_printf(&text, "%s%s", i ? " " : "", call->operand[i].text);
+    return th_text_take(&text, err);
+}
+
 SH_COMMAND(
     help, .group = "general", .summary = "explain a command or a topic",
     .detail =
@@ -26,10 +35,7 @@ SH_COMMAND(
     .example = "help drop", .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
     .flags = C_PAGED | C_KEEPS_RESULT)
 {
-    ThText topic = {0};
-    for (int i = 0; i < call->n; i++)
-        th_text_printf(&topic, "%s%s", i ? " " : "", call->operand[i].text);
-    char *text TH_OWNED(free) = th_text_take(&topic, err);
+    char *text TH_OWNED(free) = joined(call, err);
     ShSheet to = sh_session_sheet(s);
     bool ok = text && sh_help(&to, text, err);
     if (!ok && call->n > 0)
@@ -43,13 +49,12 @@ SH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by 
            .example = "apropos directory\n"
                       "#>   cd                  change the current directory\n"
                       "#>   pwd                 print the current directory",
-           .args = {{A_TEXT, "TEXT", 0}}, .flags = C_PAGED | C_KEEPS_RESULT)
+           .args = {{A_TEXT, "TEXT", A_REPEATED}}, .flags = C_PAGED | C_KEEPS_RESULT)
 {
+    char *text TH_OWNED(free) = joined(call, err);
     ShSheet to = sh_session_sheet(s);
-    if (sh_apropos(&to, call->operand[0].text))
-        return true;
-    return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "nothing is about '%s'",
-                           call->operand[0].text);
+    return text && (sh_apropos(&to, text) || sh_fail_operand(err, &call->operand[0], TH_EVALUE,
+                                                             "nothing is about '%s'", text));
 }
 
 static bool list_settings(ShSession *s)
