@@ -116,11 +116,10 @@ void sh_session_free(ShSession *s)
     for (size_t i = 0; i < s->n; i++)
         free_object(s, s->object[i]);
     th_rasp_free(s->rasp);
-    free(s->object);
     th_options_free(&s->settings);
     sh_output_free(&s->out);
     th_text_free(&s->value);
-    free(s);
+    TH_FREE(s->object, s);
 }
 
 int sh_threads(const ShSession *s)

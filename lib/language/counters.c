@@ -500,7 +500,7 @@ static bool search(Reading *r, const ThCountersAt *from, char *leads, ThError *e
     size_t n = 1, index;
     bool cut = false;
     double most = highest(r->c, from);
-    ThIntern seen = {0};
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
     Node *node TH_OWNED(free) = th_alloc(MOST_NODES, sizeof *node, err);
     char *done TH_OWNED(free) = th_alloc(MOST_NODES, 1, err);
     bool ok = node && done;
@@ -531,7 +531,6 @@ static bool search(Reading *r, const ThCountersAt *from, char *leads, ThError *e
                 node[n++] = (Node){y, sum_of(r->c, &y), i};
         }
     }
-    th_intern_free(&seen);
     *leads = *leads == NO && cut ? UNSURE : *leads;
     return ok && note(r, from, *leads, &index, err);
 }

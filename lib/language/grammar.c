@@ -14,10 +14,9 @@ static void free_data(void *data)
     ThGrammar *g = data;
     for (int i = 0; i < g->n_variables; i++)
         free(g->variable[i]);
-    TH_FREE(g->variable, g->rule, g->right, g->used);
     th_text_free(&g->useless);
     th_grammar_pairs_free(&g->pairs);
-    free(g);
+    TH_FREE(g->variable, g->rule, g->right, g->used, g);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -182,9 +182,8 @@ ThLanguage *th_language_of_automaton(const ThAutomaton *a, size_t most_states, T
         return NULL;
     }
     l->data = own;
-    ThDfa *d = th_automaton_acceptor(a, most_states, stop, err);
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, most_states, stop, err);
     own->machine = d ? th_dfa_minimize(d, stop, err) : NULL;
-    th_dfa_free(d);
     own->automaton = own->machine ? th_automaton_copy(a, err) : NULL;
     own->alive =
         own->automaton ? th_alloc((size_t)own->machine->n_states, sizeof *own->alive, err) : NULL;

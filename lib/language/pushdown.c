@@ -25,8 +25,7 @@ static void free_data(void *data)
     ThPushdown *p = data;
     th_intern_free(&p->state);
     th_intern_free(&p->on_stack);
-    TH_FREE(p->rule, p->stack, p->accepts);
-    free(p);
+    TH_FREE(p->rule, p->stack, p->accepts, p);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

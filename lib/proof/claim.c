@@ -74,7 +74,6 @@ void th_proof_claim_free(ThProofClaim *c)
     th_signature_free(&c->asked);
     th_dfa_free(c->machine);
     th_dfa_free(c->given);
-    free(c->bits);
     th_dfa_free(c->domain);
-    free(c);
+    TH_FREE(c->bits, c);
 }

@@ -26,30 +26,26 @@ static bool parse_or(Parser *p, Value *v);
 static bool fail(Parser *p, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(Parser *p, const char *at, const char *format, ...)
-{
-    char message[sizeof p->err->msg];
-    int line = 1, col = 1;
-    for (const char *c = p->text; c < at; c++) {
-        line += *c == '\n';
-        col = *c == '\n' ? 1 : col + (((unsigned char)*c & 0xc0) != 0x80);
-    }
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    return th_fail_at(p->err, TH_EUSAGE, line, col, "%s", message);
-}
-
-/* Gives an error that has a place behind `at` its place in the condition.  Returns false. */
-static bool place(Parser *p, const char *at)
+/* Where `at` stands in the condition. */
+static ShOperand place_of(const Parser *p, const char *at)
 {
     ShOperand o = {.line = 1, .col = 1};
     for (const char *c = p->text; c < at; c++) {
         o.line += *c == '\n';
         o.col = *c == '\n' ? 1 : o.col + (((unsigned char)*c & 0xc0) != 0x80);
     }
-    return sh_error_inside(p->err, &o);
+    return o;
+}
+
+static bool fail(Parser *p, const char *at, const char *format, ...)
+{
+    char message[sizeof p->err->msg];
+    ShOperand o = place_of(p, at);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return th_fail_at(p->err, TH_EUSAGE, o.line, o.col, "%s", message);
 }
 
 static void skip_blanks(Parser *p)
@@ -128,25 +124,15 @@ static ThAutomaton *parse_automaton(Parser *p)
 
 static bool parse_equivalent(Parser *p, Value *v)
 {
-    bool ok = false;
-    ThAutomaton *a = NULL, *b = NULL;
     if (!take(p, "("))
         return fail(p, p->at, "expected '(' after equivalent");
-    a = parse_automaton(p);
-    if (!a)
-        goto end;
-    if (!take(p, ",")) {
-        fail(p, p->at, "expected ',' between the two automata");
-        goto end;
-    }
-    b = parse_automaton(p);
-    if (!b)
-        goto end;
-    ok = take(p, ")") ? compare_automata(p, a, b, v) : fail(p, p->at, "expected ')'");
-end:
-    th_automaton_free(a);
-    th_automaton_free(b);
-    return ok;
+    ThAutomaton *a TH_OWNED(th_automaton_free) = parse_automaton(p);
+    if (a && !take(p, ","))
+        return fail(p, p->at, "expected ',' between the two automata");
+    ThAutomaton *b TH_OWNED(th_automaton_free) = a ? parse_automaton(p) : NULL;
+    if (b && !take(p, ")"))
+        return fail(p, p->at, "expected ')'");
+    return b && compare_automata(p, a, b, v);
 }
 
 static bool unknown_name(Parser *p, const char *start, const char *name)
@@ -245,7 +231,9 @@ static bool parse_text(Parser *p, Value *v)
         n += start[n] == '\\' && start[n + 1] ? 2 : 1;
     p->at = start + n + (start[n] == '"');
     char *inside TH_OWNED(free) = th_strndup(start + 1, n - 1, p->err);
-    bool ok = inside && (sh_insert_string(p->s, inside, &text, p->err) || place(p, start));
+    ShOperand o = place_of(p, start);
+    bool ok =
+        inside && (sh_insert_string(p->s, inside, &text, p->err) || sh_error_inside(p->err, &o));
     v->type = V_TEXT;
     v->text = ok ? th_text_take(&text, p->err) : NULL;
     return v->text != NULL;
@@ -295,41 +283,34 @@ static bool parse_factor(Parser *p, Value *v)
     return ok;
 }
 
-/* The right operand of an arithmetic operator at `at`; both sides must be numbers. */
-static bool arithmetic(Parser *p, Value *v, char op, bool (*next)(Parser *, Value *),
-                       const char *at)
+/* Operators of one kind, from the left; both sides must be numbers. */
+static bool parse_chain(Parser *p, Value *v, const char *signs, bool (*operand)(Parser *, Value *))
 {
-    Value w = {0};
-    bool ok = next(p, &w);
-    if (ok && (v->type == V_TEXT || w.type == V_TEXT))
-        ok = fail(p, at, "'%s' needs numbers on both sides", (const char[]){op, '\0'});
-    free(w.text);
-    v->type = ok ? V_NUMBER : v->type;
-    v->number = op == '+'   ? v->number + w.number
-                : op == '-' ? v->number - w.number
-                : op == '*' ? v->number * w.number
-                            : v->number / w.number;
+    bool ok = operand(p, v);
+    while (ok && (skip_blanks(p), *p->at && strchr(signs, *p->at))) {
+        const char *at = p->at++;
+        Value w = {0};
+        ok = operand(p, &w);
+        if (ok && (v->type == V_TEXT || w.type == V_TEXT))
+            ok = fail(p, at, "'%c' needs numbers on both sides", *at);
+        free(w.text);
+        v->type = ok ? V_NUMBER : v->type;
+        v->number = *at == '+'   ? v->number + w.number
+                    : *at == '-' ? v->number - w.number
+                    : *at == '*' ? v->number * w.number
+                                 : v->number / w.number;
+    }
     return ok;
 }
 
 static bool parse_product(Parser *p, Value *v)
 {
-    bool ok = parse_factor(p, v);
-    while (ok && (skip_blanks(p), *p->at && strchr("*/", *p->at))) {
-        char op = *p->at++;
-        ok = arithmetic(p, v, op, parse_factor, p->at - 1);
-    }
-    return ok;
+    return parse_chain(p, v, "*/", parse_factor);
 }
 
 static bool parse_sum(Parser *p, Value *v)
 {
-    bool ok = parse_product(p, v);
-    while (ok && (skip_blanks(p), *p->at && strchr("+-", *p->at))) {
-        char op = *p->at++;
-        ok = arithmetic(p, v, op, parse_product, p->at - 1);
-    }
-    return ok;
+    return parse_chain(p, v, "+-", parse_product);
 }
 
 static bool holds(const char *op, double order)

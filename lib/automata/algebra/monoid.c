@@ -264,9 +264,8 @@ void th_monoid_free(ThMonoid *m)
 {
     if (!m)
         return;
-    TH_FREE(m->right, m->left, m->prefix, m->last, m->length, m->map);
     th_hash_free(&m->table);
-    TH_FREE(m->scratch, m);
+    TH_FREE(m->right, m->left, m->prefix, m->last, m->length, m->map, m->scratch, m);
 }
 
 /* ---- in short -------------------------------------------------------------------------------- */

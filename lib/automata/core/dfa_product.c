@@ -77,8 +77,7 @@ ThDfa *th_dfa_product(const ThDfa *a, const ThDfa *b, const bool accept[4], size
             good = th_fail(err, TH_EINTERRUPTED, "interrupted at %zu states", p.n);
     }
     ThDfa *d = good ? finish(&p, accept, err) : NULL;
-    free(p.pair);
     th_hash_free(&p.table);
-    free(p.next);
+    TH_FREE(p.pair, p.next);
     return d;
 }

@@ -88,9 +88,8 @@ void th_rasp_ranks_free(ThRaspRanks *r)
 {
     if (!r)
         return;
-    TH_FREE(r->rank, r->position, r->value, r->order, r->of_table);
     th_rasp_atom_table_free(&r->table);
-    free(r);
+    TH_FREE(r->rank, r->position, r->value, r->order, r->of_table, r);
 }
 
 /* How many keys are less than an x that is none. */

@@ -40,9 +40,8 @@ void th_rasp_run_free(ThRaspRun *r)
         return;
     for (size_t i = 0; i < r->cap; i++)
         clear_slot(&r->slot[i]);
-    free(r->slot);
     th_rasp_seq_free(&r->input);
-    free(r);
+    TH_FREE(r->slot, r);
 }
 
 const ThRaspSeq *th_rasp_run_input(const ThRaspRun *r)
