@@ -532,6 +532,42 @@ static void test_cell(void **state)
     th_task_free(t);
 }
 
+/* The distance between the centres of the two states that a symbol leads to, as the trainer wrote
+ * them down; state 0 of three is where none leads. */
+static double apart(const ThModel *m, int symbol)
+{
+    const double *centre = m->training.pull + FIRST;
+    double squares = 0;
+    for (int k = 0; k < DIM; k++) {
+        double x = centre[(3 + symbol) * DIM + k] - centre[(6 + symbol) * DIM + k];
+        squares += x * x;
+    }
+    return sqrt(squares);
+}
+
+static void test_spread(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", first_symbol);
+    ThModel *m = made_model("rnn", "dim=8 activation=tanh");
+    train(m, t, "steps=300 batch=32 length=1..8 lr=5e-3 seed=1 recipe=plain", NULL);
+    ThTrainer *tr = trainer(m, t,
+                            "steps=400 batch=8 length=1..8 lr=1e-2 contraction_loss=4 radius=0.2 "
+                            "recipe=plain optimizer=muon",
+                            NULL);
+    double before[3];
+    assert_true(th_trainer_step(tr, NULL));
+    for (int a = 0; a < 3; a++)
+        before[a] = apart(m, a);
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, NULL));
+    for (int a = 0; a < 3; a++)
+        assert_true(before[a] > 0.1 && fabs(apart(m, a) / before[a] - 1) < 1e-6);
+    th_trainer_free(tr);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -553,6 +589,7 @@ int main(void)
                                        cmocka_unit_test(test_many),
                                        cmocka_unit_test(test_steps),
                                        cmocka_unit_test(test_cell),
+                                       cmocka_unit_test(test_spread),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
