@@ -552,12 +552,18 @@ static bool paired(const Pair *x, const Move *a, const Move *b)
     return a->symbol < 0 ? b->symbol < 0 : b->symbol >= 0 && a->symbol == x->symbol[b->symbol];
 }
 
+/* The number of a pair of states. */
+static size_t pair_of(const Pair *x, int a, int b)
+{
+    return (size_t)a * (size_t)x->of[1]->n + (size_t)b;
+}
+
 /* v = (I - T)^-1 v, for T the moves of pairs of states that read, with the probabilities of the
  * first, or of both. */
 static bool solve(const Pair *x, bool both, double *v, ThError *err)
 {
-    int sign, states = x->of[1]->n;
-    size_t n = (size_t)(x->of[0]->n * states);
+    int sign;
+    size_t n = pair_of(x, x->of[0]->n, 0);
     gsl_vector_view of = gsl_vector_view_array(v, n);
     Factored f = {gsl_matrix_alloc(n, n), gsl_permutation_alloc(n)};
     bool ok = f.a && f.p;
@@ -567,8 +573,8 @@ static bool solve(const Pair *x, bool both, double *v, ThError *err)
         for (size_t k = 0; k < x->of[1]->moves; k++) {
             const Move *a = &x->of[0]->move[i], *b = &x->of[1]->move[k];
             if (a->symbol >= 0 && paired(x, a, b))
-                *gsl_matrix_ptr(f.a, (size_t)(a->from * states + b->from),
-                                (size_t)(a->to * states + b->to)) -= a->p * (both ? b->p : 1);
+                *gsl_matrix_ptr(f.a, pair_of(x, a->from, b->from), pair_of(x, a->to, b->to)) -=
+                    a->p * (both ? b->p : 1);
         }
     ok = ok && gsl_linalg_LU_decomp(f.a, f.p, &sign) == 0 &&
          gsl_linalg_LU_svx(f.a, f.p, &of.vector) == 0;
@@ -580,13 +586,12 @@ static bool solve(const Pair *x, bool both, double *v, ThError *err)
 /* The sum over all words of the product of their probabilities. */
 static bool inner(const Pair *x, double *sum, ThError *err)
 {
-    int states = x->of[1]->n;
-    double *v TH_OWNED(free) = th_alloc((size_t)(x->of[0]->n * states), sizeof *v, err);
+    double *v TH_OWNED(free) = th_alloc(pair_of(x, x->of[0]->n, 0), sizeof *v, err);
     for (size_t i = 0; v && i < x->of[0]->moves; i++)
         for (size_t k = 0; k < x->of[1]->moves; k++) {
             const Move *a = &x->of[0]->move[i], *b = &x->of[1]->move[k];
             if (a->symbol < 0 && b->symbol < 0)
-                v[a->from * states + b->from] += a->p * b->p;
+                v[pair_of(x, a->from, b->from)] += a->p * b->p;
         }
     bool ok = v && solve(x, true, v, err);
     *sum = ok ? v[0] : 0;
@@ -597,7 +602,7 @@ static bool inner(const Pair *x, double *sum, ThError *err)
 static bool diverge(const Pair *x, double *sum, ThError *err)
 {
     const Distribution *p = x->of[0], *q = x->of[1];
-    size_t n = (size_t)(p->n * q->n);
+    size_t n = pair_of(x, p->n, 0);
     double *v TH_OWNED(free) = th_alloc(n, sizeof *v, err);
     bool *reached TH_OWNED(free) = v ? th_alloc(n, sizeof *reached, err) : NULL;
     if (!reached)
