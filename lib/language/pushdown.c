@@ -135,7 +135,7 @@ static bool read_if_accept(void *context, ThStatement s)
 {
     Parser *p = context;
     size_t known = p->p->state.n;
-    int q;
+    int q = 0;
     for (const ThToken *t = s.first + 1; keyword_of(p, s) == ACCEPT && t < s.end; t++) {
         if (!read_name(p, &p->p->state, t, "a state", &q))
             return false;
