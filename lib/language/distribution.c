@@ -428,16 +428,17 @@ static const Distribution *need(const ThLanguage *l, ThError *err)
 bool th_distribution_log(const ThLanguage *l, ThLanguageWord word, double *to, ThError *err)
 {
     Reading *r = need(l, err) ? start_reading(l, err) : NULL;
-    bool ok = r != NULL;
     *to = 0;
+    if (!r)
+        return false;
+    bool ok = true;
     for (int i = 0; ok && i < word.n; i++) {
         double sum = 0;
         ok = read_symbol(r, word.symbol[i], &sum, err);
         *to += log(sum);
     }
     *to += ok ? log(ends_here(r)) : 0;
-    if (r)
-        stop_reading(r);
+    stop_reading(r);
     return ok;
 }
 

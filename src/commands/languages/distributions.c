@@ -65,7 +65,7 @@ SH_COMMAND(
     ThRng r = th_rng((uint64_t)sh_seed(s, o), "distribution", 0);
     ThText t = {0};
     for (int q = 0; q < states; q++) {
-        double share[27], all = 0;
+        double share[27] = {0}, all = 0;
         for (int a = 0; a <= symbols; a++)
             all += share[a] = -log1p(-th_rng_uniform(&r)) + 1e-12; /* nothing is impossible */
         for (int a = 0; a < symbols; a++)
