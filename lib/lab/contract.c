@@ -112,12 +112,19 @@ static bool list_steps(ThTrainContract *c, const ThDfa *machine, ThError *err)
         return false;
     for (int i = 0; i < all; i++)
         met[machine->next[i] * k + i % k] = true;
-    for (int i = 0; i < (all + 1) * k * COPIES; i++) {
-        int x = i % ((all + 1) * k) / k - 1, y = i % k, from = x < 0 ? machine->start : x / k;
-        if (x < 0 || met[x])
-            c->pair[c->n++] = (Pair){x, y, machine->next[from * k + y] * k + y};
-    }
+    for (int copy = 0; copy < COPIES; copy++)
+        for (int x = -1; x < all; x++)
+            for (int y = 0; (x < 0 || met[x]) && y < k; y++) {
+                int from = x < 0 ? machine->start : x / k;
+                c->pair[c->n++] = (Pair){x, y, machine->next[from * k + y] * k + y};
+            }
     return true;
+}
+
+/* How many there are without the copies of a cell's, which follow them. */
+static int different_pairs(const ThTrainContract *c)
+{
+    return c->cell ? c->n / COPIES : c->n;
 }
 
 /* Fills mean (dim) with that of the centres that steps by a symbol lead to.  Returns how far these
@@ -125,16 +132,16 @@ static bool list_steps(ThTrainContract *c, const ThDfa *machine, ThError *err)
 static double spread_of(const ThTrainContract *c, int symbol, double *mean)
 {
     double squares = 0;
-    int n = 0;
+    int n = 0, pairs = different_pairs(c);
     memset(mean, 0, (size_t)c->dim * sizeof *mean);
-    for (int i = 0; i < c->n; i++) {
+    for (int i = 0; i < pairs; i++) {
         if (c->pair[i].y != symbol)
             continue;
         n++;
         for (int k = 0; k < c->dim; k++)
             mean[k] += (c->centre[c->pair[i].into * c->dim + k] - mean[k]) / n;
     }
-    for (int i = 0; i < c->n; i++)
+    for (int i = 0; i < pairs; i++)
         for (int k = 0; c->pair[i].y == symbol && k < c->dim; k++)
             squares += pow(c->centre[c->pair[i].into * c->dim + k] - mean[k], 2);
     return sqrt(squares);
@@ -150,8 +157,7 @@ static bool find_states(ThTrainContract *c, const ThDfa *machine, ThError *err)
     c->spread = th_alloc((size_t)c->n_symbols, sizeof *c->spread, err);
     if (!f || !c->centre || !c->mean || !c->spread || !th_proof_cell_sample(f, machine, 1, &s, err))
         return false;
-    for (int i = 0; i < s.n; i++)
-        s.label[i] = s.label[i] * machine->n_symbols + s.y[i];
+    th_proof_cell_behind(&s, c->n_symbols);
     for (int i = 0; i < c->labels; i++)
         th_proof_sample_centre(&s, i, c->centre + i * c->dim, NULL);
     for (int a = 0; a < c->n_symbols; a++)
@@ -561,7 +567,7 @@ bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
 void th_train_contract_report(ThTrainContract *c, ThTrainLevels *to)
 {
     double far = 0, seen = 0;
-    to->pairs = c->cell ? c->n / COPIES : c->n;
+    to->pairs = different_pairs(c);
     to->farthest = 0;
     for (int i = 0; i < c->how.shards; i++) {
         Shard *s = &c->shard[i];

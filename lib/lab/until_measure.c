@@ -17,11 +17,11 @@ bool th_train_claim_new(ThTrainClaim *c, const ThTrainProving *how, ThError *err
         return false;
     const ThProofAsked asked = {&t->signature, t->machine, words, slack, t->bits};
     c->claim = th_proof_claim_new(how->model, &asked, how->stop, err);
-    if (c->claim && !th_proof_is_cell(how->model))
+    if (c->claim && !how->model->kind->advance)
         c->labels = th_proof_labels_new(c->claim->machine, c->claim->domain,
                                         how->model->signature.n_classes, TH_TRAIN_MOST_FUNCTIONS,
                                         how->stop, err);
-    return c->claim && (c->labels || th_proof_is_cell(how->model));
+    return c->claim && (c->labels || how->model->kind->advance);
 }
 
 void th_train_claim_free(ThTrainClaim *c)
@@ -240,8 +240,7 @@ static bool measure_cell(Measure *m, ThError *err)
     m->n_classes = m->cell->n_classes;
     if (!take_room(m, err) || !th_proof_cell_sample(m->cell, m->machine, 2, &m->s, err))
         return false;
-    for (int i = 0; i < m->s.n; i++)
-        m->s.label[i] = m->s.label[i] * k + m->s.y[i];
+    th_proof_cell_behind(&m->s, k);
     for (int i = 0; i < m->n; i++) {
         bool met = th_proof_sample_centre(&m->s, i, m->centre + i * m->dim, &m->reach);
         m->function[i] = met ? i / k : -1;

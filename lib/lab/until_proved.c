@@ -44,7 +44,7 @@ bool th_train_ask(Run *r, ThModelStage *to, ThError *err)
 {
     const double nearly = 1.5;
     enum { MOST_SETS = 16 }; /* of a state of the automaton */
-    bool cell = th_proof_is_cell(r->how->model);
+    bool cell = !r->claim.labels;
     ThProofHow how = {
         .limit = TH_TRAIN_MOST_FUNCTIONS, .seed = 1, .balls = true, .cover = cell ? MOST_SETS : 0};
     th_train_proof_free(r->to);

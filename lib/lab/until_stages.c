@@ -4,7 +4,6 @@
 
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"
-#include "proof/cell/cell.h"
 
 /* A stage's options where they are not given; `loss` is the one that is weakened where it was too
  * strong.  The first time it has so many steps, and each time more. */
@@ -14,7 +13,6 @@ typedef struct {
     long long steps, most;
 } Stage;
 
-/* Of a tree, and of a cell, whose states lie near each other once it is made to contract. */
 static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_BEFORE] = {.name = "before"},
     [TH_TRAIN_LEARN] = {"learn",
@@ -29,6 +27,7 @@ static const Stage stages[TH_TRAIN_STAGES] = {
                            "batch=16 warmup=100 radius=0.05 optimizer=muon segments=balanced "
                            "schedule=cosine recipe=plain",
                            "contraction_loss", 1, 6e-3, 0.6, 1500, 6000}};
+/* A cell's states come together once it is made to contract. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=64 curriculum=paced radius=0.2 optimizer=adamw decay=0.01 "
@@ -64,7 +63,7 @@ static ThTrainStage choose(const ThModelStage *last, bool cell)
 
 static const Stage *stage_of(const ThModel *m, ThTrainStage stage)
 {
-    return th_proof_is_cell(m) ? &of_cells[stage] : &stages[stage];
+    return m->kind->advance ? &of_cells[stage] : &stages[stage];
 }
 
 ThTrainPlan th_train_plan(const ThModel *m)
@@ -72,7 +71,7 @@ ThTrainPlan th_train_plan(const ThModel *m)
     const ThModelTraining *t = &m->training;
     enum { SHORTEST = 16, LONGEST = 64 };
     const ThModelStage *last = &t->stage[t->n_stages - 1];
-    ThTrainPlan p = {.stage = choose(last, th_proof_is_cell(m)), .longest = SHORTEST};
+    ThTrainPlan p = {.stage = choose(last, m->kind->advance != NULL), .longest = SHORTEST};
     /* What is drawn without end is not drawn near: */
     if (p.stage == TH_TRAIN_DRAW && last->stage == TH_TRAIN_DRAW)
         p.stage = TH_TRAIN_CONTRACT;

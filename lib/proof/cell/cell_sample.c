@@ -41,6 +41,12 @@ bool th_proof_cell_sample(const ThProofCell *f, const ThDfa *machine, uint64_t s
     return true;
 }
 
+void th_proof_cell_behind(ThProofSample *s, int n_symbols)
+{
+    for (int i = 0; i < s->n; i++)
+        s->label[i] = s->label[i] * n_symbols + s->y[i];
+}
+
 int *th_proof_cell_word(const ThProofSample *s, int i, int *length, ThError *err)
 {
     *length = 1;

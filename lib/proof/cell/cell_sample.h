@@ -14,6 +14,9 @@
 bool th_proof_cell_sample(const ThProofCell *f, const ThDfa *machine, uint64_t seed,
                           ThProofSample *s, ThError *err);
 
+/* Makes each label that of a state behind the symbol that led there: q k + a for the a-th of k. */
+void th_proof_cell_behind(ThProofSample *s, int n_symbols);
+
 /* How many symbols a drawn run has: runs follow each other. */
 int th_proof_cell_steps(const ThProofCell *f);
 
