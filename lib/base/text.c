@@ -185,6 +185,17 @@ void th_text_symbol(ThText *t, const char *symbol)
         th_text_quoted(t, symbol);
 }
 
+void th_text_real(ThText *t, double x)
+{
+    char text[40];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    th_text_add(t, text);
+}
+
 void th_text_statement(ThText *t, const char *word, char *const *name, int n,
                        void (*write)(ThText *t, const char *name))
 {

@@ -43,6 +43,9 @@ void th_text_shown(ThText *t, const char *text, size_t n);
  * escapes. */
 void th_text_symbol(ThText *t, const char *symbol);
 
+/* Appends a number with as many digits, from six on, as it takes to be read back as the same. */
+void th_text_real(ThText *t, double x);
+
 /* Appends a statement of a block: its word and names, each written by `write`. */
 void th_text_statement(ThText *t, const char *word, char *const *name, int n,
                        void (*write)(ThText *t, const char *name));

@@ -8,24 +8,12 @@
 
 /* ---- what a name stands for ------------------------------------------------------------------ */
 
-/* The shortest text that is read back as the same number. */
-static void write_real(ThText *t, double x)
-{
-    char text[40];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, x);
-        if (strtod(text, NULL) == x)
-            break;
-    }
-    th_text_add(t, text);
-}
-
 static void write_atom(ShSession *s, ThText *t, ThRaspAtom a)
 {
     if (a.kind == TH_RASP_ATOM_INT)
         th_text_printf(t, "%lld", (long long)a.cell.i);
     else if (a.kind == TH_RASP_ATOM_FLOAT)
-        write_real(t, a.cell.x);
+        th_text_real(t, a.cell.x);
     else if (a.kind == TH_RASP_ATOM_BOOL)
         th_text_add(t, a.cell.i ? "yes" : "no");
     else if (a.kind == TH_RASP_ATOM_STRING)
@@ -130,7 +118,7 @@ void sh_variable_write(ThText *t, const ShFigureValue *v)
     else if (v->kind == 'b')
         th_text_add(t, v->integer ? "yes" : "no");
     else if (v->kind == 'r')
-        write_real(t, v->real);
+        th_text_real(t, v->real);
     else
         th_text_add(t, v->text);
 }

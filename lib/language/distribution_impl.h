@@ -1,0 +1,34 @@
+/* distribution_impl.h - what the files about distributions share.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_LANGUAGE_DISTRIBUTION_IMPL_H
+#define TH_LANGUAGE_DISTRIBUTION_IMPL_H
+
+#include "base/intern.h"
+#include "language/language_kind.h"
+#include "language/probability.h"
+
+typedef struct {
+    int from, symbol, to; /* symbol -1: a stop */
+    double p;
+    int line, col;
+} ThDistributionMove;
+
+typedef struct {
+    int n; /* states; number 0 is the start */
+    ThIntern state;
+    ThDistributionMove *move;
+    size_t moves, cap;
+} ThDistribution;
+
+/* What a language has, a view; NULL and TH_EUSAGE: it is no distribution. */
+const ThDistribution *th_distribution_of(const ThLanguage *l, ThError *err);
+
+const char *th_distribution_name(const ThDistribution *d, int q); /* of a state: a view */
+
+/* to (states) <- the vector `from` over a symbol; -1: what ends there, in to[0].  Returns its sum.
+ */
+double th_distribution_advance(const ThDistribution *d, const double *from, int symbol, double *to);
+
+#endif
