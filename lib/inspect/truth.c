@@ -258,15 +258,18 @@ static int wrong_of_language(const ThInspectTruth *t, ThLanguageWord word, const
                              const int **due, int *said, ThStop *stop, ThError *err)
 {
     bool whole = t->signature->target == TH_TARGET_FINAL, known = true;
-    int *own TH_OWNED(free) = th_alloc((size_t)word.n, sizeof *own, err),
-             found = TH_INSPECT_TRUTH_RIGHT;
-    for (int i = 0; own && i < word.n; i++) {
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) =
+        th_language_reader(t->language, stop, err);
+    int found = r ? TH_INSPECT_TRUTH_RIGHT : TH_INSPECT_TRUTH_ERROR;
+    for (int i = 0; r && i < word.n; i++) {
         ThLanguageAnswer is = TH_LANGUAGE_NO;
-        own[i] = t->symbol[word.symbol[i]];
-        known = known && own[i] >= 0;
+        int own = t->symbol[word.symbol[i]];
+        known = known && own >= 0;
+        if (known && !th_language_push(r, own, NULL, err))
+            return TH_INSPECT_TRUTH_ERROR;
         if (whole && i < word.n - 1)
             continue;
-        if (known && !th_language_member(t->language, (ThLanguageWord){own, i + 1}, stop, &is, err))
+        if (known && !th_language_accepts(r, &is, err))
             return TH_INSPECT_TRUTH_ERROR;
         read_answer(t, answer, i, said);
         *due = t->answer + (is == TH_LANGUAGE_YES);
@@ -275,7 +278,7 @@ static int wrong_of_language(const ThInspectTruth *t, ThLanguageWord word, const
         else if (**due != *said)
             return i;
     }
-    return own ? found : TH_INSPECT_TRUTH_ERROR;
+    return found;
 }
 
 int th_inspect_truth_wrong(const ThInspectTruth *t, const int *word, int length, const int *answer,

@@ -103,6 +103,7 @@ ThAutomaton *th_language_picture(const ThLanguage *l, ThError *err);
 typedef struct ThLanguageReader ThLanguageReader;
 ThLanguageReader *th_language_reader(const ThLanguage *l, ThStop *stop, ThError *err);
 void th_language_reader_free(ThLanguageReader *r); /* NULL is fine */
+TH_RELEASES(th_language_reader_free, ThLanguageReader)
 
 /* Reads one more; *viable, which may be NULL: whether some member of any length begins so.  Kinds
  * that do not know prefixes always say yes; so do counters where that cannot be searched for. */
