@@ -16,6 +16,7 @@
 #include "given.h"
 #include "lab/evaluate.h"
 #include "lab/until_impl.h"
+#include "proof/cell/cell_sample.h"
 
 /* Words of three symbols that begin with a and end with b: not commutative, and with a sink. */
 static const char *const a_to_b =
@@ -121,6 +122,56 @@ static void test_proved(void **state)
 {
     (void)state;
     prove("dim=16 heads=2", "steps=9000 batch=32");
+}
+
+/* The mean distance of the centres of (state, last symbol) from the nearest of another state, and
+ * the farthest vector from its own beside it: calculated once more, for a network as it was drawn.
+ */
+static void test_measured_cell(void **state)
+{
+    (void)state;
+    enum { STATES = 4, SYMBOLS = 3, DIM = 5, LABELS = STATES * SYMBOLS };
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = bound("gru:dim=5", t, 2);
+    ThTrainProving how = {.model = m, .task = t};
+    ThTrainClaim c;
+    ThModelStage to = {0};
+    assert_true(th_train_claim_new(&c, &how, NULL) && th_train_measure(&how, &c, &to, NULL));
+    ThProofCell *f = th_proof_cell_new(m, NULL);
+    ThProofSample s;
+    assert_true(th_proof_cell_sample(f, c.claim->machine, 2, &s, NULL));
+    assert_int_equal(c.claim->machine->n_states, STATES);
+    double centre[LABELS][DIM], far = 0, sum = 0;
+    bool met[LABELS];
+    int n = 0;
+    for (int i = 0; i < LABELS; i++) {
+        ThProofSample own = s;
+        int *label = test_malloc((size_t)s.n * sizeof *label);
+        for (int k = 0; k < s.n; k++)
+            label[k] = s.label[k] == i / SYMBOLS && s.y[k] == i % SYMBOLS;
+        own.label = label;
+        met[i] = th_proof_sample_centre(&own, 1, centre[i], &far);
+        test_free(label);
+    }
+    for (int i = 0; i < LABELS; i++) {
+        double least = HUGE_VAL;
+        for (int j = 0; met[i] && j < LABELS; j++) {
+            double squares = 0;
+            for (int k = 0; k < DIM; k++)
+                squares += (centre[i][k] - centre[j][k]) * (centre[i][k] - centre[j][k]);
+            if (met[j] && i / SYMBOLS != j / SYMBOLS)
+                least = fmin(least, sqrt(squares));
+        }
+        n += isfinite(least);
+        sum += isfinite(least) ? least : 0;
+    }
+    assert_true(n >= 6 && fabs(to.gap / (sum / n) - 1) < 1e-12);
+    assert_true(fabs(to.reach / (far / (sum / n)) - 1) < 1e-12);
+    th_proof_sample_free(&s);
+    th_proof_cell_free(f);
+    th_train_claim_free(&c);
+    th_model_free(m);
+    th_task_free(t);
 }
 
 static void test_cells(void **state)
@@ -328,9 +379,9 @@ static void test_repair(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proved),      cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_undone),
-        cmocka_unit_test(test_plan),        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_repair)};
+        cmocka_unit_test(test_proved),        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_measured_cell), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_undone),        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repair)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
