@@ -236,7 +236,8 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
         return cell ? false
                     : th_hint(err,
                               "regulargpt, and rnn, gru and lstm of one layer, can be trained so");
-    return th_train_claim_new(&r->claim, how, err);
+    return th_train_claim_new(&r->claim, how, err) &&
+           th_proof_takes(how->model, r->claim.claim, err);
 }
 
 bool th_train_until_proved(const ThTrainProving *how, ThTrainProof *to, ThError *err)

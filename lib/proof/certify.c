@@ -129,16 +129,20 @@ static bool certify(ThProofProver *v, const ThProofClaim *claim, const ThProofHo
            measure_floats(v, err) && th_proof_close(v, err);
 }
 
+bool th_proof_takes(const ThModel *m, const ThProofClaim *claim, ThError *err)
+{
+    if (claim->bits)
+        return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
+    return !claim->domain || !th_proof_is_cell(m) ||
+           th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings");
+}
+
 ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
                           ThStop *stop, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
-    if (claim->bits)
-        return th_null(
-            th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified"));
-    if (cell && claim->domain)
-        return th_null(
-            th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings"));
+    if (!th_proof_takes(m, claim, err))
+        return NULL;
     ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(m, err);
     ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop, .balls = how->balls};

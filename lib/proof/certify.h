@@ -60,6 +60,9 @@ typedef struct {
     double excess;
 } ThProof;
 
+/* Can such a claim be made about such a model?  Else TH_EVALUE. */
+bool th_proof_takes(const ThModel *m, const ThProofClaim *claim, ThError *err);
+
 /* Returns new: what is known of a claim about a model.  That it is proved is the prover's own word;
  * th_proof_check decides.  TH_EVALUE for models without such proofs, TH_ELIMIT, TH_ENOMEM,
  * TH_ENUMERIC, TH_EINTERRUPTED. */
