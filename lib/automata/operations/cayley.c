@@ -1,87 +1,19 @@
 #include "automata/operations/cayley.h"
 
-#include <ctype.h>
-
+#include "automata/algebra/monoid.h"
 #include "automata/core/build.h"
 #include "base/memory.h"
 
-/* ---- maps of points and what they generate --------------------------------------------------- */
-
-/* Elements in the order of the shortest words that make them. */
-typedef struct {
-    int degree, n_generators;
-    int *generator; /* (n_generators, degree): where each point goes */
-    ThIntern element;
-    int *next; /* (elements, n_generators): times a generator */
-    size_t next_cap;
-    int *from, *by; /* (elements): of the last symbol of the shortest word */
-    size_t from_cap, by_cap;
-} Generated;
-
-static void free_generated(Generated *g)
-{
-    th_intern_free(&g->element);
-    TH_FREE(g->generator, g->next, g->from, g->by);
-}
-
-static const int *element_at(const Generated *g, size_t i)
-{
-    return th_intern_at(&g->element, i, NULL);
-}
-
-/* The number of an element, which is new if it was not known. */
-static bool note(Generated *g, const int *map, int from, int by, int *index, ThError *err)
-{
-    size_t known = g->element.n, at;
-    if (!th_intern(&g->element, map, (size_t)g->degree * sizeof *map, &at, err) ||
-        !th_grow(&g->from, &g->from_cap, at + 1, sizeof *g->from, err) ||
-        !th_grow(&g->by, &g->by_cap, at + 1, sizeof *g->by, err))
-        return false;
-    if (at == known) {
-        g->from[at] = from;
-        g->by[at] = by;
-    }
-    *index = (int)at;
-    return true;
-}
-
-/* Left to right: first x, then y. */
-static void multiply(const Generated *g, const int *x, const int *y, int *to)
-{
-    for (int i = 0; i < g->degree; i++)
-        to[i] = y[x[i]];
-}
-
-static bool generate(Generated *g, size_t most, ThStop *stop, ThError *err)
-{
-    int *map TH_OWNED(free) = th_alloc((size_t)g->degree, sizeof *map, err), index;
-    size_t k = (size_t)g->n_generators;
-    for (int i = 0; map && i < g->degree; i++)
-        map[i] = i;
-    bool ok = map && note(g, map, -1, -1, &index, err);
-    for (size_t i = 0; ok && i < g->element.n; i++) {
-        if (th_stopped(stop, err))
-            return false;
-        if (most && g->element.n > most)
-            return th_fail(err, TH_ELIMIT, "there are more than %zu elements", most);
-        ok = th_grow(&g->next, &g->next_cap, (i + 1) * k, sizeof *g->next, err);
-        for (size_t a = 0; ok && a < k; a++) {
-            multiply(g, element_at(g, i), g->generator + a * (size_t)g->degree, map);
-            ok = note(g, map, (int)i, (int)a, &index, err);
-            g->next[i * k + a] = index;
-        }
-    }
-    return ok;
-}
+/* ---- what elements are called --------------------------------------------------------------- */
 
 /* States of their own names, as outputs, too; the first is where it starts and accepts. */
-static void build_states(ThAutomatonBuild *b, const Generated *g, char *const *letter, bool single)
+static void build_states(ThAutomatonBuild *b, const ThMonoid *m, char *const *letter, bool single)
 {
-    for (size_t i = 0; i < g->element.n; i++) {
+    for (int i = 0; i < m->size; i++) {
         ThText t TH_OWNED(th_text_free) = {0};
         int word[64], n = 0;
-        for (int at = (int)i; at > 0 && n < 64; at = g->from[at])
-            word[n++] = g->by[at];
+        for (int at = i; at > 0 && n < 64; at = m->prefix[at])
+            word[n++] = m->last[at];
         for (int k = n; k-- > 0;)
             th_text_printf(&t, "%s%s", letter[word[k]], single || k == 0 ? "" : ".");
         const char *name = i == 0 ? "e" : t.data ? t.data : "";
@@ -292,13 +224,11 @@ ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, 
 {
     enum { MOST_GENERATORS = 20 };
     Group all = {0};
-    ThAutomaton *a = NULL;
     char own[MOST_GENERATORS][2], *letter[MOST_GENERATORS];
     if (!read_group(name, &all, err)) {
         free(all.generator);
         return NULL;
     }
-    Generated g = {.degree = all.degree, .n_generators = all.n, .generator = all.generator};
     bool ok = all.n <= MOST_GENERATORS && (n == 0 || n == all.n);
     if (!ok)
         th_fail(err, TH_EVALUE, "%s has %d generators", name, all.n);
@@ -307,59 +237,41 @@ ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, 
         own[i][1] = '\0';
         letter[i] = n ? alphabet[i] : own[i];
     }
-    if (ok && generate(&g, max_states, stop, err)) {
-        ThAutomatonBuild b = {0};
-        for (int i = 0; i < all.n; i++)
-            th_automaton_build_symbol(&b, letter[i]);
-        build_states(&b, &g, letter, are_single(letter, all.n));
-        for (size_t i = 0; i < g.element.n; i++)
-            for (int k = 0; k < all.n; k++)
-                th_automaton_build_arc(&b, (ThAutomatonArc){(int)i, k,
-                                                            g.next[i * (size_t)all.n + (size_t)k],
-                                                            TH_AUTOMATON_NO_OUTPUT});
-        a = th_automaton_build_finish(&b, err);
-    }
-    free_generated(&g);
-    return a;
+    ThDfa *points TH_OWNED(th_dfa_free) = ok ? th_dfa_new(all.degree, all.n, 1, err) : NULL;
+    for (int i = 0; points && i < all.degree * all.n; i++)
+        points->next[i] = all.generator[i % all.n * all.degree + i / all.n];
+    ThMonoid *m TH_OWNED(th_monoid_free) =
+        points ? th_monoid_new(points, max_states, stop, err) : NULL;
+    free(all.generator);
+    if (!m)
+        return NULL;
+    ThAutomatonBuild b = {0};
+    for (int i = 0; i < all.n; i++)
+        th_automaton_build_symbol(&b, letter[i]);
+    build_states(&b, m, letter, are_single(letter, all.n));
+    const int *to = m->right;
+    for (int x = 0; x < m->size; x++)
+        for (int g = 0; g < all.n; g++)
+            th_automaton_build_arc(&b, (ThAutomatonArc){x, g, *to++, TH_AUTOMATON_NO_OUTPUT});
+    return th_automaton_build_finish(&b, err);
 }
 
 /* ---- every element as a symbol --------------------------------------------------------------- */
-
-static bool add_products(ThAutomatonBuild *b, const Generated *g, ThError *err)
-{
-    int *map TH_OWNED(free) = th_alloc((size_t)g->degree, sizeof *map, err);
-    for (size_t s = 0; map && s < g->element.n; s++)
-        for (size_t x = 0; x < g->element.n; x++) {
-            multiply(g, element_at(g, s), element_at(g, x), map);
-            size_t to = th_intern_find(&g->element, map, (size_t)g->degree * sizeof *map);
-            th_automaton_build_arc(
-                b, (ThAutomatonArc){(int)s, (int)x, (int)to, TH_AUTOMATON_NO_OUTPUT});
-        }
-    return map != NULL;
-}
 
 ThAutomaton *th_automaton_cayley(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
     enum { MOST = 2048 };
     ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_dfa(a, w.max_states, w.stop, err);
-    if (!d)
+    ThMonoid *m TH_OWNED(th_monoid_free) = d ? th_monoid_new(d, MOST, w.stop, err) : NULL;
+    if (!m)
         return NULL;
-    Generated g = {.degree = d->n_states, .n_generators = d->n_symbols};
-    g.generator = th_alloc((size_t)d->n_states * (size_t)d->n_symbols, sizeof *g.generator, err);
-    for (int q = 0; g.generator && q < d->n_states; q++)
-        for (int c = 0; c < d->n_symbols; c++)
-            g.generator[c * d->n_states + q] = d->next[q * d->n_symbols + c];
     ThAutomatonBuild b = {0};
-    ThAutomaton *made = NULL;
-    if (g.generator && generate(&g, MOST, w.stop, err)) {
-        build_states(&b, &g, a->symbol, are_single(a->symbol, a->n_symbols));
-        for (size_t i = 0; i < g.element.n; i++)
-            th_automaton_build_symbol(&b, th_intern_at(&b.state, i, NULL));
-        bool ok = add_products(&b, &g, err);
-        made = ok ? th_automaton_build_finish(&b, err) : NULL;
-        if (!ok)
-            th_automaton_build_free(&b);
-    }
-    free_generated(&g);
-    return made;
+    build_states(&b, m, a->symbol, are_single(a->symbol, a->n_symbols));
+    for (int x = 0; x < m->size; x++)
+        th_automaton_build_symbol(&b, th_intern_at(&b.state, (size_t)x, NULL));
+    for (int s = 0; s < m->size; s++)
+        for (int x = 0; x < m->size; x++)
+            th_automaton_build_arc(
+                &b, (ThAutomatonArc){s, x, th_monoid_product(m, s, x), TH_AUTOMATON_NO_OUTPUT});
+    return th_automaton_build_finish(&b, err);
 }
