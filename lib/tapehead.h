@@ -143,6 +143,7 @@ extern "C" {
 #include "proof/check/quantize.h"
 #include "proof/check/windows.h"
 #include "lab/evaluate.h"
+#include "lab/foretell.h"
 #include "lab/generate.h"
 #include "lab/train.h"
 #include "lab/train_loop.h"

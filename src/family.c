@@ -37,6 +37,7 @@ static ShKindRow task_row(size_t i)
     static const ShArg automaton = {A_AUTOMATON_EXPRESSION, "AUTOMATON", 0};
     static const ShArg file = {A_FILE, "FILE", 0}, nothing = {A_NONE, "", 0};
     static const ShArg program = {A_RAW, "SOP", 0}, pad = {A_PAD_KIND, "SCRATCHPAD", 0};
+    static const ShArg language = {A_RAW, "LANGUAGE", 0};
     size_t n;
     const ThTaskKind *k = th_task_kinds(&n)[i];
     return (ShKindRow){.name = k->name,
@@ -44,11 +45,12 @@ static ShKindRow task_row(size_t i)
                        .detail = k->detail,
                        .source = k->source,
                        .options = k->options,
-                       .takes = k->takes_automaton ? automaton
-                                : k->takes_file    ? file
-                                : k->takes_program ? program
-                                : k->takes_pad     ? pad
-                                                   : nothing};
+                       .takes = k->takes_automaton  ? automaton
+                                : k->takes_file     ? file
+                                : k->takes_program  ? program
+                                : k->takes_pad      ? pad
+                                : k->takes_language ? language
+                                                    : nothing};
 }
 
 static ShKindRow model_row(size_t i)

@@ -66,8 +66,12 @@ static bool read_probability(Parser *p, const ThToken **t, double *x)
         *t += i == 0;
     }
     *x = part[0] / part[1];
+    bool fraction = *t - first > 1;
     return (*x > 0 && *x <= 1) ||
-           th_language_token_fail(&p->text, first, "", " is no probability above 0 and up to 1");
+           th_fail_at(p->text.err, TH_EVALUE, first->line, first->col,
+                      fraction ? "%g/%g is no probability above 0 and up to 1"
+                               : "%g is no probability above 0 and up to 1",
+                      part[0], part[1]);
 }
 
 /* FROM SYMBOL P -> TO, or accept FROM P. */
@@ -206,7 +210,9 @@ static ThAutomaton *picture(const ThLanguage *l, ThError *err)
 
 /* ---- reading a word -------------------------------------------------------------------------- */
 
-double th_distribution_advance(const ThDistribution *d, const double *from, int symbol, double *to)
+/* to (states) <- the vector `from` over a symbol; -1: what ends there, in to[0].  Returns its sum.
+ */
+static double advance(const ThDistribution *d, const double *from, int symbol, double *to)
 {
     double sum = 0;
     memset(to, 0, (size_t)d->n * sizeof *to);
@@ -253,7 +259,7 @@ static bool read_symbol(Reading *r, int symbol, double *sum, ThError *err)
     if (!th_grow(&r->f, &r->cap, n * ((size_t)r->n + 3), sizeof *r->f, err))
         return false;
     double *to = r->f + n * ((size_t)r->n + 1);
-    *sum = th_distribution_advance(r->d, to - n, symbol, to);
+    *sum = advance(r->d, to - n, symbol, to);
     for (size_t q = 0; *sum > 0 && q < n; q++)
         to[q] /= *sum;
     r->n++;
@@ -276,7 +282,7 @@ static void pop(void *reading)
 static double ends_here(const Reading *r)
 {
     double *at = r->f + (size_t)r->d->n * (size_t)r->n;
-    return th_distribution_advance(r->d, at, -1, at + r->d->n);
+    return advance(r->d, at, -1, at + r->d->n);
 }
 
 static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
@@ -413,6 +419,26 @@ bool th_distribution_log(const ThLanguage *l, ThLanguageWord word, double *to, T
     }
     *to += ok ? log(ends_here(r)) : 0;
     stop_reading(r);
+    return ok;
+}
+
+bool th_distribution_next(const ThLanguage *l, ThLanguageWord word, double *p, ThError *err)
+{
+    Reading *r = th_distribution_of(l, err) ? start_reading(l, err) : NULL;
+    bool ok = r != NULL;
+    double sum = 1;
+    size_t width = (size_t)l->n_symbols + 1;
+    for (int k = 0; ok && k <= word.n; k++, p += width) {
+        const double *at = r->f + (size_t)r->d->n * (size_t)r->n;
+        memset(p, 0, width * sizeof *p);
+        for (size_t i = 0; sum > 0 && i < r->d->moves; i++) {
+            const ThDistributionMove *m = &r->d->move[i];
+            p[m->symbol < 0 ? l->n_symbols : m->symbol] += at[m->from] * m->p;
+        }
+        ok = k == word.n || sum <= 0 || read_symbol(r, word.symbol[k], &sum, err);
+    }
+    if (r)
+        stop_reading(r);
     return ok;
 }
 

@@ -27,8 +27,4 @@ const ThDistribution *th_distribution_of(const ThLanguage *l, ThError *err);
 
 const char *th_distribution_name(const ThDistribution *d, int q); /* of a state: a view */
 
-/* to (states) <- the vector `from` over a symbol; -1: what ends there, in to[0].  Returns its sum.
- */
-double th_distribution_advance(const ThDistribution *d, const double *from, int symbol, double *to);
-
 #endif

@@ -251,20 +251,38 @@ bool th_distribution_distance(const ThLanguage *p, const ThLanguage *q, ThDistri
            (!one_way(a) || !one_way(b) || diverge(&(Pair){{a, b}, symbol}, &to->divergence, err));
 }
 
-bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, ThError *err)
+/* One symbol more (or, with no `to`, the end) behind every state: to[q] is the probability of
+ * having come to q, to[n + q] the sum of -p log2 p over the words that lead there. */
+static void advance_all(const ThDistribution *d, const double *from, bool end, double *to)
+{
+    size_t n = (size_t)d->n;
+    memset(to, 0, 2 * n * sizeof *to);
+    for (size_t i = 0; i < d->moves; i++) {
+        const ThDistributionMove *m = &d->move[i];
+        double p = from[m->from] * m->p;
+        if ((m->symbol < 0) != end || p <= 0)
+            continue;
+        to[m->to] += p;
+        to[n + (size_t)m->to] += from[n + (size_t)m->from] * m->p - p * log2(m->p);
+    }
+}
+
+bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThError *err)
 {
     const ThDistribution *d = th_distribution_of(l, err);
-    double *v TH_OWNED(free) = d ? th_alloc((size_t)d->n * 2, sizeof *v, err) : NULL;
+    size_t n = d ? 2 * (size_t)d->n : 0;
+    double *v TH_OWNED(free) = d ? th_alloc(n * 3, sizeof *v, err) : NULL;
     if (!v)
         return false;
-    double *from = v, *to = v + d->n;
+    double *from = v, *to = v + n, *end = v + 2 * n;
+    bool known = one_way(d);
     from[0] = 1;
     for (int k = 0; k <= hi; k++) {
-        p[k] = th_distribution_advance(d, from, -1, to);
-        memset(to, 0, (size_t)d->n * sizeof *to);
-        for (size_t i = 0; i < d->moves; i++)
-            if (d->move[i].symbol >= 0)
-                to[d->move[i].to] += from[d->move[i].from] * d->move[i].p;
+        advance_all(d, from, true, end); /* all in state 0 */
+        p[k] = end[0];
+        if (entropy)
+            entropy[k] = known && p[k] > 0 ? end[d->n] / p[k] + log2(p[k]) : (double)NAN;
+        advance_all(d, from, false, to);
         double *other = from;
         from = to;
         to = other;

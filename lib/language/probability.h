@@ -36,8 +36,14 @@ typedef struct {
 } ThDistributionMoments;
 bool th_distribution_moments(const ThLanguage *l, ThDistributionMoments *m, ThError *err);
 
-/* Fills p[0 … hi] with the probabilities of the lengths. */
-bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, ThError *err);
+/* Fills p[0 … hi] with the probabilities of the lengths; entropy[0 … hi], which may be NULL, with
+ * the entropy in bits of the words of each; NaN where there are none, or a word has several ways.
+ * O(hi · moves). */
+bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThError *err);
+
+/* Fills p (word.n + 1, n_symbols + 1) with the probabilities of what follows each prefix of a word,
+ * the last one that it ends; zeros behind what is impossible.  O(n · moves). */
+bool th_distribution_next(const ThLanguage *l, ThLanguageWord word, double *p, ThError *err);
 
 /* How far q is from p, over the same symbols: the sum of (p(w) - q(w))² over all words, and, where
  * no word can be read in two ways by either, the divergence of Kullback and Leibler in bits,

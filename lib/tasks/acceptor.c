@@ -10,14 +10,20 @@ ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err)
     return d ? th_dfa_minimize(d, NULL, err) : NULL;
 }
 
-bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err)
+bool th_task_names_and(char ***list, int *n_list, char *const *from, int n, const char *last,
+                       ThError *err)
 {
     *n_list = 0;
-    *list = th_alloc((size_t)n, sizeof **list, err);
+    *list = th_alloc((size_t)n + 1, sizeof **list, err);
     if (!*list)
         return false;
-    for (; *n_list < n; ++*n_list)
-        if (!((*list)[*n_list] = th_strdup(from[*n_list], err)))
+    for (; *n_list < n + (last != NULL); ++*n_list)
+        if (!((*list)[*n_list] = th_strdup(*n_list < n ? from[*n_list] : last, err)))
             return false;
     return true;
+}
+
+bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err)
+{
+    return th_task_names_and(list, n_list, from, n, NULL, err);
 }

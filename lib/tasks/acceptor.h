@@ -14,4 +14,8 @@ ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err);
 /* Copies names into a signature's symbols or classes, which may be freed whether this succeeds. */
 bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err);
 
+/* The same with one name more behind them; NULL: none. */
+bool th_task_names_and(char ***list, int *n_list, char *const *from, int n, const char *last,
+                       ThError *err);
+
 #endif

@@ -61,50 +61,14 @@ static bool note_length(void *context, int k, const bool *reached)
     return k < s->wanted || s->found == 0;
 }
 
-/* The same of a language, which may have no words near the length. */
-static int drawn_of_language(const ThTask *t, int length)
-{
-    enum { FARTHEST = 64 };
-    ThTaskLanguage *d = t->data;
-    int found = 0;
-    pthread_mutex_lock(&d->turn);
-    for (int k = length; found == 0 && k > 0 && k > length - FARTHEST; k--) {
-        bool has = false;
-        if (th_task_has_members(d, k, &has, NULL) && has)
-            found = k;
-    }
-    for (int k = length + 1; found == 0 && k < length + FARTHEST; k++) {
-        bool has = false;
-        if (th_task_has_members(d, k, &has, NULL) && has)
-            found = k;
-    }
-    pthread_mutex_unlock(&d->turn);
-    return found ? found : length;
-}
-
 /* A word longer than the number of states can be shortened, so the search need not go further. */
 static int drawn_length(const ThTask *t, int length)
 {
     if (!t->machine)
-        return drawn_of_language(t, length);
+        return th_task_near_length(t->data, length, 1);
     Search s = {.t = t, .wanted = length};
     int limit = length > t->machine->n_states ? length : t->machine->n_states;
     return th_dfa_reach(t->machine, limit, note_length, &s, NULL) && s.found ? s.found : length;
-}
-
-/* The answers: the symbols, and end. */
-static bool name_bits(ThSignature *s, char *const *symbol, int n, ThError *err)
-{
-    if (!th_task_own_names(&s->label, &s->n_classes, symbol, n, err))
-        return false;
-    char **label = realloc(s->label, ((size_t)n + 1) * sizeof *label);
-    if (!label)
-        return th_fail(err, TH_ENOMEM, "out of memory (%d names)", n + 1);
-    s->label = label;
-    if (!(label[n] = th_strdup("end", err)))
-        return false;
-    s->n_classes++;
-    return true;
 }
 
 static bool init_language(ThTask *t, const ThTaskSource *from, ThError *err)
@@ -116,7 +80,7 @@ static bool init_language(ThTask *t, const ThTaskSource *from, ThError *err)
         return th_fail(err, TH_EVALUE, "which symbols may follow a prefix is not known of a %s",
                        th_language_kind_name(from->language));
     return th_task_set_language(t, from->language, from->stop, err) &&
-           name_bits(&t->signature, symbol, n, err);
+           th_task_names_and(&t->signature.label, &t->signature.n_classes, symbol, n, "end", err);
 }
 
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
@@ -129,7 +93,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     t->machine = th_task_own_acceptor(a, err);
     if (!t->machine ||
         !th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) ||
-        !name_bits(s, a->symbol, a->n_symbols, err))
+        !th_task_names_and(&s->label, &s->n_classes, a->symbol, a->n_symbols, "end", err))
         return false;
     ThDfa *d = t->machine;
     size_t n = (size_t)d->n_symbols + 1;
@@ -152,18 +116,6 @@ static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
     for (int q = 0; q < t->machine->n_states; q++)
         wanted[q] = may_end(t, q);
     return th_words_count(t->machine, wanted, length, err);
-}
-
-static bool draw_of_language(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
-{
-    ThTaskLanguage *d = t->data;
-    pthread_mutex_lock(&d->turn);
-    ThLanguageWords *w = th_task_members(d, length, err);
-    bool ok = w != NULL;
-    for (int i = 0; ok && i < b->B; i++)
-        ok = th_language_draw(w, r, th_batch_token(b, i), err);
-    pthread_mutex_unlock(&d->turn);
-    return ok;
 }
 
 /* The sets behind every prefix, for languages without a machine. */
@@ -189,7 +141,7 @@ static void label_sets(const ThTask *t, ThBatch *b)
 static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     if (t->data)
-        return draw_of_language(t, r, length, b, err);
+        return th_task_draw_words(t, r, length, b, err);
     ThWordCount *c = count_members(t, length, err);
     if (!c)
         return false;

@@ -8,7 +8,7 @@
 
 /* ---- the language that a task keeps ---------------------------------------------------------- */
 
-static ThTaskLanguage *keep(const ThLanguage *l, ThStop *stop, ThError *err)
+ThTaskLanguage *th_task_keep_language(const ThLanguage *l, ThStop *stop, ThError *err)
 {
     ThTaskLanguage *d = th_alloc(1, sizeof *d, err);
     if (!d)
@@ -23,7 +23,7 @@ bool th_task_set_language(ThTask *t, const ThLanguage *l, ThStop *stop, ThError 
 {
     int n;
     char *const *symbol = th_language_symbols(l, &n);
-    t->data = keep(l, stop, err);
+    t->data = th_task_keep_language(l, stop, err);
     return t->data && (n > 0 || th_fail(err, TH_EVALUE, "the language's alphabet is empty")) &&
            th_task_own_names(&t->signature.symbol, &t->signature.n_symbols, symbol, n, err);
 }
@@ -31,7 +31,7 @@ bool th_task_set_language(ThTask *t, const ThLanguage *l, ThStop *stop, ThError 
 void *th_task_copy_language(const void *data, ThError *err)
 {
     const ThTaskLanguage *d = data;
-    return keep(d->language, d->stop, err);
+    return th_task_keep_language(d->language, d->stop, err);
 }
 
 void th_task_free_language(void *data)
@@ -53,7 +53,8 @@ ThLanguageWords *th_task_members(ThTaskLanguage *d, int length, ThError *err)
     return d->words;
 }
 
-bool th_task_has_members(ThTaskLanguage *d, int length, bool *has, ThError *err)
+/* Are there words of a length?  The caller has the turn. */
+static bool has_members(ThTaskLanguage *d, int length, bool *has, ThError *err)
 {
     size_t need = (size_t)length + 1;
     if (!th_grow(&d->has, &d->has_cap, need, sizeof *d->has, err))
@@ -68,6 +69,34 @@ bool th_task_has_members(ThTaskLanguage *d, int length, bool *has, ThError *err)
     }
     *has = d->has[length];
     return true;
+}
+
+int th_task_near_length(ThTaskLanguage *d, int length, int least)
+{
+    enum { FARTHEST = 64 };
+    int found = -1;
+    bool has = false;
+    pthread_mutex_lock(&d->turn);
+    for (int k = length; found < 0 && k >= least && k > length - FARTHEST; k--)
+        if (has_members(d, k, &has, NULL) && has)
+            found = k;
+    for (int k = length + 1; found < 0 && k < length + FARTHEST; k++)
+        if (has_members(d, k, &has, NULL) && has)
+            found = k;
+    pthread_mutex_unlock(&d->turn);
+    return found < 0 ? length : found;
+}
+
+bool th_task_draw_words(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+{
+    ThTaskLanguage *d = t->data;
+    pthread_mutex_lock(&d->turn);
+    ThLanguageWords *w = th_task_members(d, length, err);
+    bool ok = w != NULL;
+    for (int i = 0; ok && i < b->B; i++)
+        ok = th_language_draw(w, r, th_batch_token(b, i) + b->T - length, err);
+    pthread_mutex_unlock(&d->turn);
+    return ok;
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -172,7 +201,7 @@ bool th_task_draw_members(const ThTask *t, ThRng *r, int length, ThBatch *b, ThE
     ThTaskLanguage *d = t->data;
     pthread_mutex_lock(&d->turn);
     bool members = false, others = false;
-    bool ok = th_task_has_members(d, length, &members, err) &&
+    bool ok = has_members(d, length, &members, err) &&
               (!members || th_task_members(d, length, err)) &&
               draw_other(t, d, r, th_batch_token(b, 0), length, members, &others, err);
     int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;

@@ -20,6 +20,9 @@ typedef struct {
     size_t has_size, has_cap;
 } ThTaskLanguage;
 
+/* Returns new data; NULL without memory. */
+ThTaskLanguage *th_task_keep_language(const ThLanguage *l, ThStop *stop, ThError *err);
+
 /* Gives a task a language, which is shared, and its symbols. */
 bool th_task_set_language(ThTask *t, const ThLanguage *l, ThStop *stop, ThError *err);
 void *th_task_copy_language(const void *data, ThError *err); /* copy_data and free_data */
@@ -28,8 +31,12 @@ void th_task_free_language(void *data);
 /* The words of a length, a view that lives until the next call; the caller has the turn. */
 ThLanguageWords *th_task_members(ThTaskLanguage *d, int length, ThError *err);
 
-/* Are there words of a length?  The caller has the turn. */
-bool th_task_has_members(ThTaskLanguage *d, int length, bool *has, ThError *err);
+/* The length next to the one wanted of which there are words: the longest of those up to it that
+ * are at least `least`, else the shortest beyond; itself, where there is none within 64. */
+int th_task_near_length(ThTaskLanguage *d, int length, int least);
+
+/* Draws a word of a length into the last columns of every row; takes the turn. */
+bool th_task_draw_words(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
 
 /* Labels by membership, of the whole string or of every prefix: 0 no, 1 yes, 2 no answer; and draws
  * half members, half other strings, by the option outside=. */

@@ -52,6 +52,16 @@ typedef struct {
     int lo, hi;
 } ThTaskRows;
 
+/* Strings of which the truth is known: those of a length from number `first` on. */
+typedef struct {
+    int length;
+    long long first;
+    long long most; /* where there are no more strings of the length, they are all taken in order */
+    bool all;       /* set: that is so.  They then count by their probability, else alike */
+    double probability,
+        entropy; /* set: of the length, and of such a string in bits; NaN: unknown */
+} ThTaskForetold;
+
 typedef struct ThTaskKind {
     const char *name, *summary, *source; /* source: paper and section */
     const char *detail;                  /* how strings are drawn, what chance level to expect */
@@ -80,6 +90,11 @@ typedef struct ThTaskKind {
     /* Draws b->B strings of a length that `length` returned into b->token, which has b->T columns.
      * A ragged kind sets b->length, which holds b->T at first. */
     bool (*draw)(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
+    /* Draws and labels b->B strings (or all that are left, fewer), for which there is room, and
+     * says what is true: p (B, T, n_classes) <- the probability of every answer, where one is asked
+     * for.  NULL: answers are right or wrong. */
+    bool (*foretell)(const ThTask *t, ThRng *r, ThTaskForetold *which, ThBatch *b, double *p,
+                     ThError *err);
     /* What training reads, where that is not strings of one length: b->B rows, for which it makes
      * room and which it labels, of strings whose lengths are drawn from a range.  NULL: strings of
      * one of these lengths, by `draw`. */

@@ -251,7 +251,7 @@ static ThTask *task_of(ShSession *s, const ShOperand *o, char *text, ThError *er
     const ThTaskKind *kind = th_task_kind(text);
     ThOptions options TH_OWNED(th_options_free) = {0};
     bool takes = kind && (kind->takes_automaton || kind->takes_file || kind->takes_program ||
-                          kind->takes_pad);
+                          kind->takes_pad || kind->takes_language);
     if (!kind)
         th_fail(err, TH_EUSAGE, "no task is named '%s', nor a kind of tasks", text);
     char *pad TH_OWNED(free) =

@@ -197,7 +197,7 @@ static bool bind_source(ShBinder *b, ShArgKind takes, ThError *err)
         return add_raw(b, takes, end, err);
     return fail_token(err, last, TH_EUSAGE,
                       takes == A_FILE       ? "%s needs the name of a file"
-                      : takes == A_RAW      ? "%s needs the name of an s-op"
+                      : takes == A_RAW      ? "%s needs the name of an s-op or a language"
                       : takes == A_PAD_KIND ? "%s needs a kind of scratchpad"
                                             : "%s needs an automaton: a name or an expression",
                       kind);

@@ -100,6 +100,8 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
         sh_say(s, "... the first %lld of %s\n", most, digits);
     else if (cut)
         sh_say(s, "... the first %lld; there are more\n", most);
+    else if (digits && strcmp(digits, "0") == 0)
+        sh_say(s, "no words\n");
     return true;
 }
 

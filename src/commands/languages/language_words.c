@@ -148,6 +148,8 @@ bool sh_words_language(ShSession *s, const ShCall *call, ThError *err)
         sh_table_end(s);
     if (ok)
         sh_result_int(s, "count", x.printed);
+    if (ok && given && x.printed + x.unknown == 0)
+        sh_say(s, "no words\n");
     say_open(s, ok ? x.unknown : 0);
     th_language_free(l);
     return ok;

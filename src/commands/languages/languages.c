@@ -242,14 +242,15 @@ SH_COMMAND(
 }
 
 static const ThOptionSpec entropy_options[] = {
-    {"length", TH_RANGE, "0..8", 0, 100000, NULL, "lengths of which the probability is shown"},
-    {0}};
+    {"length", TH_RANGE, "0..8", 0, 100000, NULL, "lengths that are shown"}, {0}};
 
 SH_COMMAND(
     entropy, .group = "languages",
     .summary = "the entropy of a distribution over words, and how long its words are",
     .detail =
-        "The mean and the variance of the length are exact, by the inverse of a matrix of the "
+        "A row has the probability of a length, and the entropy of its words in bits.  The mean "
+        "and "
+        "the variance of the length are exact, by the inverse of a matrix of the "
         "states' size; so is the entropy where no word can be read in two ways.  Where some could "
         "be, no formula is known, and none is said.  $per_symbol counts the end as a symbol: it is "
         "the least cross-entropy that a model of next symbols can have.",
@@ -258,10 +259,10 @@ SH_COMMAND(
                "  r a 0.4 -> r; r b 0.35 -> q; accept r 0.25\n"
                "}\n"
                "entropy p length=0..2\n"
-               "#> length  probability\n"
-               "#>      0       0.2000\n"
-               "#>      1       0.1750\n"
-               "#>      2       0.1385\n"
+               "#> length  probability  entropy\n"
+               "#>      0       0.2000   0.0000\n"
+               "#>      1       0.1750   0.9852\n"
+               "#>      2       0.1385   1.9317\n"
                "#> length 3.61538 on average, variance 15.8974\n"
                "#> entropy 6.96896 bits, 1.50994 a symbol",
     .results = "entropy per_symbol mean variance", .args = {{A_LANGUAGE, "DISTRIBUTION", 0}},
@@ -270,15 +271,16 @@ SH_COMMAND(
     ThRange range = th_option_range(&call->options, "length");
     ThDistributionMoments m;
     ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
-    double *p TH_OWNED(free) = l ? th_alloc((size_t)range.hi + 1, sizeof *p, err) : NULL;
+    size_t n = (size_t)range.hi + 1;
+    double *p TH_OWNED(free) = l ? th_alloc(2 * n, sizeof *p, err) : NULL;
     bool ok = p && th_distribution_moments(l, &m, err) &&
-              th_distribution_lengths(l, (int)range.hi, p, err);
+              th_distribution_lengths(l, (int)range.hi, p, p + n, err);
     th_language_free(l);
     if (!ok)
         return sh_error_inside(err, &call->operand[0]);
-    sh_table(s, "lengths", "length:i probability:r");
+    sh_table(s, "lengths", "length:i probability:r entropy:r");
     for (long long k = range.lo; k <= range.hi; k += range.step)
-        sh_row(s, k, p[k]);
+        sh_row(s, k, p[k], p[n + (size_t)k]);
     sh_table_end(s);
     sh_results(s, "mean:r variance:r entropy:r per_symbol:r", m.mean, m.variance, m.entropy,
                m.entropy / (m.mean + 1));

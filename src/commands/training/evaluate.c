@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "commands/inspection/writing_options.h"
+#include "commands/training/training.h"
 
 static const ThOptionSpec evaluate_options[] = {
     {"length", TH_RANGE, "41..500", 1, 1000000, NULL,
@@ -245,12 +246,19 @@ SH_COMMAND(
         "to length, which are apart by the step of length=A..B:STEP, and accuracy is that of all "
         "answers; chance is the share of the most frequent class, and random what one of the "
         "classes at random would reach.\n\n"
+        "Of a distribution, what the model expects of words is compared with what is true, a row a "
+        "length: in bits a word its cross-entropy, the entropy, and the difference, which is the "
+        "divergence of Kullback and Leibler; what words of the length add to total variation; and "
+        "accuracy is the share of symbols where what the model expects most is possible at all.  "
+        "Where there are no more strings of a length than samples= all of them are read, and the "
+        "figures are exact.  The last lines are about all the lengths, each with its "
+        "probability.\n\n"
         "Papers average over all lengths beyond those of training, 41..500; the code that came "
         "with RegularGPT leaves out the first of them (slice=authors).",
     .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..13 samples=64\n"
                                   "assert longest == 13 and accuracy > 0.2",
     .results = "model architecture task seed accuracy lowest longest chance strings rows random "
-               "answer exact perplexity",
+               "answer exact perplexity cross_entropy entropy divergence variation mass",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = evaluate_options, .flags = C_PAGED)
 {
@@ -258,6 +266,8 @@ SH_COMMAND(
     const ThTask *task = call->operand[1].object->as.task;
     const ThOptions *o = &call->options;
     Evaluation e = {.s = s};
+    if (task->kind->foretell)
+        return sh_evaluate_foretold(s, call, err);
     int answers = th_option_choice(o, "answers");
     Scores scores = {.rows = th_task_finite(task),
                      .exact = th_option_flag(o, "whole") ||

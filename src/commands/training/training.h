@@ -15,4 +15,7 @@ bool sh_resume(ShSession *s, ShObject *object, const char *checkpoint, long long
 /* train MODEL on TASK until=proved, with options that are complete. */
 bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o, ThError *err);
 
+/* evaluate MODEL on TASK where what is true is known of the task. */
+bool sh_evaluate_foretold(ShSession *s, const ShCall *call, ThError *err);
+
 #endif

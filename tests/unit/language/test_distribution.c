@@ -160,16 +160,17 @@ static void the_example(void **state)
 {
     (void)state;
     static const double of_length[] = {.2, .175, .1385, .108025};
+    static const double bits_of_length[] = {0, .985228, 1.931656, 2.890508};
     ThLanguage *l = distributed(example);
     ThDistributionMoments m;
-    double p[4], log, best;
+    double p[4], h[4], log, best;
     const char *path[4];
     assert_true(th_distribution_moments(l, &m, NULL));
     assert_true(fabs(m.entropy - 6.968958) < 1e-6 && fabs(m.mean - 3.615385) < 1e-6);
     assert_true(fabs(m.variance - 15.897436) < 1e-6);
-    assert_true(th_distribution_lengths(l, 3, p, NULL));
+    assert_true(th_distribution_lengths(l, 3, p, h, NULL));
     for (int k = 0; k < 4; k++)
-        assert_true(fabs(p[k] - of_length[k]) < 1e-12);
+        assert_true(fabs(p[k] - of_length[k]) < 1e-12 && fabs(h[k] - bits_of_length[k]) < 1e-6);
     ThLanguageWord word = {(const int[]){0, 1, 1}, 3};
     assert_true(th_distribution_log(l, word, &log, NULL));
     assert_true(fabs(exp(log) - .5 * .3 * .35 * .2) < 1e-15);
