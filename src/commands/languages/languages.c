@@ -259,10 +259,10 @@ SH_COMMAND(
                "  r a 0.4 -> r; r b 0.35 -> q; accept r 0.25\n"
                "}\n"
                "entropy p length=0..2\n"
-               "#> length  probability  entropy\n"
-               "#>      0       0.2000   0.0000\n"
-               "#>      1       0.1750   0.9852\n"
-               "#>      2       0.1385   1.9317\n"
+               "#> length  probability   entropy\n"
+               "#>      0       0.2000  0.000000\n"
+               "#>      1       0.1750  0.985228\n"
+               "#>      2       0.1385  1.931660\n"
                "#> length 3.61538 on average, variance 15.8974\n"
                "#> entropy 6.96896 bits, 1.50994 a symbol",
     .results = "entropy per_symbol mean variance", .args = {{A_LANGUAGE, "DISTRIBUTION", 0}},
