@@ -159,16 +159,6 @@ static double answer_margin(const Check *c, const double *x, int q)
     return least;
 }
 
-/* What the norm of prenorm before the answers rounds, where it has given x. */
-static double final_rounding(const Check *c, const double *x)
-{
-    const float *gain = th_proof_chunk_weights(c->f.m, "final_norm.gain");
-    double most = 0, root = sqrt(c->f.dim);
-    for (int i = 0; i < c->f.dim; i++)
-        most = fmax(most, fabs((double)gain[i]) * root + fabs(x[i]));
-    return 4 * (c->f.dim + 16) * c->f.unit * root * most;
-}
-
 static void check_answers(Check *c)
 {
     ThProofAlgebra *p = c->proof;
@@ -177,10 +167,10 @@ static void check_answers(Check *c)
         double *x = c->f.u;
         double radius = c->how->radius + c->f.noise[TH_PROOF_IN_MEAN];
         memcpy(x, centre_of(c, e), (size_t)c->f.dim * sizeof *x);
-        if (c->f.pre)
+        if (c->f.pre) {
             th_proof_chunk_normalise(&c->f, x, "final_norm.gain", "final_norm.offset", &radius);
-        if (c->f.pre)
-            radius += final_rounding(c, x);
+            radius += c->f.noise[TH_PROOF_OUT];
+        }
         c->reach = radius;
         int q = th_monoid_image(c->monoid, e, c->truth->machine->start);
         double margin = answer_margin(c, x, q);

@@ -13,7 +13,8 @@ enum { TH_PROOF_CHILDREN = 64 }; /* of a node, at most */
 static const double TH_PROOF_WIDER = 1 + 1e-9; /* rounding of double sums */
 
 /* Where a run rounds: at the means that a layer norm of children, between the layers and at the end
- * takes off, behind these norms, in the sum over children, and in the feed-forward layer. */
+ * takes off, behind these norms, in the sum over children, and in the feed-forward layer.  The end
+ * of a model with norm=pre is the norm before the answers. */
 enum {
     TH_PROOF_IN_MEAN,
     TH_PROOF_IN,

@@ -124,7 +124,7 @@ bool th_proof_chunk_round(ThProofChunk *f, double unit, int elements, double eac
         memcpy(most, u, d * sizeof *most);
     f->noise[TH_PROOF_UNITS] = round_units(f, u, most, off);
     f->noise[TH_PROOF_OUT_MEAN] = f->pre ? 0 : round_mean(f, most);
-    f->noise[TH_PROOF_OUT] =
-        f->pre ? 0 : round_norm(f, "layer0.norm2.gain", "layer0.norm2.offset", u);
+    f->noise[TH_PROOF_OUT] = f->pre ? round_norm(f, "final_norm.gain", "final_norm.offset", u)
+                                    : round_norm(f, "layer0.norm2.gain", "layer0.norm2.offset", u);
     return true;
 }

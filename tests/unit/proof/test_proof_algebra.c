@@ -15,6 +15,8 @@
 #include "given.h"
 #include "proof/check/algebra.h"
 #include "proof/check/check.h"
+#include "proof/check/check_impl.h"
+#include "proof/check/chunk.h"
 #include "proof/map_impl.h"
 #include "proof/check/quantize.h"
 
@@ -338,9 +340,64 @@ static void test_read_out(void **state)
     drop(&m);
 }
 
+/* From which distance of a centre on an answer is not shown any longer: the bias of the right class
+ * is so low that the other's, near to 0 where floats are fine, decides. */
+static double distance_at_fault(const ThModel *m, const ThProofTruth *truth,
+                                const ThProofAlgebraHow *how)
+{
+    ThError err = {0};
+    ThProofAlgebra p;
+    float *bias = th_compile_weights(m, "head_bias"), low = -1, high = 1;
+    double margin[2] = {0};
+    bias[1] = -10;
+    for (int n = 0; n < 60; n++) {
+        bias[0] = low + (high - low) / 2;
+        assert_true(th_proof_algebra(m, truth, how, &p, &err));
+        margin[p.right] = p.margin;
+        *(p.right ? &low : &high) = bias[0];
+    }
+    assert_true(low > -1 && high < 1 && !p.right == (p.why[0] != 0));
+    return (margin[0] + margin[1]) / 2;
+}
+
+/* With norm=pre answers are read behind a layer norm, which rounds, too. */
+static void test_read_out_behind_norm(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("parity", "", NULL);
+    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, &err);
+    const ThProofTruth truth = {t->machine, NULL, monoid};
+    ThModel *m = th_compile_regulargpt(
+        t, monoid, &(ThCompileShape){.chunk = 2, .monoid = true, .pre = true}, NULL, &err);
+    assert_non_null(m);
+    for (int in_float = 0; in_float < 2; in_float++) {
+        ThProofAlgebraHow how = {.radius = 1e-4, .in_float = in_float};
+        ThProofChunk f;
+        double unit = in_float ? TH_PROOF_FLOAT_UNIT * TH_PROOF_WIDER : TH_PROOF_DOUBLE_UNIT;
+        assert_true(th_proof_chunk_read(&f, m, 2, &err));
+        const float *row = th_proof_chunk_weights(m, "embedding");
+        for (int i = 0; i < f.dim; i++) { /* of b, the answer to which is not class 0 */
+            f.x[i] = f.centre[i] = sqrt(f.dim) * (double)row[f.dim + i];
+            f.centre[f.dim + i] = (double)th_proof_chunk_weights(m, "pad")[i];
+        }
+        assert_true(th_proof_chunk_round(&f, unit, 2, how.radius, &err));
+        double radius = how.radius + f.noise[TH_PROOF_IN_MEAN];
+        th_proof_chunk_normalise(&f, f.x, "final_norm.gain", "final_norm.offset", &radius);
+        double is = distance_at_fault(m, &truth, &how) - radius, wanted = f.noise[TH_PROOF_OUT];
+        if (!(fabs(is - wanted) <= 0.02 * wanted + 1e-11))
+            fail_msg("%g is taken for the roundings of the norm, not %g", is, wanted);
+        th_proof_chunk_free(&f);
+    }
+    th_monoid_free(monoid);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_out_behind_norm),
         cmocka_unit_test(test_nothing_is_believed),
         cmocka_unit_test(test_slack_is_the_claims),
         cmocka_unit_test(test_files_hold_it_all),

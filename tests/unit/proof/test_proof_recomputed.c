@@ -644,6 +644,34 @@ static void test_scaled(void **state)
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
+/* The lead over an ellipsoid that no axis of has the length of another. */
+static void check_lead_of_set(ThProofCheckSet *s, const ThProofMap *f, const double *at)
+{
+    double shape[D * D];
+    const ThProofEllipsoid e = {.centre = at, .shape = shape, .radius = 0.3};
+    Real lead = (Real)f->head_bias[0] - (Real)f->head_bias[2], square = 0;
+    Real all = fabsl((Real)f->head_bias[0]) + fabsl((Real)f->head_bias[2]);
+    for (int i = 0; i < D * D; i++)
+        shape[i] = i % (D + 1) == 0 ? 1 + i : 1.0 / (1 + i / D + i % D);
+    for (int i = 0; i < D; i++) {
+        Real along = 0, wide = 0;
+        for (int j = 0; j < D; j++) {
+            Real by = 0.3L * (Real)shape[i * D + j];
+            along += by * ((Real)f->head[j * SYMBOLS] - (Real)f->head[j * SYMBOLS + 2]);
+            wide += by * by;
+        }
+        Real a = (Real)f->head[i * SYMBOLS], b = (Real)f->head[i * SYMBOLS + 2];
+        lead += (Real)at[i] * (a - b);
+        square += along * along;
+        all += (fabsl((Real)at[i]) + sqrtl(wide)) * (fabsl(a) + fabsl(b));
+    }
+    Real is = (Real)th_proof_check_tree_lead(s, f, &e, 0, 2);
+    same("a set is spread and rounded by", lead - is - 1e-9L,
+         sqrtl(square) * (1 + 1e-9L) + gamma_of(D + 2) * all, 1e-6L);
+    same("what of it is rounding", lead - is - 1e-9L - sqrtl(square) * (1 + 1e-9L),
+         gamma_of(D + 2) * all, 1e-6L);
+}
+
 static void test_tree_lead(void **state)
 {
     (void)state;
@@ -666,6 +694,7 @@ static void test_tree_lead(void **state)
     ThProofEllipsoid e = {.centre = at, .shape = eye};
     Real is = lead - (Real)th_proof_check_tree_lead(s, f, &e, 0, 2);
     same("a lead is off by", is - 1e-9L, gamma_of(D + 2) * all, 1e-6L);
+    check_lead_of_set(s, f, at);
     th_proof_check_leaf(s, shape, &e);
     for (int i = 0; i < D; i++)
         same("a leaf", (Real)(e.radius * shape[i * (D + 1)]),
@@ -695,11 +724,13 @@ static Real mean_rounds(const Real *most)
     return gamma_of(D + 4) * length_of(to);
 }
 
-/* to <- what a layer norm gives at most. */
+/* to <- what a layer norm gives at most; which = 3: the one before the answers. */
 static Real norm_rounds(const ThModel *m, int which, Real *to)
 {
-    const float *g = weights(m, 0, which == 1 ? "norm1.gain" : "norm2.gain");
-    const float *o = weights(m, 0, which == 1 ? "norm1.offset" : "norm2.offset");
+    static const char *const gain[] = {"norm1.gain", "norm2.gain", "final_norm.gain"};
+    static const char *const offset[] = {"norm1.offset", "norm2.offset", "final_norm.offset"};
+    const float *g = weights(m, which < 3 ? 0 : -1, gain[which - 1]);
+    const float *o = weights(m, which < 3 ? 0 : -1, offset[which - 1]);
     for (int i = 0; i < D; i++)
         to[i] = fabsl((Real)g[i]) * sqrtl(D) + fabsl((Real)o[i]);
     return gamma_of(D + 16) * length_of(to);
@@ -764,10 +795,9 @@ static void check_chunk(const ThModel *m, const ThProofChunk *f, bool pre, bool 
     if (!pre)
         memcpy(most, u, sizeof most);
     want[TH_PROOF_UNITS] = units_round(m, u, most, D, gelu);
-    if (!pre) {
+    if (!pre)
         want[TH_PROOF_OUT_MEAN] = mean_rounds(most);
-        want[TH_PROOF_OUT] = norm_rounds(m, 2, u);
-    }
+    want[TH_PROOF_OUT] = norm_rounds(m, pre ? 3 : 2, u);
     for (int i = 0; i < TH_PROOF_ROUNDINGS; i++)
         same("a step of a compiled model rounds", (Real)f->noise[i], want[i], 1e-8L);
 }
