@@ -7,8 +7,16 @@
 
 /* Strings are drawn in blocks, each from a stream of its own and with half members where the task
  * balances two sorts, so that they do not depend on how blocks are put together.  As many blocks
- * make a shard as keep matrix products large and a tape below a few hundred megabytes. */
-enum { BLOCK = TH_LAB_BLOCK, SHARD_BLOCKS = 8, SHARD_TOKENS = 1 << 15, SHARD_FLOATS = 1 << 26 };
+ * make a shard as keep matrix products large and a tape below a few hundred megabytes; of a block
+ * of long strings a tape takes so many at once that it has a gigabyte, and stops within a second.
+ */
+enum {
+    BLOCK = TH_LAB_BLOCK,
+    SHARD_BLOCKS = 8,
+    SHARD_TOKENS = 1 << 15,
+    SHARD_FLOATS = 1 << 26,
+    TAPE_FLOATS = 1 << 28
+};
 
 /* What one shard of a length found. */
 typedef struct {
@@ -119,24 +127,48 @@ static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *er
                : th_lab_draw(e->task, &(ThLabStrings){e->seed, e->length, first}, b, err);
 }
 
-static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
+/* Every matrix of the model makes a row of its width for every token, more or less. */
+static long long width_of(const ThModel *m)
+{
+    long long width = 1;
+    for (int i = 0; i < m->params.n; i++)
+        width += m->params.item[i].rows > 1 ? m->params.item[i].cols : 0;
+    return width;
+}
+
+/* Adds what the model makes of a batch. */
+static bool score_batch(const ThEvaluator *e, ThTape *tape, const ThBatch *b, Shard *to)
 {
     const ThSignature *s = &e->task->signature;
-    ThTape *tape = e->tape[thread];
-    const ThBatch *b = &e->batch[thread];
+    double loss = 0;
+    long long strings = 0;
     if (th_stopped(e->model->bounds ? e->model->bounds->stop : NULL, &to->err))
         return false;
-    if (!draw_shard(e, number, thread, &to->err))
-        return false;
-    ThVar z = forward(e->model, tape, b);
-    ThVar loss = th_loss_of_batch(tape, z, s, b, 1);
+    ThVar z = forward(e->model, tape, b), sum = th_loss_of_batch(tape, z, s, b, 1);
     if (!th_tape_ok(tape, &to->err))
         return false;
-    th_tape_read(tape, loss, &to->loss);
-    to->n = th_score_answers(s, b);
-    to->right = th_score_right(tape, z, s, b);
-    to->exact = th_score_exact(tape, z, s, b, &to->strings);
-    return isfinite(to->loss) || th_model_fail_infinite(e->model, &to->err);
+    th_tape_read(tape, sum, &loss);
+    to->loss += loss;
+    to->n += th_score_answers(s, b);
+    to->right += th_score_right(tape, z, s, b);
+    to->exact += th_score_exact(tape, z, s, b, &strings);
+    to->strings += strings;
+    return isfinite(loss) || th_model_fail_infinite(e->model, &to->err);
+}
+
+static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
+{
+    const ThBatch *b = &e->batch[thread];
+    if (!draw_shard(e, number, thread, &to->err))
+        return false;
+    long long rows = TAPE_FLOATS / width_of(e->model) / b->T + 1;
+    int most = b->B <= BLOCK && rows < b->B ? (int)rows : b->B;
+    for (int i = 0; i < b->B; i += most) {
+        ThBatch some = th_batch_slice(b, &e->task->signature, i, b->B - i < most ? b->B - i : most);
+        if (!score_batch(e, e->tape[thread], &some, to))
+            return false;
+    }
+    return true;
 }
 
 static void shard_job(void *context, int number)
@@ -145,14 +177,10 @@ static void shard_job(void *context, int number)
     run_shard(e, number, number % e->threads, &e->shard[number]);
 }
 
-/* Every matrix of the model makes a row of its width for every token, more or less. */
 static int shard_blocks(const ThModel *m, int tokens)
 {
-    long long width = 1, most = SHARD_TOKENS;
-    for (int i = 0; i < m->params.n; i++)
-        width += m->params.item[i].rows > 1 ? m->params.item[i].cols : 0;
-    most = SHARD_FLOATS / width < most ? SHARD_FLOATS / width : most;
-    long long blocks = most / ((long long)tokens * BLOCK);
+    long long most = SHARD_FLOATS / width_of(m);
+    long long blocks = (most < SHARD_TOKENS ? most : SHARD_TOKENS) / ((long long)tokens * BLOCK);
     return blocks < 1 ? 1 : blocks > SHARD_BLOCKS ? SHARD_BLOCKS : (int)blocks;
 }
 

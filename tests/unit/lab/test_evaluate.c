@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,15 @@
  * are computed from the text of the tasks, not from their machines. */
 static const ThOptionSpec options[] = {
     {"mode", TH_CHOICE, "right", 0, 0, "right|first|nan", "what it answers"},
+    {"width", TH_INT, "1", 1, 1 << 24, NULL, "numbers that a token seems to need"},
     {0},
 };
 
 static bool bind(ThModel *m, ThError *err)
 {
     m->layout = th_alloc(1, 1, err);
-    return m->layout && th_params_add(&m->params, "unused", 1, 1, TH_INIT_ZERO, 0, err) >= 0;
+    int width = (int)th_option_int(&m->options, "width");
+    return m->layout && th_params_add(&m->params, "unused", 2, width, TH_INIT_ZERO, 0, err) >= 0;
 }
 
 /* The class after a prefix: a sum modulo the number of classes, which is parity for two. */
@@ -48,9 +51,12 @@ static void fill_row(const ThModel *m, const int *token, int length, float *z)
         z[0] = nanf("");
 }
 
+static int most_rows; /* of a batch that was run */
+
 static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     (void)how;
+    most_rows = b->B > most_rows ? b->B : most_rows;
     int n = m->signature.n_classes;
     bool final = m->signature.target == TH_TARGET_FINAL;
     int rows = final ? b->B : b->B * b->T;
@@ -109,6 +115,36 @@ static ThScore score(const ThModel *m, const ThTask *t, int threads, int length,
         fail_msg("%s", err.msg);
     th_evaluator_free(e);
     return s;
+}
+
+/* Of long strings, or wide models, fewer than a block are run at once, and all count. */
+static void test_blocks_in_parts(void **state)
+{
+    (void)state;
+    static const int width[] = {1, 1 << 23, 1 << 24}, rows[] = {20, 2, 1};
+    ThTask *t = make_task("sum", "modulus", "3", NULL);
+    ThScore wanted = {0};
+    for (int i = 0; i < 3; i++) {
+        ThError err = {0};
+        ThOptions o;
+        char text[20];
+        snprintf(text, sizeof text, "%d", width[i]);
+        assert_true(th_options_init(&o, options, &err) && th_options_set(&o, "width", text, &err) &&
+                    th_options_set(&o, "mode", "first", &err));
+        ThModel *m = th_model_new(&oracle, &o, &err);
+        assert_true(m && th_model_bind(m, &t->signature, 1, &err));
+        most_rows = 0;
+        ThScore s = score(m, t, 1, 20, 53);
+        if (i == 0)
+            wanted = s;
+        assert_true(i == 0 ? most_rows > rows[i] : most_rows == rows[i]);
+        assert_true(s.n == 53 * 20 && s.n == wanted.n && s.right == wanted.right);
+        assert_true(s.strings == wanted.strings && s.exact == wanted.exact);
+        near(s.loss, wanted.loss, 1e-6);
+        th_model_free(m);
+        th_options_free(&o);
+    }
+    th_task_free(t);
 }
 
 /* ---- scores ---------------------------------------------------------------------------------- */
@@ -281,6 +317,7 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_in_parts),
         cmocka_unit_test(test_right_answers),
         cmocka_unit_test(test_constant_answers),
         cmocka_unit_test(test_answers_at_every_position),
