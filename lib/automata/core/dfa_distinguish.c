@@ -6,19 +6,18 @@
  * comes before uw. */
 #include "automata/core/dfa.h"
 
+#include "automata/core/word_tree.h"
 #include "base/memory.h"
 
 typedef struct {
-    int p, q;   /* states of the two machines, those of the second numbered from n_a on */
-    int parent; /* index of the pair before, or -1 */
-    int symbol; /* that led from there */
+    int p, q; /* states of the two machines, those of the second numbered from n_a on */
 } Pair;
 
 typedef struct {
     const ThDfa *a, *b;
-    Pair *pair; /* (n_a + n_b): every pair but the first merges two classes */
-    int n;
-    int *up; /* (n_a + n_b): union-find */
+    Pair *pair;      /* (n_a + n_b): every pair but the first merges two classes */
+    ThWordTree word; /* of the pairs */
+    int *up;         /* (n_a + n_b): union-find */
 } Search;
 
 static int find(int *up, int x)
@@ -30,53 +29,38 @@ static int find(int *up, int x)
     return x;
 }
 
-/* Adds a pair unless it is known.  Returns false if its classes differ: the search is over. */
-static bool visit(Search *s, int p, int q, int parent, int symbol)
+typedef enum { SAME, DIFFERENT, STOPPED } Outcome;
+
+/* Adds a pair unless it is known; where its classes differ, the search is over. */
+static Outcome visit(Search *s, Pair at, size_t before, int symbol, ThError *err)
 {
-    int x = find(s->up, p), y = find(s->up, q);
+    int x = find(s->up, at.p), y = find(s->up, at.q);
     if (x == y)
-        return true;
+        return SAME;
     if (x < y)
         s->up[y] = x;
     else
         s->up[x] = y;
-    s->pair[s->n++] = (Pair){p, q, parent, symbol};
-    return s->a->label[p] == s->b->label[q - s->a->n_states];
+    s->pair[s->word.n] = at;
+    if (!th_word_tree_add(&s->word, before, symbol, err))
+        return STOPPED;
+    return s->a->label[at.p] == s->b->label[at.q - s->a->n_states] ? SAME : DIFFERENT;
 }
-
-typedef enum { SAME, DIFFERENT, STOPPED } Outcome;
 
 /* Where the machines differ, the last pair shows it. */
 static Outcome search(Search *s, ThStop *stop, ThError *err)
 {
     size_t k = (size_t)s->a->n_symbols;
     int n_a = s->a->n_states;
-    if (!visit(s, s->a->start, n_a + s->b->start, -1, -1))
-        return DIFFERENT;
-    for (int i = 0; i < s->n; i++) {
-        if (i % 4096 == 4095 && th_stopped_at(stop, (size_t)s->n, "pairs of states", err))
+    Outcome o = visit(s, (Pair){s->a->start, n_a + s->b->start}, 0, -1, err);
+    for (size_t i = 0; o == SAME && i < s->word.n; i++) {
+        if (i % 4096 == 4095 && th_stopped_at(stop, s->word.n, "pairs of states", err))
             return STOPPED;
         size_t p = (size_t)s->pair[i].p * k, q = (size_t)(s->pair[i].q - n_a) * k;
-        for (size_t c = 0; c < k; c++) {
-            if (!visit(s, s->a->next[p + c], n_a + s->b->next[q + c], i, (int)c))
-                return DIFFERENT;
-        }
+        for (size_t c = 0; o == SAME && c < k; c++)
+            o = visit(s, (Pair){s->a->next[p + c], n_a + s->b->next[q + c]}, i, (int)c, err);
     }
-    return SAME;
-}
-
-static int *word_to_last(const Search *s, int *length, ThError *err)
-{
-    int n = 0;
-    for (int i = s->n - 1; s->pair[i].parent >= 0; i = s->pair[i].parent)
-        n++;
-    int *word = th_alloc((size_t)n, sizeof *word, err);
-    if (!word)
-        return NULL;
-    *length = n;
-    for (int i = s->n - 1; s->pair[i].parent >= 0; i = s->pair[i].parent)
-        word[--n] = s->pair[i].symbol;
-    return word;
+    return o;
 }
 
 int *th_dfa_distinguish(const ThDfa *a, const ThDfa *b, int *length, ThStop *stop, ThError *err)
@@ -101,10 +85,11 @@ int *th_dfa_distinguish(const ThDfa *a, const ThDfa *b, int *length, ThStop *sto
             s.up[i] = (int)i;
         Outcome outcome = search(&s, stop, err);
         if (outcome == DIFFERENT)
-            word = word_to_last(&s, length, err);
+            word = th_word_tree_word(&s.word, s.word.n - 1, length, err);
         else if (outcome == SAME)
             *length = -1;
     }
     TH_FREE(s.pair, s.up);
+    th_word_tree_free(&s.word);
     return word;
 }

@@ -2,7 +2,7 @@
 #include "automata/operations/relate.h"
 
 #include "automata/core/alphabets.h"
-#include "base/intern.h"
+#include "automata/core/word_tree.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 
@@ -11,33 +11,19 @@ typedef struct {
 } Pair;
 
 typedef struct {
-    size_t parent;
-    int symbol;
-} Origin;
-
-typedef struct {
     ThDfa *a, *b;
     ThAutomatonAlphabets u;
-    ThIntern pair;
-    Origin *origin;
-    size_t origin_cap;
+    ThWordTree pair;
     size_t found[4]; /* by acceptance: index + 1 of the first pair, 0: none yet */
     ThError *err;
 } Search;
 
 static bool visit(Search *s, Pair at, size_t parent, int symbol)
 {
-    size_t index, before = s->pair.n;
-    if (!th_intern(&s->pair, &at, sizeof at, &index, s->err))
-        return false;
-    if (index < before)
-        return true;
-    if (!th_grow(&s->origin, &s->origin_cap, s->pair.n, sizeof *s->origin, s->err))
-        return false;
-    s->origin[index] = (Origin){parent, symbol};
     size_t *found = &s->found[2 * s->a->label[at.p] + s->b->label[at.q]];
-    *found = *found ? *found : index + 1;
-    return true;
+    bool ok = th_word_tree_meet(&s->pair, &at, sizeof at, parent, symbol, s->err);
+    *found = *found ? *found : s->pair.n;
+    return ok;
 }
 
 /* *known is false afterwards if there were too many pairs. */
@@ -49,7 +35,7 @@ static bool search(Search *s, size_t max_states, ThStop *stop, bool *known)
         return false;
     for (size_t i = 0; i < s->pair.n && !(s->found[1] && s->found[2] && s->found[3]); i++) {
         Pair at;
-        memcpy(&at, th_intern_at(&s->pair, i, NULL), sizeof at);
+        memcpy(&at, th_intern_at(&s->pair.met, i, NULL), sizeof at);
         for (size_t c = 0; c < k; c++) {
             Pair to = {s->a->next[(size_t)at.p * k + c], s->b->next[(size_t)at.q * k + c]};
             if (!visit(s, to, i, (int)c))
@@ -71,16 +57,10 @@ static bool word_to(const Search *s, size_t found, char **text)
     *text = NULL;
     if (!found)
         return true;
-    int length = 0;
-    for (size_t i = found - 1; s->origin[i].symbol >= 0; i = s->origin[i].parent)
-        length++;
-    int *word TH_OWNED(free) = th_alloc((size_t)length, sizeof *word, s->err);
-    int at = length;
+    ThText t = {0};
+    int length, *word TH_OWNED(free) = th_word_tree_word(&s->pair, found - 1, &length, s->err);
     if (!word)
         return false;
-    for (size_t i = found - 1; s->origin[i].symbol >= 0; i = s->origin[i].parent)
-        word[--at] = s->origin[i].symbol;
-    ThText t = {0};
     th_symbols_write(&t, s->u.name, s->u.n, word, length);
     *text = th_text_take(&t, s->err);
     return *text != NULL;
@@ -105,8 +85,7 @@ bool th_automaton_relate(const ThAutomaton *a, const ThAutomaton *b, size_t max_
     th_dfa_free(s.a);
     th_dfa_free(s.b);
     th_automaton_alphabets_free(&s.u);
-    th_intern_free(&s.pair);
-    free(s.origin);
+    th_word_tree_free(&s.pair);
     return good;
 }
 

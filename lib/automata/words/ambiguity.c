@@ -1,9 +1,9 @@
 #include "automata/words/ambiguity.h"
 
 #include "automata/core/nfa.h"
+#include "automata/core/word_tree.h"
 #include "automata/words/ambiguity_growth.h"
 #include "automata/words/state_tuples.h"
-#include "base/intern.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 
@@ -71,100 +71,40 @@ static char *spelled(const ThWordsAmbiguitySubject *s, const int *word, int leng
 
 /* ---- a word with two ways ---- */
 
-typedef struct {
-    const ThWordsTuples *t;
-    uint32_t *parent; /* (2 · nodes): place of the pair before + 2, 1 for a start, 0: not seen; the
-                         odd places are pairs whose ways have parted before */
-    int *by;
-    uint32_t *queue;
-    size_t n;
-} Search;
-
-static void enter(Search *s, size_t node, bool apart, uint32_t parent, int symbol)
+static bool is_accepted_twice(void *context, size_t node)
 {
+    const ThWordsTuples *t = context;
     int state[TH_WORDS_TUPLE_PLACES] = {0};
-    th_words_tuples_unpack(s->t, node, state);
-    size_t place = 2 * node + (apart || state[0] != state[1]);
-    if (s->parent[place])
-        return;
-    s->parent[place] = parent;
-    s->by[place] = symbol;
-    s->queue[s->n++] = (uint32_t)place;
+    th_words_tuples_unpack(t, node, state);
+    return t->a->accept[state[0]] && t->a->accept[state[1]];
 }
 
-static char *spell(const Search *s, const ThWordsAmbiguitySubject *of, size_t place, ThError *err)
-{
-    int length = 0;
-    for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
-        length++;
-    int *word TH_OWNED(free) = th_alloc((size_t)length, sizeof *word, err);
-    int at = length;
-    if (!word)
-        return NULL;
-    for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
-        word[--at] = s->by[p];
-    return spelled(of, word, length, err);
-}
-
-static void enter_starts(Search *s)
-{
-    for (size_t node = 0; node < s->t->nodes; node++) {
-        int state[TH_WORDS_TUPLE_PLACES] = {0};
-        th_words_tuples_unpack(s->t, node, state);
-        if (s->t->a->start[state[0]] && s->t->a->start[state[1]])
-            enter(s, node, false, 1, -1);
-    }
-}
-
-/* Breadth first over pairs, each with whether the two ways have parted. */
-static bool find_word(const ThWordsAmbiguitySubject *of, const ThWordsTuples *t, char **word,
+static bool find_word(const ThWordsAmbiguitySubject *of, ThWordsTuples *t, char **text,
                       ThError *err)
 {
-    Search s = {.t = t};
-    s.parent = th_alloc(2 * t->nodes, sizeof *s.parent, err);
-    s.by = th_alloc(2 * t->nodes, sizeof *s.by, err);
-    s.queue = th_alloc(2 * t->nodes, sizeof *s.queue, err);
-    bool good = s.parent && s.by && s.queue;
-    if (good)
-        enter_starts(&s);
-    for (size_t i = 0; good && !*word && i < s.n; i++) {
-        int state[TH_WORDS_TUPLE_PLACES] = {0}, symbol;
-        size_t from = s.queue[i], to;
-        th_words_tuples_unpack(t, from / 2, state);
-        if (from % 2 && t->a->accept[state[0]] && t->a->accept[state[1]])
-            good = (*word = spell(&s, of, from, err));
-        for (ThWordsTupleCursor c = {0, 0}; th_words_tuples_next(t, from / 2, &c, &to, &symbol);)
-            enter(&s, to, from % 2, (uint32_t)from + 2, symbol);
-        good = good && (i % 4096 || !th_stopped(t->stop, err));
+    size_t end, n = 0;
+    int length = 0;
+    uint32_t *start TH_OWNED(free) = th_alloc(t->nodes, sizeof *start, err);
+    for (size_t node = 0; start && node < t->nodes; node++) {
+        int state[TH_WORDS_TUPLE_PLACES] = {0};
+        th_words_tuples_unpack(t, node, state);
+        if (t->a->start[state[0]] && t->a->start[state[1]])
+            start[n++] = (uint32_t)node;
     }
-    TH_FREE(s.parent, s.by, s.queue);
-    return good;
+    ThWordsTupleWay way = {start, n, true, is_accepted_twice, t};
+    int *word TH_OWNED(free) = start ? th_words_tuples_word(t, &way, &length, &end, err) : NULL;
+    *text = word ? spelled(of, word, length, err) : NULL;
+    return *text || length < 0;
 }
 
 /* ---- finitely: how many ways lead to every state ---- */
 
 typedef struct {
     const ThWordsAmbiguitySubject *s;
-    ThIntern vector; /* (states) numbers of ways */
-    size_t *parent;  /* (vectors): the one before, and by which symbol; the first has none */
-    int *by;
-    size_t parent_cap, by_cap, most_vectors;
+    ThWordTree vector; /* (states) numbers of ways */
+    size_t most_vectors;
     uint64_t *here, *next; /* (states) */
 } Ways;
-
-static bool add_vector(Ways *w, const uint64_t *v, size_t parent, int symbol, ThError *err)
-{
-    size_t index, n = w->vector.n;
-    if (!th_intern(&w->vector, v, (size_t)w->s->a->n_states * sizeof *v, &index, err) ||
-        !th_grow(&w->parent, &w->parent_cap, n + 1, sizeof *w->parent, err) ||
-        !th_grow(&w->by, &w->by_cap, n + 1, sizeof *w->by, err))
-        return false;
-    if (index == n) {
-        w->parent[n] = parent;
-        w->by[n] = symbol;
-    }
-    return true;
-}
 
 static bool step_vector(Ways *w, size_t i, int symbol, ThError *err)
 {
@@ -175,21 +115,8 @@ static bool step_vector(Ways *w, size_t i, int symbol, ThError *err)
         for (size_t j = by[0]; w->here[q] && j < by[1]; j++)
             w->next[a->arc[j].to] += w->here[q];
     }
-    return add_vector(w, w->next, i, symbol, err);
-}
-
-static bool most_word(const Ways *w, size_t at, ThWordsAmbiguity *out, ThError *err)
-{
-    int length = 0;
-    for (size_t i = at; i > 0; i = w->parent[i])
-        length++;
-    int *word TH_OWNED(free) = th_alloc((size_t)length, sizeof *word, err);
-    for (size_t i = at; word && i > 0; i = w->parent[i])
-        word[--length] = w->by[i];
-    for (size_t i = at; i > 0; i = w->parent[i])
-        length++;
-    out->most_word = word ? spelled(w->s, word, length, err) : NULL;
-    return out->most_word != NULL;
+    return th_word_tree_meet(&w->vector, w->next, (size_t)a->n_states * sizeof *w->next, i, symbol,
+                             err);
 }
 
 /* Breadth first over the vectors, which are finitely many here, but may be very many. */
@@ -199,11 +126,11 @@ static bool follow_vectors(Ways *w, ThWordsAmbiguity *out, ThError *err)
     size_t n = (size_t)a->n_states, best = 0, most = 0;
     for (int q = 0; q < a->n_states; q++)
         w->here[q] = a->start[q];
-    if (!add_vector(w, w->here, 0, -1, err))
+    if (!th_word_tree_meet(&w->vector, w->here, n * sizeof *w->here, 0, -1, err))
         return false;
     for (size_t i = 0; i < w->vector.n; i++) {
         size_t ways = 0;
-        memcpy(w->here, th_intern_at(&w->vector, i, NULL), n * sizeof *w->here);
+        memcpy(w->here, th_intern_at(&w->vector.met, i, NULL), n * sizeof *w->here);
         for (size_t q = 0; q < n; q++)
             ways += a->accept[q] ? w->here[q] : 0;
         best = ways > most ? i : best;
@@ -216,8 +143,10 @@ static bool follow_vectors(Ways *w, ThWordsAmbiguity *out, ThError *err)
         if (i % 256 == 0 && th_stopped(w->s->stop, err))
             return false;
     }
+    int length, *word TH_OWNED(free) = th_word_tree_word(&w->vector, best, &length, err);
     out->most = most;
-    return most_word(w, best, out, err);
+    out->most_word = word ? spelled(w->s, word, length, err) : NULL;
+    return out->most_word != NULL;
 }
 
 static bool greatest_number(const ThWordsAmbiguitySubject *s, size_t max_vectors,
@@ -230,8 +159,8 @@ static bool greatest_number(const ThWordsAmbiguitySubject *s, size_t max_vectors
     w.here = th_alloc(n, sizeof *w.here, err);
     w.next = th_alloc(n, sizeof *w.next, err);
     bool good = w.here && w.next && follow_vectors(&w, out, err);
-    th_intern_free(&w.vector);
-    TH_FREE(w.parent, w.by, w.here, w.next);
+    th_word_tree_free(&w.vector);
+    TH_FREE(w.here, w.next);
     return good;
 }
 

@@ -4,6 +4,7 @@
  * that state from the others. */
 #include "automata/words/conformance.h"
 
+#include "automata/core/word_tree.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 
@@ -77,37 +78,22 @@ static bool keep(ThDfaWords *w, const Line *l, size_t *index, ThError *err)
 /* Words in order, each longer one after all shorter: the first to reach a state is its own. */
 static bool find_access(const ThDfa *d, ThDfaWords *access, ThError *err)
 {
-    size_t n = (size_t)d->n_states, met = 1, index;
-    int *state TH_OWNED(free) = th_alloc(n, sizeof *state, err); /* in order of arrival */
-    int *order TH_OWNED(free) = th_alloc(n, sizeof *order, err); /* 1 + place in that order */
-    Line l = {0};
-    ThDfaWords found TH_OWNED(th_dfa_words_free) = {0};
-    bool ok = state && order && put(&l, NULL, 0, err) && keep(&found, &l, &index, err);
-    if (ok) {
-        state[0] = d->start;
-        order[d->start] = 1;
-    }
-    for (size_t i = 0; ok && i < met; i++) {
+    ThWordTree t TH_OWNED(th_word_tree_free) = {0};
+    bool ok = th_word_tree_meet(&t, &d->start, sizeof d->start, 0, -1, err);
+    for (size_t i = 0; ok && i < t.n; i++) {
+        int q;
+        memcpy(&q, th_intern_at(&t.met, i, NULL), sizeof q);
         for (int a = 0; ok && a < d->n_symbols; a++) {
-            int to = d->next[state[i] * d->n_symbols + a];
-            if (order[to])
-                continue;
-            size_t size;
-            const int *word = th_intern_at(&found.bytes, i, &size);
-            l.n = 0;
-            ok = put(&l, word, (int)(size / sizeof *word), err) && put(&l, &a, 1, err) &&
-                 keep(&found, &l, &index, err);
-            state[met] = to;
-            order[to] = (int)++met;
+            int to = d->next[q * d->n_symbols + a];
+            ok = th_word_tree_meet(&t, &to, sizeof to, i, a, err);
         }
     }
-    for (size_t q = 0; ok && q < n; q++) { /* again by states */
-        size_t size;
-        const int *word = th_intern_at(&found.bytes, (size_t)order[q] - 1, &size);
-        l.n = 0;
-        ok = put(&l, word, (int)(size / sizeof *word), err) && keep(access, &l, &index, err);
+    for (int q = 0; ok && q < d->n_states; q++) {
+        int length;
+        size_t index, i = th_intern_find(&t.met, &q, sizeof q);
+        int *word TH_OWNED(free) = th_word_tree_word(&t, i, &length, err);
+        ok = word && th_intern(&access->bytes, word, (size_t)length * sizeof *word, &index, err);
     }
-    free(l.symbol);
     return ok && finish(access, false, err);
 }
 

@@ -3,7 +3,7 @@
  * pair there is no reset word, and where it is finite for all there is one. */
 #include "automata/words/reset.h"
 
-#include "base/intern.h"
+#include "automata/core/word_tree.h"
 #include "base/memory.h"
 
 enum { MOST_STATES = 4096, FAR = -1 };
@@ -155,44 +155,21 @@ static bool greedy(Search *s, const int *first, int *state)
 
 /* ---- all sets -------------------------------------------------------------------------------- */
 
-/* A set met on the way: the one it came from, and by which symbol. */
-typedef struct {
-    size_t from;
-    int symbol;
-} Step;
-
-/* The word that led to set number i, in order. */
-static bool word_to(Search *s, const Step *step, size_t i)
-{
-    for (; i > 0; i = step[i].from) {
-        if (!add(s, step[i].symbol))
-            return false;
-    }
-    for (int k = 0; k < s->length / 2; k++) {
-        int last = s->word[s->length - 1 - k];
-        s->word[s->length - 1 - k] = s->word[k];
-        s->word[k] = last;
-    }
-    return true;
-}
-
 /* Breadth first from the set of all states, until one has a single state; *found says so, else
  * there were too many sets. */
 static bool exact(Search *s, size_t max_sets, bool *found, int *state)
 {
     const ThDfa *d = s->d;
-    size_t n = (size_t)d->n_states, cap = 0, index;
-    ThIntern sets TH_OWNED(th_intern_free) = {0};
-    Step *step TH_OWNED(free) = NULL;
+    size_t n = (size_t)d->n_states;
+    ThWordTree sets TH_OWNED(th_word_tree_free) = {0};
     unsigned char *next TH_OWNED(free) = th_alloc(n, 1, s->err);
-    bool ok = next != NULL;
-    if (ok)
-        memset(next, 1, n);
-    ok = ok && th_intern(&sets, next, n, &index, s->err) &&
-         th_grow(&step, &cap, 1, sizeof *step, s->err);
+    if (!next)
+        return false;
+    memset(next, 1, n);
+    bool ok = th_word_tree_meet(&sets, next, n, 0, -1, s->err);
     for (size_t i = 0; ok && n > 1 && i < sets.n && sets.n <= max_sets; i++) {
         for (int a = 0; a < d->n_symbols; a++) {
-            const unsigned char *set = th_intern_at(&sets, i, NULL);
+            const unsigned char *set = th_intern_at(&sets.met, i, NULL);
             size_t before = sets.n, size = 0;
             memset(next, 0, n);
             for (size_t q = 0; q < n; q++) {
@@ -200,19 +177,16 @@ static bool exact(Search *s, size_t max_sets, bool *found, int *state)
                     next[after(d, (int)q, a)] = 1;
             }
             if (th_stopped_at(s->stop, sets.n, "sets", s->err) ||
-                !th_intern(&sets, next, n, &index, s->err) ||
-                !th_grow(&step, &cap, sets.n, sizeof *step, s->err))
+                !th_word_tree_meet(&sets, next, n, i, a, s->err))
                 return false;
-            if (index < before)
-                continue;
-            step[index] = (Step){i, a};
-            for (size_t q = 0; q < n; q++) {
+            for (size_t q = 0; sets.n > before && q < n; q++) {
                 size += next[q];
                 *state = next[q] ? (int)q : *state;
             }
             if (size == 1) {
                 *found = true;
-                return word_to(s, step, index);
+                s->word = th_word_tree_word(&sets, before, &s->length, s->err);
+                return s->word != NULL;
             }
         }
     }

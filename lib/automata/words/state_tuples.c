@@ -1,5 +1,6 @@
 #include "automata/words/state_tuples.h"
 
+#include "automata/core/word_tree.h"
 #include "base/memory.h"
 
 size_t *th_words_tuple_arcs(const ThAutomaton *a, ThError *err)
@@ -67,6 +68,12 @@ void th_words_tuples_unpack(const ThWordsTuples *t, size_t node, int state[TH_WO
     }
 }
 
+/* Where an enumeration of the arcs of a tuple stands; begins as {0}. */
+typedef struct {
+    size_t turn;
+    int symbol;
+} Cursor;
+
 /* The tuple behind arc number *turn by a symbol; SIZE_MAX if one of its states is no member, and
  * false behind the last arc. */
 static bool follow(const ThWordsTuples *t, const int *state, int symbol, size_t turn, size_t *to)
@@ -95,8 +102,8 @@ static bool back_arc(const ThWordsTuples *t, const int *state, size_t *to)
     return true;
 }
 
-bool th_words_tuples_next(const ThWordsTuples *t, size_t node, ThWordsTupleCursor *c, size_t *to,
-                          int *symbol)
+/* The next arc of a tuple: *to and its symbol (-1: a back arc).  False behind the last. */
+static bool next_arc(const ThWordsTuples *t, size_t node, Cursor *c, size_t *to, int *symbol)
 {
     int state[TH_WORDS_TUPLE_PLACES] = {0}, n = t->a->n_symbols;
     th_words_tuples_unpack(t, node, state);
@@ -119,7 +126,7 @@ bool th_words_tuples_next(const ThWordsTuples *t, size_t node, ThWordsTupleCurso
 
 typedef struct {
     uint32_t node;
-    ThWordsTupleCursor at;
+    Cursor at;
 } Frame;
 
 static const uint32_t UNKNOWN = UINT32_MAX;
@@ -178,7 +185,7 @@ static bool explore(Tarjan *s, size_t root, ThError *err)
         Frame *top = &s->path[s->n_path - 1];
         size_t to, v = top->node;
         int symbol;
-        if (!th_words_tuples_next(s->t, v, &top->at, &to, &symbol))
+        if (!next_arc(s->t, v, &top->at, &to, &symbol))
             leave(s);
         else if (s->found[to] == 0)
             good = enter(s, to, err);
@@ -208,62 +215,52 @@ bool th_words_tuples_components(const ThWordsTuples *t, const uint32_t *root, si
 /* ---- shortest words ---- */
 
 typedef struct {
-    uint32_t *parent; /* (nodes): node before + 2, 1: a root, 0: not seen */
-    int *by;          /* (nodes) */
-    uint32_t *queue;  /* (nodes) */
-    size_t n;
+    const ThWordsTuples *t;
+    const ThWordsTupleWay *way;
+    bool *seen;      /* by places: nodes, or two for each, the second one where ways have parted */
+    uint32_t *queue; /* of places, in the order of the words */
+    ThWordTree word;
+    bool found; /* the last one is a goal */
 } Breadth;
 
-static void meet(Breadth *s, size_t node, uint32_t parent, int symbol)
+static bool meet(Breadth *s, size_t node, bool parted, size_t before, int symbol, ThError *err)
 {
-    if (s->parent[node])
-        return;
-    s->parent[node] = parent;
-    s->by[node] = symbol;
-    s->queue[s->n++] = (uint32_t)node;
-}
-
-/* The word that led to the node `last` + `symbol`; symbol -1: nothing more. */
-static int *spell(const Breadth *s, size_t last, int symbol, int *length, ThError *err)
-{
-    int n = symbol >= 0;
-    for (size_t v = last; s->parent[v] > 1; v = s->parent[v] - 2)
-        n++;
-    int *word = th_alloc((size_t)n, sizeof *word, err);
-    *length = word ? n : -1;
-    if (word && symbol >= 0)
-        word[--n] = symbol;
-    for (size_t v = last; word && s->parent[v] > 1; v = s->parent[v] - 2)
-        word[--n] = s->by[v];
-    return word;
+    size_t place = node;
+    if (s->way->parting) {
+        int state[TH_WORDS_TUPLE_PLACES] = {0};
+        th_words_tuples_unpack(s->t, node, state);
+        parted = parted || state[0] != state[1];
+        place = 2 * node + parted;
+    }
+    if (s->seen[place])
+        return true;
+    s->seen[place] = true;
+    s->queue[s->word.n] = (uint32_t)place;
+    s->found = (parted || !s->way->parting) && s->way->goal(s->way->context, node);
+    return th_word_tree_add(&s->word, before, symbol, err);
 }
 
 int *th_words_tuples_word(const ThWordsTuples *t, const ThWordsTupleWay *way, int *length,
                           size_t *end, ThError *err)
 {
-    const uint32_t *root = way->root;
-    Breadth s = {th_alloc(t->nodes, sizeof *s.parent, err), th_alloc(t->nodes, sizeof *s.by, err),
-                 th_alloc(t->nodes, sizeof *s.queue, err), 0};
-    bool good = s.parent && s.by && s.queue;
-    int *word = NULL;
-    *length = -1;
-    for (size_t i = 0; good && !word && i < way->n; i++) {
-        meet(&s, root[i], 1, -1);
-        *end = root[i];
-        if (!way->some && way->goal(way->context, root[i]))
-            good = (word = spell(&s, root[i], -1, length, err));
-    }
-    for (size_t i = 0; good && !word && i < s.n; i++) {
-        ThWordsTupleCursor c = {0, 0};
+    size_t copies = way->parting ? 2 : 1;
+    bool *seen TH_OWNED(free) = th_alloc(copies * t->nodes, sizeof *seen, err);
+    uint32_t *queue TH_OWNED(free) = th_alloc(copies * t->nodes, sizeof *queue, err);
+    Breadth s = {.t = t, .way = way, .seen = seen, .queue = queue};
+    bool good = seen && queue;
+    for (size_t i = 0; good && !s.found && i < way->n; i++)
+        good = meet(&s, way->root[i], false, 0, -1, err);
+    for (size_t i = 0; good && !s.found && i < s.word.n; i++) {
+        Cursor c = {0, 0};
+        size_t to;
         int symbol;
-        while (good && !word && th_words_tuples_next(t, s.queue[i], &c, end, &symbol)) {
-            if (symbol >= 0 && way->goal(way->context, *end))
-                good = (word = spell(&s, s.queue[i], symbol, length, err));
-            else if (symbol >= 0)
-                meet(&s, *end, s.queue[i] + 2, symbol);
-        }
+        while (good && !s.found && next_arc(t, queue[i] / copies, &c, &to, &symbol))
+            good = symbol < 0 || meet(&s, to, queue[i] % copies, i, symbol, err);
         good = good && (i % 4096 || !th_stopped(t->stop, err));
     }
-    TH_FREE(s.parent, s.by, s.queue);
+    *length = good ? -1 : 0;
+    int *word = good && s.found ? th_word_tree_word(&s.word, s.word.n - 1, length, err) : NULL;
+    *end = word ? queue[s.word.n - 1] / copies : 0;
+    th_word_tree_free(&s.word);
     return word;
 }

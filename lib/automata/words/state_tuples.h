@@ -39,16 +39,6 @@ void th_words_tuples_free(ThWordsTuples *t);
 size_t th_words_tuples_pack(const ThWordsTuples *t, const int state[TH_WORDS_TUPLE_PLACES]);
 void th_words_tuples_unpack(const ThWordsTuples *t, size_t node, int state[TH_WORDS_TUPLE_PLACES]);
 
-/* Where an enumeration of the arcs of a tuple stands; begins as {0}. */
-typedef struct {
-    size_t turn;
-    int symbol;
-} ThWordsTupleCursor;
-
-/* The next arc of a tuple: *to and its symbol (-1: a back arc).  False behind the last. */
-bool th_words_tuples_next(const ThWordsTuples *t, size_t node, ThWordsTupleCursor *c, size_t *to,
-                          int *symbol);
-
 /* A strong component, as it is completed: those that it leads to have been before.  component[v] of
  * its n nodes is `number`, counted from 0.  Returns whether to go on. */
 typedef bool ThWordsTupleComponent(void *context, int number, const uint32_t *node, size_t n,
@@ -61,18 +51,20 @@ bool th_words_tuples_components(const ThWordsTuples *t, const uint32_t *root, si
 
 typedef bool ThWordsTupleGoal(void *context, size_t node);
 
-/* From one of n roots to a goal, by a word that is not empty if `some`. */
+/* From one of n roots to a goal; with `parting` on a way that passes a tuple whose first two states
+ * differ. */
 typedef struct {
     const uint32_t *root;
     size_t n;
-    bool some;
+    bool parting;
     ThWordsTupleGoal *goal;
     void *context;
 } ThWordsTupleWay;
 
 /* Returns new: the symbols of a shortest word on such a way, *length of them; *end gets the number
- * of the goal.  NULL and *length = -1 without an error where there is none.  12 bytes a tuple. Back
- * arcs are left out. */
+ * of the goal.  NULL and *length = -1 without an error where there is none; 0 where there is one.
+ * 5 bytes a tuple, twice as many with parting, and some 20 for each that is met.  Back arcs are
+ * left out. */
 int *th_words_tuples_word(const ThWordsTuples *t, const ThWordsTupleWay *way, int *length,
                           size_t *end, ThError *err);
 

@@ -3,6 +3,7 @@
 #include <gmp.h>
 #include <math.h>
 
+#include "automata/core/word_tree.h"
 #include "base/memory.h"
 
 static int step(const ThDfa *d, int q, int a)
@@ -14,41 +15,21 @@ static int step(const ThDfa *d, int q, int a)
 
 int *th_dfa_shortest(const ThDfa *d, int label, int *length, ThError *err)
 {
-    size_t n = (size_t)d->n_states;
-    int *from TH_OWNED(free) = th_alloc(n, sizeof *from, err),
-              *by TH_OWNED(free) = th_alloc(n, sizeof *by, err);
-    int *queue TH_OWNED(free) = th_alloc(n, sizeof *queue, err);
-    int found = -1, end = 0, *word = NULL;
+    ThWordTree t TH_OWNED(th_word_tree_free) = {0};
+    bool ok = th_word_tree_meet(&t, &d->start, sizeof d->start, 0, -1, err);
     *length = 0;
-    if (!from || !by || !queue)
-        return NULL;
-    memset(by, -1, n * sizeof *by);
-    by[d->start] = 0;
-    from[d->start] = -1;
-    queue[end++] = d->start;
-    for (int i = 0; i < end && found < 0; i++) {
-        int q = queue[i];
+    for (size_t i = 0; ok && i < t.n; i++) {
+        int q;
+        memcpy(&q, th_intern_at(&t.met, i, NULL), sizeof q);
         if (d->label[q] == label)
-            found = q;
-        for (int a = 0; a < d->n_symbols && found < 0; a++) {
+            return th_word_tree_word(&t, i, length, err);
+        for (int a = 0; ok && a < d->n_symbols; a++) {
             int to = step(d, q, a);
-            if (by[to] >= 0)
-                continue;
-            by[to] = a;
-            from[to] = q;
-            queue[end++] = to;
+            ok = th_word_tree_meet(&t, &to, sizeof to, i, a, err);
         }
     }
-    for (int q = found; q >= 0 && from[q] >= 0; q = from[q])
-        ++*length;
-    if (found >= 0 && (word = th_alloc((size_t)*length, sizeof *word, err)))
-        for (int q = found, i = *length; i > 0; q = from[q])
-            word[--i] = by[q];
-    if (found < 0)
-        *length = -1;
-    else if (!word)
-        *length = 0;
-    return word;
+    *length = ok ? -1 : 0;
+    return NULL;
 }
 
 /* ---- all words in order ---- */

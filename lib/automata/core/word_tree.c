@@ -1,0 +1,38 @@
+#include "automata/core/word_tree.h"
+
+#include "base/memory.h"
+
+bool th_word_tree_add(ThWordTree *t, size_t before, int symbol, ThError *err)
+{
+    if (!th_grow(&t->step, &t->cap, t->n + 1, sizeof *t->step, err))
+        return false;
+    t->step[t->n++] = (ThWordStep){before, symbol};
+    return true;
+}
+
+bool th_word_tree_meet(ThWordTree *t, const void *bytes, size_t size, size_t before, int symbol,
+                       ThError *err)
+{
+    size_t index;
+    return th_intern(&t->met, bytes, size, &index, err) &&
+           (t->met.n == t->n || th_word_tree_add(t, before, symbol, err));
+}
+
+int *th_word_tree_word(const ThWordTree *t, size_t at, int *length, ThError *err)
+{
+    int n = 0;
+    for (size_t i = at; t->step[i].symbol >= 0; i = t->step[i].before)
+        n++;
+    int *word = th_alloc((size_t)n, sizeof *word, err);
+    *length = word ? n : 0;
+    for (size_t i = at; word && t->step[i].symbol >= 0; i = t->step[i].before)
+        word[--n] = t->step[i].symbol;
+    return word;
+}
+
+void th_word_tree_free(ThWordTree *t)
+{
+    th_intern_free(&t->met);
+    free(t->step);
+    *t = (ThWordTree){0};
+}

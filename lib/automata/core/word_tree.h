@@ -1,0 +1,39 @@
+/* word_tree.h - what a search has met, each by the first word that led there: the word of one that
+ * was met before, and a symbol more.
+ *
+ *     ThWordTree t = {0};
+ *     bool ok = th_word_tree_meet(&t, &d->start, sizeof d->start, 0, -1, &err);
+ *     for (size_t i = 0; ok && i < t.n; i++)
+ *         … for each symbol: th_word_tree_meet(&t, &to, sizeof to, i, symbol, &err) …
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_AUTOMATA_CORE_WORD_TREE_H
+#define TH_AUTOMATA_CORE_WORD_TREE_H
+
+#include "base/intern.h"
+
+typedef struct {
+    size_t before;
+    int symbol; /* -1: a root, whose word is empty */
+} ThWordStep;
+
+/* Zero-initialised it is empty. */
+typedef struct {
+    ThIntern met; /* bytes that say what was met, by the same number; empty where add was used */
+    ThWordStep *step;
+    size_t n, cap;
+} ThWordTree;
+
+/* Adds number n; false on TH_ENOMEM.  `meet` does unless the same bytes were met before. */
+bool th_word_tree_add(ThWordTree *t, size_t before, int symbol, ThError *err);
+bool th_word_tree_meet(ThWordTree *t, const void *bytes, size_t size, size_t before, int symbol,
+                       ThError *err);
+
+/* Returns new: the word that led to a number, *length symbols; NULL, TH_ENOMEM and *length = 0. */
+int *th_word_tree_word(const ThWordTree *t, size_t at, int *length, ThError *err);
+
+void th_word_tree_free(ThWordTree *t); /* leaves *t empty */
+TH_RELEASES_VALUE(th_word_tree_free, ThWordTree)
+
+#endif
