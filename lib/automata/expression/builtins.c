@@ -1,5 +1,6 @@
 #include "automata/expression/builtins.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "automata/core/atlas.h"
@@ -8,25 +9,18 @@
 
 enum { NAME = 64, MAX_STATES = 100000 };
 
-static int numbered_state(ThAutomatonBuild *b, const char *prefix, int i)
-{
-    char name[NAME];
-    snprintf(name, sizeof name, "%s%d", prefix, i);
-    return th_automaton_build_state(b, name);
-}
+typedef int Add(ThAutomatonBuild *b, const char *name);
 
-static int numbered_symbol(ThAutomatonBuild *b, int i)
+/* Adds a state, symbol or output whose name has numbers in it; returns its number. */
+__attribute__((format(printf, 3, 4))) static int named(ThAutomatonBuild *b, Add *add,
+                                                       const char *format, ...)
 {
     char name[NAME];
-    snprintf(name, sizeof name, "%d", i);
-    return th_automaton_build_symbol(b, name);
-}
-
-static int numbered_output(ThAutomatonBuild *b, int i)
-{
-    char name[NAME];
-    snprintf(name, sizeof name, "%d", i);
-    return th_automaton_build_output(b, name);
+    va_list numbers;
+    va_start(numbers, format);
+    vsnprintf(name, sizeof name, format, numbers);
+    va_end(numbers);
+    return add(b, name);
 }
 
 static void arc(ThAutomatonBuild *b, int from, int symbol, int to)
@@ -36,17 +30,10 @@ static void arc(ThAutomatonBuild *b, int from, int symbol, int to)
 
 static ThAutomaton *parity(const int *argument, ThError *err)
 {
-    ThAutomatonBuild b = {0};
     (void)argument;
-    int x = th_automaton_build_symbol(&b, "a"), y = th_automaton_build_symbol(&b, "b");
-    int even = th_automaton_build_state(&b, "even"), odd = th_automaton_build_state(&b, "odd");
-    th_automaton_build_start(&b, even);
-    th_automaton_build_accept(&b, even);
-    arc(&b, even, x, even);
-    arc(&b, even, y, odd);
-    arc(&b, odd, x, odd);
-    arc(&b, odd, y, even);
-    return th_automaton_build_finish(&b, err);
+    return th_automaton_parse("alphabet a b; start even; accept even; even a -> even; "
+                              "even b -> odd; odd a -> odd; odd b -> even",
+                              err);
 }
 
 /* Symbols 0 … m-1 (from 0, or letters from a); accepts if the last one equals the first. */
@@ -60,14 +47,11 @@ static ThAutomaton *first_is_last(int m, bool letters, ThError *err)
         if (letters)
             th_automaton_build_symbol(&b, i ? "b" : "a");
         else
-            numbered_symbol(&b, i);
+            named(&b, th_automaton_build_symbol, "%d", i);
     }
     for (int i = 0; i < m; i++) {
-        char name[NAME];
-        snprintf(name, sizeof name, "same%d", i);
-        int same = th_automaton_build_state(&b, name);
-        snprintf(name, sizeof name, "other%d", i);
-        int other = th_automaton_build_state(&b, name);
+        int same = named(&b, th_automaton_build_state, "same%d", i);
+        int other = named(&b, th_automaton_build_state, "other%d", i);
         th_automaton_build_accept(&b, same);
         arc(&b, start, i, same);
         for (int c = 0; c < m; c++) {
@@ -88,10 +72,10 @@ static ThAutomaton *counter(int m, int n_symbols, const int *step, ThError *err)
 {
     ThAutomatonBuild b = {0};
     for (int c = 0; c < n_symbols; c++)
-        numbered_symbol(&b, c);
+        named(&b, th_automaton_build_symbol, "%d", c);
     for (int q = 0; q < m; q++) {
-        int state = numbered_state(&b, "p", q);
-        th_automaton_build_moore(&b, state, numbered_output(&b, q));
+        int state = named(&b, th_automaton_build_state, "p%d", q);
+        th_automaton_build_moore(&b, state, named(&b, th_automaton_build_output, "%d", q));
     }
     th_automaton_build_start(&b, 0);
     th_automaton_build_accept(&b, 0);
@@ -113,51 +97,37 @@ static ThAutomaton *sum(const int *argument, ThError *err)
     return counter(argument[0], argument[0], NULL, err);
 }
 
-/* States behind a digit: value s + p.  States before a digit d: the value will be s + c·d. */
-static int value_state(ThAutomatonBuild *b, int s, int p)
+static int pair(ThAutomatonBuild *b, const char *brackets, int s, int p)
 {
-    char name[NAME];
-    snprintf(name, sizeof name, "[%d,%d]", s, p);
-    return th_automaton_build_state(b, name);
+    return named(b, th_automaton_build_state, "%c%d,%d%c", brackets[0], s, p, brackets[1]);
 }
 
-static int open_state(ThAutomatonBuild *b, int s, int c)
-{
-    char name[NAME];
-    snprintf(name, sizeof name, "<%d,%d>", s, c);
-    return th_automaton_build_state(b, name);
-}
-
-ThAutomaton *th_automaton_builtin_mod_arithmetic(int m, bool leading_plus, ThError *err)
+/* States [s,p] behind a digit, with value s + p, and <s,c> elsewhere, where a digit d makes the
+ * value s + c·d. */
+static ThAutomaton *mod_arithmetic(const int *argument, ThError *err)
 {
     ThAutomatonBuild b = {0};
+    int m = argument[0];
     for (int d = 0; d < m; d++) {
-        numbered_symbol(&b, d);
-        numbered_output(&b, d);
+        named(&b, th_automaton_build_symbol, "%d", d);
+        named(&b, th_automaton_build_output, "%d", d);
     }
     int plus = th_automaton_build_symbol(&b, "+"), minus = th_automaton_build_symbol(&b, "-");
-    int times = th_automaton_build_symbol(&b, "*"), start = open_state(&b, 0, 1);
-    th_automaton_build_start(&b, start);
+    int times = th_automaton_build_symbol(&b, "*");
+    th_automaton_build_start(&b, pair(&b, "<>", 0, 1));
     for (int s = 0; s < m; s++) {
         for (int c = 0; c < m; c++) {
-            int open = open_state(&b, s, c), value = value_state(&b, s, c), sum = (s + c) % m;
+            int open = pair(&b, "<>", s, c), value = pair(&b, "[]", s, c), sum = (s + c) % m;
             for (int d = 0; d < m; d++)
-                arc(&b, open, d, value_state(&b, s, c * d % m));
-            arc(&b, value, plus, open_state(&b, sum, 1 % m));
-            arc(&b, value, minus, open_state(&b, sum, m - 1));
+                arc(&b, open, d, pair(&b, "[]", s, c * d % m));
+            arc(&b, value, plus, pair(&b, "<>", sum, 1 % m));
+            arc(&b, value, minus, pair(&b, "<>", sum, m - 1));
             arc(&b, value, times, open);
             th_automaton_build_accept(&b, value);
             th_automaton_build_moore(&b, value, sum);
         }
     }
-    if (leading_plus)
-        arc(&b, start, plus, start);
     return th_automaton_build_finish(&b, err);
-}
-
-static ThAutomaton *mod_arithmetic(const int *argument, ThError *err)
-{
-    return th_automaton_builtin_mod_arithmetic(argument[0], false, err);
 }
 
 /* Without their sinks; -1 is a missing transition. */
@@ -178,10 +148,10 @@ static ThAutomaton *tomita(const int *argument, ThError *err)
 {
     int i = argument[0] - 1;
     ThAutomatonBuild b = {0};
-    numbered_symbol(&b, 0);
-    numbered_symbol(&b, 1);
+    named(&b, th_automaton_build_symbol, "%d", 0);
+    named(&b, th_automaton_build_symbol, "%d", 1);
     for (int q = 0; q < tomita_table[i].n_states; q++) {
-        numbered_state(&b, "q", q);
+        named(&b, th_automaton_build_state, "q%d", q);
         if (tomita_table[i].accept[q])
             th_automaton_build_accept(&b, q);
         for (int c = 0; c < 2; c++) {
@@ -199,7 +169,7 @@ static ThAutomaton *dyck_one(int depth, ThError *err)
     ThAutomatonBuild b = {0};
     int open = th_automaton_build_symbol(&b, "("), close = th_automaton_build_symbol(&b, ")");
     for (int q = 0; q <= depth; q++)
-        numbered_state(&b, "d", q);
+        named(&b, th_automaton_build_state, "d%d", q);
     th_automaton_build_start(&b, 0);
     th_automaton_build_accept(&b, 0);
     for (int q = 0; q < depth; q++) {
@@ -229,7 +199,7 @@ static ThAutomaton *dyck(const int *argument, ThError *err)
     for (int i = 0; i < 2 * k; i++)
         th_automaton_build_symbol(&b, bracket[i]);
     for (int q = 0; q < n_states; q++)
-        numbered_state(&b, "s", q);
+        named(&b, th_automaton_build_state, "s%d", q);
     th_automaton_build_start(&b, 0);
     th_automaton_build_accept(&b, 0);
     for (int q = 0; q < inner; q++) {
@@ -243,21 +213,12 @@ static ThAutomaton *dyck(const int *argument, ThError *err)
 
 static ThAutomaton *flip_flop(const int *argument, ThError *err)
 {
-    ThAutomatonBuild b = {0};
     (void)argument;
-    int w0 = th_automaton_build_symbol(&b, "w0"), w1 = th_automaton_build_symbol(&b, "w1");
-    int ignore = th_automaton_build_symbol(&b, "i"), unset = th_automaton_build_state(&b, "unset");
-    int zero = th_automaton_build_state(&b, "zero"), one = th_automaton_build_state(&b, "one");
-    th_automaton_build_start(&b, unset);
-    th_automaton_build_accept(&b, one);
-    th_automaton_build_moore(&b, zero, th_automaton_build_output(&b, "0"));
-    th_automaton_build_moore(&b, one, th_automaton_build_output(&b, "1"));
-    for (int q = 0; q < 3; q++) {
-        arc(&b, q, w0, zero);
-        arc(&b, q, w1, one);
-        arc(&b, q, ignore, q);
-    }
-    return th_automaton_build_finish(&b, err);
+    return th_automaton_parse("alphabet w0 w1 i; states unset zero one; start unset; accept one; "
+                              "output zero 0; output one 1; unset w0 -> zero; unset w1 -> one; "
+                              "unset i -> unset; zero w0 -> zero; zero w1 -> one; zero i -> zero; "
+                              "one w0 -> zero; one w1,i -> one",
+                              err);
 }
 
 static ThAutomaton *gridworld(const int *argument, ThError *err)
@@ -266,7 +227,8 @@ static ThAutomaton *gridworld(const int *argument, ThError *err)
     int left = th_automaton_build_symbol(&b, "L"), right = th_automaton_build_symbol(&b, "R");
     int n = argument[0];
     for (int q = 0; q < n; q++)
-        th_automaton_build_moore(&b, numbered_state(&b, "p", q), numbered_output(&b, q));
+        th_automaton_build_moore(&b, named(&b, th_automaton_build_state, "p%d", q),
+                                 named(&b, th_automaton_build_output, "%d", q));
     th_automaton_build_start(&b, 0);
     th_automaton_build_accept(&b, 0);
     for (int q = 0; q < n; q++) {

@@ -31,12 +31,4 @@ const ThAutomatonBuiltin *th_automaton_builtin(const char *name);
 ThAutomaton *th_automaton_builtin_build(const ThAutomatonBuiltin *b, const int *argument,
                                         int n_arguments, ThError *err);
 
-/* Returns new: arithmetic modulo m without brackets, d op d op … d, where * binds tighter than +
- * and
- * -.  States are [s,p] behind a digit, with value s + p, and <s,c> elsewhere, where a digit d makes
- * the value s + c·d.  A Moore machine: [s,p] accepts and puts out its value, <s,c> has no output,
- * so that th_automaton_dfa has class 0 for unfinished and wrong input and class v + 1 for value v.
- * leading_plus allows + in front. */
-ThAutomaton *th_automaton_builtin_mod_arithmetic(int m, bool leading_plus, ThError *err);
-
 #endif

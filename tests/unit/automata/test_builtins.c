@@ -261,24 +261,20 @@ static void test_arithmetic(void **state)
 {
     (void)state;
     for (int m = 2; m <= 7; m++) {
-        for (int plus = 0; plus < 2; plus++) {
-            ThAutomaton *a = th_automaton_builtin_mod_arithmetic(m, plus, NULL);
-            ThDfa *d = th_automaton_dfa(a, 0, NULL, NULL);
-            assert_int_equal(d->n_classes, m + 1);
-            for (uint64_t i = 0; i < 300; i++) {
-                ThRng r = th_rng(8, "test.automata.arithmetic", i);
-                int word[62], n = 1 + 2 * below(&r, 30);
-                word[0] = m;
-                for (int j = 0; j < n; j++)
-                    word[j + 1] = j % 2 ? m + below(&r, 3) : below(&r, m);
-                const int *w = plus ? word : word + 1;
-                size_t length = (size_t)(n + plus);
-                assert_int_equal(th_dfa_class(d, w, length), 1 + arithmetic(word + 1, n, m));
-                assert_int_equal(th_dfa_class(d, w, length - 1), 0);
-            }
-            th_dfa_free(d);
-            th_automaton_free(a);
+        const ThAutomatonBuiltin *row = th_automaton_builtin("modular_arithmetic");
+        ThAutomaton *a = th_automaton_builtin_build(row, &m, 1, NULL);
+        ThDfa *d = th_automaton_dfa(a, 0, NULL, NULL);
+        assert_int_equal(d->n_classes, m + 1);
+        for (uint64_t i = 0; i < 300; i++) {
+            ThRng r = th_rng(8, "test.automata.arithmetic", i);
+            int word[61], n = 1 + 2 * below(&r, 30);
+            for (int j = 0; j < n; j++)
+                word[j] = j % 2 ? m + below(&r, 3) : below(&r, m);
+            assert_int_equal(th_dfa_class(d, word, (size_t)n), 1 + arithmetic(word, n, m));
+            assert_int_equal(th_dfa_class(d, word, (size_t)n - 1), 0);
         }
+        th_dfa_free(d);
+        th_automaton_free(a);
     }
 }
 
