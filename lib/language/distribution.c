@@ -1,5 +1,6 @@
 /* Automata with probabilities, read from blocks, as languages and as what they are. */
 #include <math.h>
+#include <stdio.h>
 
 #include "automata/core/build.h"
 #include "base/memory.h"
@@ -28,9 +29,9 @@ typedef struct {
     ThDistribution *d;
 } Parser;
 
-enum { START, ALPHABET, ACCEPT, N_KEYWORDS };
+enum { START, ALPHABET, ACCEPT, WEIGHTS, N_KEYWORDS };
 
-static const char *const keywords[N_KEYWORDS] = {"start", "alphabet", "accept"};
+static const char *const keywords[N_KEYWORDS] = {"start", "alphabet", "accept", "weights"};
 
 static bool unexpected(Parser *p, const ThToken *t, const char *wanted)
 {
@@ -50,11 +51,13 @@ static bool read_state(Parser *p, const ThToken *t, int *q)
     return true;
 }
 
-/* A number above 0 and up to 1, or a fraction of whole numbers. */
+/* A number above 0 and up to 1, or a fraction of whole numbers; of weights any number. */
 static bool read_probability(Parser *p, const ThToken **t, double *x)
 {
     const ThToken *first = *t;
     double part[2] = {0, 1};
+    bool minus = p->d->weights && (*t)->kind == '-';
+    *t += minus;
     for (int i = 0; i < 2; i++) {
         const char *text = th_language_token_text(&p->text, *t);
         char *end;
@@ -65,13 +68,13 @@ static bool read_probability(Parser *p, const ThToken **t, double *x)
             break;
         *t += i == 0;
     }
-    *x = part[0] / part[1];
-    bool fraction = *t - first > 1;
-    return (*x > 0 && *x <= 1) ||
-           th_fail_at(p->text.err, TH_EVALUE, first->line, first->col,
-                      fraction ? "%g/%g is no probability above 0 and up to 1"
-                               : "%g is no probability above 0 and up to 1",
-                      part[0], part[1]);
+    *x = (minus ? -1 : 1) * part[0] / part[1];
+    char denominator[32] = "";
+    if (*t - first > 1 + minus)
+        snprintf(denominator, sizeof denominator, "/%g", part[1]);
+    return (p->d->weights ? isfinite(*x) && *x != 0 : *x > 0 && *x <= 1) ||
+           th_fail_at(p->text.err, TH_EVALUE, first->line, first->col, "%g%s is no %s", part[0],
+                      denominator, p->d->weights ? "weight" : "probability above 0 and up to 1");
 }
 
 /* FROM SYMBOL P -> TO, or accept FROM P. */
@@ -81,7 +84,7 @@ static bool read_move(void *context, ThStatement s)
     int k = th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
     ThDistributionMove m = {.symbol = -1, .line = s.first->line, .col = s.first->col};
     const ThToken *t = s.first + (k == ACCEPT);
-    if (k == ALPHABET)
+    if (k == ALPHABET || k == WEIGHTS)
         return true; /* has been read */
     if (k == START)
         return read_state(p, t + 1, &m.from) &&
@@ -106,6 +109,9 @@ static bool read_declaration(void *context, ThStatement s)
 {
     Parser *p = context;
     int k = th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
+    p->d->weights = p->d->weights || k == WEIGHTS;
+    if (k == WEIGHTS && s.first + 1 != s.end)
+        return unexpected(p, s.first + 1, "the end of the statement");
     return k == ALPHABET ? th_language_read_alphabet(&p->text, s)
                          : k != START || read_move(context, s);
 }
@@ -153,11 +159,34 @@ static bool parse(ThLanguage *l, const char *text, ThError *err)
     return ok;
 }
 
+ThLanguage *th_distribution_build(char *const *symbol, int n_symbols, const ThDistribution *from,
+                                  ThError *err)
+{
+    ThLanguage *l = th_language_new(&th_language_kind_distribution, err);
+    ThDistribution *d = l ? l->data = th_alloc(1, sizeof *d, err) : NULL;
+    bool ok = d && (d->move = th_copy(from->move, from->moves, sizeof *d->move, err));
+    for (int q = 0; ok && q < from->n; q++) {
+        char name[16];
+        size_t index;
+        ok = th_intern(&d->state, name, (size_t)snprintf(name, sizeof name, "q%d", q) + 1, &index,
+                       err);
+    }
+    for (int a = 0; ok && a < n_symbols; a++)
+        ok = th_language_symbol(l, symbol[a], err) >= 0;
+    if (ok) {
+        d->n = from->n;
+        d->moves = d->cap = from->moves;
+        d->weights = from->weights;
+        ok = check(d, err);
+    }
+    return TH_KEEP_IF(ok, l, th_language_free);
+}
+
 static void write(ThText *t, const ThLanguage *l)
 {
     const ThDistribution *d = l->data;
     th_language_write_alphabet(t, l);
-    th_text_add(t, "  start ");
+    th_text_add(t, d->weights ? "  weights\n  start " : "  start ");
     th_text_symbol(t, th_distribution_name(d, 0));
     for (size_t i = 0; i < d->moves; i++) {
         const ThDistributionMove *m = &d->move[i];
@@ -221,7 +250,7 @@ static double advance(const ThDistribution *d, const double *from, int symbol, d
             to[d->move[i].to] += from[d->move[i].from] * d->move[i].p;
             sum += from[d->move[i].from] * d->move[i].p;
         }
-    return sum;
+    return fmax(sum, 0);
 }
 
 /* Forward vectors, each scaled to a sum of 1, as words of any length are read. */
@@ -295,6 +324,7 @@ static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
 /* ---- words of a length, by weight ------------------------------------------------------------ */
 
 typedef struct {
+    const ThLanguage *l;
     const ThDistribution *d;
     int length;
     double *w; /* (length + 1, states): to end after so many symbols, each row scaled */
@@ -316,7 +346,7 @@ static void *words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
         free(w);
         return NULL;
     }
-    *w = (Words){d, length, row};
+    *w = (Words){l, d, length, row};
     for (int m = 0; m <= length; m++, row += d->n) {
         double most = 0;
         for (size_t i = 0; i < d->moves; i++) {
@@ -325,7 +355,7 @@ static void *words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
                 row[x->from] += x->p * (m ? row[x->to - d->n] : 1);
         }
         for (int q = 0; q < d->n; q++)
-            most = fmax(most, row[q]);
+            most = fmax(most, fabs(row[q]));
         for (int q = 0; most > 0 && q < d->n; q++)
             row[q] /= most;
     }
@@ -339,37 +369,58 @@ static double log_words(const void *words)
     return w->w[(size_t)w->length * (size_t)w->d->n] > 0 ? (double)NAN : -HUGE_VAL;
 }
 
-/* A move from a state, by its weight times that of what follows (NULL: of anything). */
-static const ThDistributionMove *draw_move(const ThDistribution *d, int q, const double *next,
-                                           ThRng *r)
+/* p (n_symbols + 1) <- what follows a forward vector f, the last one that the word ends; with
+ * `next`, in proportion to what is still to come, by states, and no end.  Below 0, as weights may
+ * be, is 0; returns the sum. */
+static double follow(const ThLanguage *l, const double *f, const double *next, double *p)
 {
-    const ThDistributionMove *found = NULL;
-    double all = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        double left = pass ? th_rng_uniform(r) * all : 0;
-        for (size_t i = 0; i < d->moves && left >= 0; i++) {
-            const ThDistributionMove *m = &d->move[i];
-            double p = m->from != q ? 0 : !next ? m->p : m->symbol < 0 ? 0 : m->p * next[m->to];
-            found = p > 0 ? m : found;
-            all += pass ? 0 : p;
-            left -= pass ? p : 0;
-        }
+    const ThDistribution *d = l->data;
+    double sum = 0;
+    memset(p, 0, ((size_t)l->n_symbols + 1) * sizeof *p);
+    for (size_t i = 0; i < d->moves; i++) {
+        const ThDistributionMove *m = &d->move[i];
+        p[m->symbol < 0 ? l->n_symbols : m->symbol] += f[m->from] * m->p *
+                                                       (!next           ? 1
+                                                        : m->symbol < 0 ? 0
+                                                                        : next[m->to]);
     }
+    for (int a = 0; a <= l->n_symbols; a++)
+        sum += p[a] = fmax(p[a], 0);
+    return sum;
+}
+
+/* Draws what follows f, which becomes the vector behind it, scaled; n_symbols: the word ends. */
+static int draw_next(const ThLanguage *l, double *f, const double *next, double *room, ThRng *r)
+{
+    const ThDistribution *d = l->data;
+    double *to = room, *p = room + d->n, left = th_rng_uniform(r) * follow(l, f, next, p);
+    int a = 0, found = l->n_symbols;
+    for (; a <= l->n_symbols && left >= 0; left -= p[a++])
+        found = p[a] > 0 ? a : found;
+    double sum = found < l->n_symbols ? advance(d, f, found, to) : 0;
+    for (int q = 0; sum > 0 && q < d->n; q++)
+        f[q] = to[q] / sum;
     return found;
+}
+
+/* The vector of the empty word, and room for draw_next. */
+static double *begin_draw(const ThLanguage *l, ThError *err)
+{
+    const ThDistribution *d = l->data;
+    double *f = th_alloc(2 * (size_t)d->n + (size_t)l->n_symbols + 1, sizeof *f, err);
+    if (f)
+        f[0] = 1;
+    return f;
 }
 
 static bool draw(const void *words, ThRng *r, int *word, ThError *err)
 {
     const Words *w = words;
-    int q = 0;
-    (void)err;
-    for (int m = w->length; m > 0; m--) {
-        const ThDistributionMove *x =
-            draw_move(w->d, q, w->w + (size_t)(m - 1) * (size_t)w->d->n, r);
-        *word++ = x->symbol;
-        q = x->to;
-    }
-    return true;
+    size_t n = (size_t)w->d->n;
+    double *f TH_OWNED(free) = begin_draw(w->l, err);
+    for (int m = w->length; f && m > 0; m--)
+        *word++ = draw_next(w->l, f, w->w + (size_t)(m - 1) * n, f + n, r) % w->l->n_symbols;
+    return f != NULL;
 }
 
 const ThLanguageKind th_language_kind_distribution = {
@@ -429,12 +480,9 @@ bool th_distribution_next(const ThLanguage *l, ThLanguageWord word, double *p, T
     double sum = 1;
     size_t width = (size_t)l->n_symbols + 1;
     for (int k = 0; ok && k <= word.n; k++, p += width) {
-        const double *at = r->f + (size_t)r->d->n * (size_t)r->n;
-        memset(p, 0, width * sizeof *p);
-        for (size_t i = 0; sum > 0 && i < r->d->moves; i++) {
-            const ThDistributionMove *m = &r->d->move[i];
-            p[m->symbol < 0 ? l->n_symbols : m->symbol] += at[m->from] * m->p;
-        }
+        double all = follow(l, r->f + (size_t)r->d->n * (size_t)r->n, NULL, p);
+        for (size_t a = 0; a < width; a++)
+            p[a] = sum > 0 ? p[a] / all : 0;
         ok = k == word.n || sum <= 0 || read_symbol(r, word.symbol[k], &sum, err);
     }
     if (r)
@@ -447,17 +495,17 @@ bool th_distribution_draw(const ThLanguage *l, ThRng *r, int **word, size_t *cap
 {
     enum { LONGEST = 1000000 };
     const ThDistribution *d = th_distribution_of(l, err);
+    double *f TH_OWNED(free) = d ? begin_draw(l, err) : NULL;
     *n = 0;
-    for (int q = 0; d && !th_stopped(stop, err);) {
-        const ThDistributionMove *m = draw_move(d, q, NULL, r);
-        if (m->symbol < 0)
+    while (f && !th_stopped(stop, err)) {
+        int a = draw_next(l, f, NULL, f + d->n, r);
+        if (a == l->n_symbols)
             return true;
         if (*n == LONGEST)
             return th_fail(err, TH_ELIMIT, "a word has more than %d symbols", LONGEST);
         if (!th_grow(word, cap, (size_t)*n + 1, sizeof **word, err))
             return false;
-        (*word)[(*n)++] = m->symbol;
-        q = m->to;
+        (*word)[(*n)++] = a;
     }
     return false;
 }

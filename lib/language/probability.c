@@ -15,6 +15,8 @@ bool th_distribution_path(const ThLanguage *l, ThLanguageWord word, const char *
     size_t n = d ? (size_t)d->n : 0, rows = (size_t)word.n + 2;
     double *best TH_OWNED(free) = d ? th_alloc(rows * n, sizeof *best, err) : NULL;
     int *from TH_OWNED(free) = best ? th_alloc(rows * n, sizeof *from, err) : NULL;
+    if (from && d->weights)
+        return th_fail(err, TH_EUSAGE, "of weights there is no most probable way");
     if (!from)
         return false;
     for (size_t i = 1; i < rows * n; i++)
@@ -39,9 +41,11 @@ bool th_distribution_path(const ThLanguage *l, ThLanguageWord word, const char *
     return true;
 }
 
-/* Does every word have one way? */
+/* Does every word have one way?  Of weights, none is said to. */
 static bool one_way(const ThDistribution *d)
 {
+    if (d->weights)
+        return false;
     for (size_t i = 0; i < d->moves; i++)
         for (size_t k = 0; k < i; k++)
             if (d->move[i].from == d->move[k].from && d->move[i].symbol == d->move[k].symbol)
@@ -111,7 +115,7 @@ bool th_distribution_moments(const ThLanguage *l, ThDistributionMoments *m, ThEr
     double visits = 0, pairs = 0, entropy = 0;
     for (size_t i = 0; i < d->moves; i++) {
         const ThDistributionMove *k = &d->move[i];
-        entropy -= v[k->from] * k->p * log2(k->p);
+        entropy -= k->p > 0 ? v[k->from] * k->p * log2(k->p) : 0;
         x[k->to] += k->symbol >= 0 ? v[k->from] * k->p : 0;
     }
     /* Each visit but the first, and the visits from there on: pairs of positions. */
@@ -260,10 +264,10 @@ static void advance_all(const ThDistribution *d, const double *from, bool end, d
     for (size_t i = 0; i < d->moves; i++) {
         const ThDistributionMove *m = &d->move[i];
         double p = from[m->from] * m->p;
-        if ((m->symbol < 0) != end || p <= 0)
+        if ((m->symbol < 0) != end)
             continue;
         to[m->to] += p;
-        to[n + (size_t)m->to] += from[n + (size_t)m->from] * m->p - p * log2(m->p);
+        to[n + (size_t)m->to] += from[n + (size_t)m->from] * m->p - (m->p > 0 ? p * log2(m->p) : 0);
     }
 }
 

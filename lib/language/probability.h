@@ -5,6 +5,10 @@
  *     bool ok = p && th_distribution_moments(p, &m, &err) && m.mean == 1;
  *     th_language_free(p);
  *
+ * With `weights` numbers may be negative, as what spectral learning finds has them: a word whose
+ * sum is then no more than 0 is impossible, and what follows a prefix is brought back to
+ * probabilities.
+ *
  * As a language it has the words that are possible.  Formulas: Vidal et al. 2005, Probabilistic
  * finite-state machines; logarithms are natural.  What takes a language that is no distribution
  * fails with TH_EUSAGE.

@@ -79,19 +79,32 @@ static ThInspectExtraction extraction_of(const ShCall *call, Watch *w)
 
 /* ---- from what ------------------------------------------------------------------------------- */
 
-/* The labelled words of a file; *l is to be freed in any case. */
-static bool read_labelled(const ShCall *call, const ShOperand *file, ThWordsLabelled *l,
-                          ThError *err)
+/* The text with a label behind every line that is neither empty nor a comment. */
+static char *add_labels(const char *text, ThError *err)
+{
+    ThText t = {0};
+    while (*text) {
+        size_t n = strcspn(text, "\n"), blank = strspn(text, " \t\r");
+        bool comment = text[blank] == '#' && strchr(" \t\r\n", text[blank + 1]);
+        th_text_printf(&t, "%.*s%s\n", (int)n, text, blank < n && !comment ? " 1" : "");
+        text += n + (text[n] == '\n');
+    }
+    return th_text_take(&t, err);
+}
+
+bool sh_read_words(const ShOperand *file, const ShWordsFile *how, ThWordsLabelled *l, ThError *err)
 {
     enum { MOST_BYTES = 1 << 28 };
     size_t size;
-    char *text TH_OWNED(free) = th_file_read(file->text, MOST_BYTES, &size, err);
+    char *text TH_OWNED(free) = th_file_read(file->text, MOST_BYTES, &size, err), *own_text = NULL;
     if (!text)
         return false;
     ThError own = {0};
     bool ok = strlen(text) == size || th_fail(&own, TH_EPARSE, "the file holds a zero byte");
-    ok = ok && th_words_labelled_read(l, text, th_option_text(&call->options, "alphabet"),
-                                      th_option_real(&call->options, "noise") <= 0, &own);
+    ok = ok && (!how->bare || (own_text = add_labels(text, &own)));
+    ok = ok && th_words_labelled_read(l, own_text ? own_text : text, how->alphabet, how->consistent,
+                                      &own);
+    free(own_text);
     if (!ok && own.line > 0) {
         sh_fail_operand(err, file, own.code, "%s:%d:%d: %s", file->text, own.line, own.col,
                         own.msg);
@@ -108,7 +121,9 @@ static bool learn_file(const ShCall *call, const ShOperand *file, Watch *w, ThIn
 {
     ThWordsLabelled l TH_OWNED(th_words_labelled_free) = {0};
     ThInspectExtraction how = extraction_of(call, w);
-    return read_labelled(call, file, &l, err) && th_inspect_merge(&l, &how, to, err);
+    ShWordsFile of = {.alphabet = th_option_text(&call->options, "alphabet"),
+                      .consistent = th_option_real(&call->options, "noise") <= 0};
+    return sh_read_words(file, &of, &l, err) && th_inspect_merge(&l, &how, to, err);
 }
 
 static ThInspectTeaching teaching_of(const ShCall *call, Watch *w)

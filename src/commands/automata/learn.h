@@ -23,4 +23,12 @@ bool sh_learn_call(ShSession *s, const ShCall *call, const ShOperand *from,
 void sh_learned_report(ShSession *s, const ShCall *call, const ThInspectExtracted *l,
                        const char *name);
 
+/* Reads words of a file, each with a label behind it unless they are bare; *l is to be freed in any
+ * case. */
+typedef struct {
+    const char *alphabet; /* NULL: the symbols that are used */
+    bool consistent, bare;
+} ShWordsFile;
+bool sh_read_words(const ShOperand *file, const ShWordsFile *how, ThWordsLabelled *l, ThError *err);
+
 #endif

@@ -13,7 +13,7 @@ SH_COMMAND(
         "and Leibler, in bits: how many more a word of P takes with a code, or a model, that is "
         "right about Q; infinite where Q has not all words of P.  Both are exact, by a system of "
         "equations over pairs of states; the second one is known only where neither can read a "
-        "word in two ways.",
+        "word in two ways, and not of weights.",
     .example = "distribution p {\n"
                "  q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"
                "  r a 0.4 -> r; r b 0.35 -> q; accept r 0.25\n"
@@ -34,7 +34,7 @@ SH_COMMAND(
         return sh_error_inside(err, &call->operand[1]);
     sh_results(s, "divergence:r squares:r", d.divergence, d.squares);
     if (isnan(d.divergence))
-        sh_say(s, "divergence not known: a word can be read in several ways\n");
+        sh_say(s, "divergence not known: a word can be read in several ways, or by weights\n");
     else if (isinf(d.divergence))
         sh_say(s, "divergence infinite: a word of the first is impossible in the second\n");
     else

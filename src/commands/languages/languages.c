@@ -215,7 +215,8 @@ SH_COMMAND(
         "fraction 1/3\n"
         "  accept Q P: the probability to end in state Q\n"
         "  start Q: without it, the state that is named first\n"
-        "  alphabet A B ...: the symbols in order; without it, those used\n\n"
+        "  alphabet A B ...: the symbols in order; without it, those used\n"
+        "  weights: numbers may be negative, too, as learn distribution by=spectral finds them\n\n"
         "The probabilities of every state add up to one, and behind every state some word ends, so "
         "that those of all words do, too.  Several moves of a state may have one symbol: the "
         "probability of a word is then a sum over ways.\n\n"
@@ -288,7 +289,7 @@ SH_COMMAND(
     if (m.entropy == m.entropy)
         sh_say(s, "entropy %.6g bits, %.6g a symbol\n", m.entropy, m.entropy / (m.mean + 1));
     else
-        sh_say(s, "entropy not known: a word can be read in several ways\n");
+        sh_say(s, "entropy not known: a word can be read in several ways, or by weights\n");
     return true;
 }
 
