@@ -214,6 +214,8 @@ SH_COMMAND(
                "}\n"
                "words p random=100000 seed=1 > \"words.txt\"\n"
                "learn distribution a from \"words.txt\"\n"
+               "#> a: 2 states\n"
+               "#>   100000 words, a tree of 22155 states, 50466 shares compared with alpha=0.005\n"
                "learn distribution s from p by=spectral basis=1\n"
                "#> s: 2 states\n"
                "#>   a basis of 3 words, singular values 0.2765 0.008389 0\n"
