@@ -110,6 +110,7 @@ extern "C" {
 #include "language/library.h"
 #include "language/pushdown.h"
 #include "language/probability.h"
+#include "language/program_formula.h"
 #include "language/residuals.h"
 #include "language/trees.h"
 #include "scratchpad/check_text.h"

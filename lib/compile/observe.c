@@ -379,6 +379,8 @@ static bool add_gathered(ThCompileObserved *o, ThRaspSop node, ThError *err)
             return true;
     if (width)
         g.how = TH_COMPILE_WIDTH;
+    else if (info.op >= TH_RASP_REDUCE_RIGHTMOST)
+        return th_fail(err, TH_EVALUE, "what stands rightmost or leftmost is not compiled so");
     else
         g.order = info.op == TH_RASP_REDUCE_MAX ? 1 : info.op == TH_RASP_REDUCE_MIN ? -1 : 0;
     g.selector = selector_of(o, th_rasp_arg(o->p->graph, node, 0), err);

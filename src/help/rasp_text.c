@@ -59,7 +59,8 @@ const char *const sh_rasp_guide[] = {
     "Of the causal dialect of RASP-L (Zhou et al. 2023; Hou et al. 2024, appendix D) there are: "
     "select(keys, queries, ==, causal), whose rows see no later column, also with a function of "
     "key and query for the comparison; aggregate(selector, values, default, mean), or max or min, "
-    "where the mean of ints is cut off to an int; sel_width(selector) in one head; tuples (a, b) "
+    "where the mean of ints is cut off to an int, or, of B-RASP, rightmost or leftmost: the "
+    "value at the last or first position; sel_width(selector) in one head; tuples (a, b) "
     "as keys; lambda x, y: x + y; map(function, s, ...), tok_map(s, function) and seq_map(s, t, "
     "function), which call a function for every element; parameters with defaults, def f(x, n=1), "
     "and named arguments, f(x, n=2).  load \"raspl\" defines the rest of that library: kqv, "
@@ -76,7 +77,7 @@ static const ShRaspTopic topics[] = {
     {"full_s", "full_s", "the selector that selects everything"},
     {"select", "select(KEYS, QUERIES, COMPARISON [, causal])",
      "the selector of the positions whose key compares with the query"},
-    {"aggregate", "aggregate(SELECTOR, VALUES [, DEFAULT [, mean|max|min]])",
+    {"aggregate", "aggregate(SELECTOR, VALUES [, DEFAULT [, mean|max|min|rightmost|leftmost]])",
      "the mean of the selected values, or another summary of them"},
     {"selector_width", "selector_width(SELECTOR)",
      "how many positions each position selects; two heads"},

@@ -92,6 +92,10 @@ static bool naive_row(const ThRaspGraph *g, const ThRaspNodeInfo *node, const Th
         if (!row[j])
             continue;
         int order = 0;
+        if (node->op >= TH_RASP_REDUCE_RIGHTMOST) {
+            at = count++ && node->op == TH_RASP_REDUCE_LEFTMOST ? at : j;
+            continue;
+        }
         if (count && node->op >= TH_RASP_REDUCE_MAX &&
             !th_rasp_atom_compare(th_rasp_atoms(g), v[j], v[at], &order, NULL))
             return false;
@@ -102,6 +106,8 @@ static bool naive_row(const ThRaspGraph *g, const ThRaspNodeInfo *node, const Th
     if (!count)
         return true;
     *z = v[at];
+    if (node->op >= TH_RASP_REDUCE_RIGHTMOST)
+        return true;
     if (z->kind == TH_RASP_ATOM_BOOL && node->op != TH_RASP_REDUCE_MEAN)
         z->kind = TH_RASP_ATOM_INT;
     if (node->op >= TH_RASP_REDUCE_MAX)

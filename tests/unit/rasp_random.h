@@ -88,7 +88,7 @@ static ThRaspSop random_aggregate(Fight *f)
     if (die(f, 4) == 0)
         return th_rasp_width(f->g, selector, NULL);
     return th_rasp_aggregate(f->g, selector, pick(f, false), die(f, 3) ? NULL : &missing,
-                             (ThRaspReduction)die(f, 4), NULL);
+                             (ThRaspReduction)die(f, 6), NULL);
 }
 
 /* What functions do that are given to map and match; the number is their identity, too. */

@@ -87,4 +87,10 @@ int th_automaton_formula_counts(ThAutomatonFormula *f, const ThAutomatonTerm *te
  * is true. */
 bool th_automaton_formula_letters_of(const ThAutomatonFormula *f, int x, uint64_t *set);
 
+/* Returns new: what is meant at the last position as a formula that is read at the first, of words
+ * read backwards if `mirrored`, true of the empty word if `empty`.  Sums of counts are written with
+ * #, which th_automaton_ltl does not read.  NULL and TH_ENOMEM. */
+char *th_automaton_formula_write(const ThAutomatonFormula *f, bool empty, bool mirrored,
+                                 ThError *err);
+
 #endif

@@ -15,12 +15,6 @@ typedef struct {
     ThText text;
 } Writer;
 
-/* An operator by its letter for the past. */
-static void write_sign(Writer *w, const char *past, const char *future)
-{
-    th_text_add(&w->text, w->mirrored ? future : past);
-}
-
 /* How tightly what stands around a part binds. */
 enum { LOOSE, OR, AND, SINCE, TIGHT };
 
@@ -30,12 +24,17 @@ static void write_part(Writer *w, int i, bool negated, int around);
 
 static bool is_pair(ThAutomatonOperator is)
 {
-    return is == TH_AUTOMATON_AND || is == TH_AUTOMATON_SINCE;
+    return is == TH_AUTOMATON_AND || is == TH_AUTOMATON_SINCE || is == TH_AUTOMATON_UNTIL;
 }
 
 static bool is_leaf(ThAutomatonOperator is)
 {
     return is == TH_AUTOMATON_TRUE || is == TH_AUTOMATON_LETTER || is == TH_AUTOMATON_EMPTY;
+}
+
+static bool is_future(ThAutomatonOperator is)
+{
+    return is == TH_AUTOMATON_NEXT || is == TH_AUTOMATON_UNTIL;
 }
 
 static void count_uses(Writer *w, int i)
@@ -47,6 +46,11 @@ static void count_uses(Writer *w, int i)
     }
     if (w->uses[i]++ > 0 || is_leaf(p.is))
         return;
+    if (p.is == TH_AUTOMATON_COUNTS) {
+        for (int k = p.x; k < p.x + p.y; k++)
+            count_uses(w, w->f->term[k].part);
+        return;
+    }
     count_uses(w, p.x);
     if (is_pair(p.is))
         count_uses(w, p.y);
@@ -56,6 +60,12 @@ static void measure(Writer *w)
 {
     for (size_t i = 0; i < w->f->n; i++) {
         ThAutomatonPart p = w->f->part[i];
+        if (p.is == TH_AUTOMATON_COUNTS) {
+            w->size[i] = 1;
+            for (int k = p.x; k < p.x + p.y; k++)
+                w->size[i] += 1 + w->size[w->f->term[k].part];
+            continue;
+        }
         w->size[i] = is_leaf(p.is)   ? 1
                      : is_pair(p.is) ? 1 + w->size[p.x] + w->size[p.y]
                                      : (p.is != TH_AUTOMATON_NOT) + w->size[p.x];
@@ -93,17 +103,32 @@ static void close_if(Writer *w, bool needed)
     th_text_add(&w->text, needed ? ")" : "");
 }
 
+/* #a - 2*#b <= 3: how often parts were true up to here. */
+static void write_counts(Writer *w, ThAutomatonPart p, bool negated, int around)
+{
+    open_if(w, around > LOOSE);
+    for (int k = p.x; k < p.x + p.y; k++) {
+        int by = w->f->term[k].by, size = by < 0 ? -by : by;
+        th_text_add(&w->text, k > p.x ? by < 0 ? " - " : " + " : by < 0 ? "-" : "");
+        th_text_printf(&w->text, size > 1 ? "%d*#" : "#", size);
+        write_part(w, w->f->term[k].part, false, TIGHT);
+    }
+    th_text_printf(&w->text, " %s %d", negated ? ">" : "<=", p.by);
+    close_if(w, around > LOOSE);
+}
+
 static void write_since(Writer *w, ThAutomatonPart p, bool negated, int around)
 {
+    bool ahead = w->mirrored != is_future(p.is);
     bool ever = w->f->part[p.x].is == TH_AUTOMATON_TRUE, apart = !ever && around > SINCE;
     if (ever) {
-        write_sign(w, negated ? "H " : "P ", negated ? "G " : "F ");
+        th_text_add(&w->text, ahead ? negated ? "G " : "F " : negated ? "H " : "P ");
         write_part(w, p.y, negated, TIGHT);
         return;
     }
     open_if(w, apart);
     write_part(w, p.x, negated, TIGHT);
-    write_sign(w, negated ? " T " : " S ", negated ? " R " : " U ");
+    th_text_add(&w->text, ahead ? negated ? " R " : " U " : negated ? " T " : " S ");
     write_part(w, p.y, negated, TIGHT);
     close_if(w, apart);
 }
@@ -120,11 +145,19 @@ static void write_operator(Writer *w, ThAutomatonPart p, bool negated, int aroun
         close_if(w, around > level);
         break;
     case TH_AUTOMATON_PREVIOUS:
-        write_sign(w, negated ? "Z " : "Y ", negated ? "N " : "X ");
+    case TH_AUTOMATON_NEXT:
+        if (w->mirrored != is_future(p.is))
+            th_text_add(&w->text, negated ? "N " : "X ");
+        else
+            th_text_add(&w->text, negated ? "Z " : "Y ");
         write_part(w, p.x, negated, TIGHT);
         break;
     case TH_AUTOMATON_SINCE:
+    case TH_AUTOMATON_UNTIL:
         write_since(w, p, negated, around);
+        break;
+    case TH_AUTOMATON_COUNTS:
+        write_counts(w, p, negated, around);
         break;
     case TH_AUTOMATON_TRUE:
         th_text_add(&w->text, negated ? "false" : "true");
@@ -201,8 +234,8 @@ static void write_definitions(Writer *w)
         }
 }
 
-/* Returns new. */
-static char *write_formula(const ThAutomatonFormula *f, bool empty, bool mirrored, ThError *err)
+char *th_automaton_formula_write(const ThAutomatonFormula *f, bool empty, bool mirrored,
+                                 ThError *err)
 {
     Writer w = {.f = f, .mirrored = mirrored};
     w.size = th_alloc(f->n, sizeof *w.size, err);
@@ -258,7 +291,7 @@ static char *formula_of(const ThDfa *d, char *const *symbol, bool mirrored, size
 {
     ThAutomatonFormula f = {0};
     char *text = th_automaton_formula_of(&f, d, symbol, limit, stop, err)
-                     ? write_formula(&f, d->label[d->start] == 1, mirrored, err)
+                     ? th_automaton_formula_write(&f, d->label[d->start] == 1, mirrored, err)
                      : NULL;
     th_automaton_formula_free(&f);
     return text;

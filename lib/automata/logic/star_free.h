@@ -21,4 +21,11 @@
 char *th_automaton_star_free(const ThDfa *d, char *const *symbol, size_t limit, ThStop *stop,
                              ThError *err);
 
+/* Returns new: the same, or by `counting` where counts tell the states of d apart, as a program of
+ * RASP (B-RASP or C-RASP, language/program_formula.h) that defines an s-op of this name, true at
+ * the last position of the words of class 1; name NULL: as a formula of the last position, with #
+ * for counts.  Errors as above; TH_EVALUE where counts do not tell. */
+char *th_automaton_program(const ThDfa *d, char *const *symbol, bool counting, const char *name,
+                           size_t limit, ThStop *stop, ThError *err);
+
 #endif

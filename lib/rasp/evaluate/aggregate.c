@@ -20,6 +20,12 @@ static bool is_extreme(const Work *w)
     return w->v && (w->node.op == TH_RASP_REDUCE_MAX || w->node.op == TH_RASP_REDUCE_MIN);
 }
 
+/* Takes the value at one end of what a row selects. */
+static bool is_end(const Work *w)
+{
+    return w->v && w->node.op >= TH_RASP_REDUCE_RIGHTMOST;
+}
+
 static bool is_numeric(const ThRaspSeq *s)
 {
     return s->kind != TH_RASP_ATOM_STRING && s->kind != TH_RASP_ATOM_TUPLE;
@@ -33,6 +39,8 @@ static bool prepare(Work *w, ThStop *stop, ThError *err)
         ThRaspSop values = th_rasp_run_arg(w->r, w->node.canonical, 1);
         return (w->ranks = th_rasp_run_ranks(w->r, values, TH_RASP_BY_ORDER, stop, err));
     }
+    if (is_end(w))
+        return true;
     w->narrow = w->v->kind == TH_RASP_ATOM_INT || w->v->kind == TH_RASP_ATOM_BOOL;
     w->floats = is_numeric(w->v) && !w->narrow;
     return true;
@@ -138,18 +146,20 @@ static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, ThRaspAto
 {
     ThRaspTally t = {0};
     ThRaspSum sum = {0};
-    uint32_t best = 0;
+    uint32_t best = 0, seen = 0;
     for (size_t k = 0; k < words; k++) {
         t.count += __builtin_popcountll(bits[k]);
         for (uint64_t left = w->v ? bits[k] : 0; left; left &= left - 1) {
             size_t j = 64 * k + (size_t)__builtin_ctzll(left);
             uint32_t score = w->ranks ? score_of(w->ranks, w->node.op, j) + 1 : 0;
-            t.last = j;
+            if (!seen++ || w->node.op != TH_RASP_REDUCE_LEFTMOST)
+                t.last = j;
             best = score > best ? score : best;
             if (!w->ranks)
                 add_value(w, j, &t, &sum);
         }
     }
+    t.count = is_end(w) ? t.count > 0 : t.count;
     if (w->ranks) {
         *z = best_of(w, best);
         return true;

@@ -203,7 +203,8 @@ static void push_map(Writer *w, ThRaspSop node)
 
 static void push_aggregate(Writer *w, ThRaspSop node, const ThRaspNodeInfo *info)
 {
-    static const char *const how[] = {")", ", mean)", ", max)", ", min)"};
+    static const char *const how[] = {")",      ", mean)",      ", max)",
+                                      ", min)", ", rightmost)", ", leftmost)"};
     bool whole = w->exact && (info->has_default || info->op != TH_RASP_REDUCE_MEAN);
     push_text(w, whole ? how[info->op] : ")");
     if (whole)

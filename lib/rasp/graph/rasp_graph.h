@@ -52,12 +52,15 @@ typedef enum {
  * the default; one, that value, of any kind; more, the mean as a float, numbers only.  The others
  * are the causal dialect's: TH_RASP_REDUCE_MEAN_INT truncates the mean toward zero (bools count as
  * 0 and 1; a single string or tuple passes), TH_RASP_REDUCE_MAX and TH_RASP_REDUCE_MIN take the
- * greatest and the least. */
+ * greatest and the least.  TH_RASP_REDUCE_RIGHTMOST and _LEFTMOST, of B-RASP, take the value at the
+ * last and the first position, of any kind. */
 typedef enum {
     TH_RASP_REDUCE_MEAN,
     TH_RASP_REDUCE_MEAN_INT,
     TH_RASP_REDUCE_MAX,
-    TH_RASP_REDUCE_MIN
+    TH_RASP_REDUCE_MIN,
+    TH_RASP_REDUCE_RIGHTMOST,
+    TH_RASP_REDUCE_LEFTMOST
 } ThRaspReduction;
 
 typedef struct {

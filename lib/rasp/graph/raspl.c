@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "rasp/graph/cost.h"
+#include "rasp/graph/graph_impl.h"
 
 /* How much a value may vary as inputs grow: one of a fixed set; fractions between fixed bounds;
  * without bounds. */
@@ -53,21 +54,21 @@ static bool any_index(const Check *c, ThRaspSop node, size_t from)
     return false;
 }
 
-static bool is_one(const ThRaspGraph *g, ThRaspSop node)
+/* Moved by one, as often as a program says. */
+static bool is_fixed(const ThRaspGraph *g, ThRaspSop node)
 {
     const ThRaspNodeInfo *x = th_rasp_node(g, node);
-    return x->kind == TH_RASP_NODE_CONSTANT && x->atom.kind == TH_RASP_ATOM_INT &&
-           x->atom.cell.i == 1;
+    return x->kind == TH_RASP_NODE_CONSTANT && x->atom.kind == TH_RASP_ATOM_INT;
 }
 
-/* The positions before or after, which RASP-L can compute. */
+/* Positions nearby, which RASP-L can compute. */
 static bool is_neighbour(const Check *c, ThRaspSop node)
 {
     ThRaspBinary op = th_rasp_node(c->g, node)->op;
     ThRaspSop a = th_rasp_arg(c->g, node, 0), b = th_rasp_arg(c->g, node, 1);
-    if (op == TH_RASP_OP_ADD && c->trait[b].index && is_one(c->g, a))
+    if (op == TH_RASP_OP_ADD && c->trait[b].index && is_fixed(c->g, a))
         return true;
-    return (op == TH_RASP_OP_ADD || op == TH_RASP_OP_SUB) && c->trait[a].index && is_one(c->g, b);
+    return (op == TH_RASP_OP_ADD || op == TH_RASP_OP_SUB) && c->trait[a].index && is_fixed(c->g, b);
 }
 
 /* The extent of a quotient, a remainder or a power. */
@@ -145,9 +146,8 @@ static void look_at_aggregate(Check *c, ThRaspSop node, Trait *t)
         if (!known)
             breach(c, TH_RASP_LOOKS_AHEAD, selector);
     }
-    if (x->kind == TH_RASP_NODE_WIDTH) {
-        t->extent = UNBOUNDED;
-        breach(c, TH_RASP_UNBOUNDED, node);
+    if (x->kind == TH_RASP_NODE_WIDTH) { /* how many are selected is compared as indices are */
+        *t = (Trait){.extent = UNBOUNDED, .index = true};
         return;
     }
     *t = *trait_of(c, node, 1);
@@ -155,6 +155,38 @@ static void look_at_aggregate(Check *c, ThRaspSop node, Trait *t)
         t->extent = RANGE;
     if (x->op == TH_RASP_REDUCE_MEAN_INT && t->extent == RANGE)
         t->extent = FINITE;
+}
+
+/* The k-th of the arguments to try a function on: indices are `place` and a bit more, other values
+ * 0 or 1. */
+static void arguments(const Check *c, ThRaspSop node, unsigned k, int64_t place, ThRaspAtom *x)
+{
+    for (size_t i = 0; i < th_rasp_node(c->g, node)->n_args; i++, k /= 2)
+        x[i] = th_rasp_int(k % 2 + (trait_of(c, node, i)->index ? place : 0));
+}
+
+/* Whether a function of indices compares, chooses and moves them only: where all indices are one
+ * more, its value is the same or one more, wherever that is. */
+static bool only_moves(const Check *c, ThRaspSop node, bool *index)
+{
+    enum { FIRST = 1000, PLACES = 8, MOST_ARGS = 6 };
+    const ThRaspNodeInfo *info = th_rasp_node(c->g, node);
+    const ThRaspFunctionOf *f = th_rasp_function(c->g, info->table);
+    ThRaspAtom x[TH_RASP_MAP_ARGS], z[PLACES];
+    ThError ignored = {0};
+    *index = false;
+    for (unsigned k = 0; info->n_args <= MOST_ARGS && k < 1u << info->n_args; k++)
+        for (int i = 0; i < PLACES; i++) {
+            arguments(c, node, k, FIRST + i, x);
+            if (!f->call(f->context, th_rasp_atoms(c->g), x, info->n_args, &z[i], &ignored) ||
+                z[i].kind == TH_RASP_ATOM_FLOAT)
+                return false;
+            int64_t step = i ? z[i].cell.i - z[i - 1].cell.i : 0;
+            if (step < 0 || step > 1 || (i > 1 && step != z[i - 1].cell.i - z[i - 2].cell.i))
+                return false;
+            *index = *index || step;
+        }
+    return info->n_args <= MOST_ARGS;
 }
 
 /* Functions, tables and tuples: of indices they are arithmetic, of unbounded values who knows. */
@@ -166,7 +198,11 @@ static void look_at_function(Check *c, ThRaspSop node, Trait *t)
         t->index = any_index(c, node, 0);
         return;
     }
-    if (any_index(c, node, 0)) {
+    bool moves =
+        any_index(c, node, 0) && kind == TH_RASP_NODE_MAP && only_moves(c, node, &t->index);
+    if (moves) {
+        t->extent = t->index ? UNBOUNDED : FINITE;
+    } else if (any_index(c, node, 0)) {
         breach(c, TH_RASP_INDEX_ARITHMETIC, node);
         t->extent = kind == TH_RASP_NODE_MAP ? UNBOUNDED : FINITE;
     } else if (kind == TH_RASP_NODE_MAP) {

@@ -164,9 +164,13 @@ static bool reduction(ThRasp *r, const ThRaspBuiltin *self, const ThRaspValue *v
         *how = TH_RASP_REDUCE_MAX;
     else if (is_string(r, v, "min"))
         *how = TH_RASP_REDUCE_MIN;
+    else if (is_string(r, v, "rightmost"))
+        *how = TH_RASP_REDUCE_RIGHTMOST;
+    else if (is_string(r, v, "leftmost"))
+        *how = TH_RASP_REDUCE_LEFTMOST;
     else
-        return th_rasp_error(r, TH_EVALUE, "the last argument of %s is mean, max or min",
-                             self->name);
+        return th_rasp_error(r, TH_EVALUE, "the last argument of %s is %s", self->name,
+                             "mean, max, min, rightmost or leftmost");
     return true;
 }
 
@@ -249,7 +253,8 @@ static bool do_map(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, si
 
 static const ThRaspBuiltin builtins[] = {
     {"select", "keys, queries, comparison, causal", 3, 4, do_select, 0, "causal"},
-    {"aggregate", "selector, values, default, mean|max|min", 2, 4, do_aggregate, 0, "mean|max|min"},
+    {"aggregate", "selector, values, default, mean|max|min|rightmost|leftmost", 2, 4, do_aggregate, 0,
+     "mean|max|min|rightmost|leftmost"},
     {"range", "from, to, step", 1, 3, do_range, 0, NULL},
     {"zip", "list, list, ...", 1, TH_RASP_ARGUMENTS, do_zip, 0, NULL},
     {"len", "list", 1, 1, do_len, 0, NULL},

@@ -11,7 +11,9 @@
 #include "commands/languages/languages.h"
 #include "terminal/confirm.h"
 #include "language/operand.h"
+#include "language/program_formula.h"
 #include "object_kinds.h"
+#include "rasp.h"
 
 static size_t max_states(const ShSession *s)
 {
@@ -115,73 +117,120 @@ bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err)
 }
 
 /* The alphabet as regex … over reads it: characters, or names between blanks. */
-static void write_alphabet(ThText *t, const ThAutomaton *a)
+static void write_alphabet(ThText *t, char *const *symbol, int n)
 {
     ThText list TH_OWNED(th_text_free) = {0};
-    bool single = th_symbols_single(a->symbol, a->n_symbols);
-    for (int i = 0; i < a->n_symbols; i++)
-        th_text_printf(&list, "%s%s", !single && i ? " " : "", a->symbol[i]);
-    th_text_add(&list, !single && a->n_symbols == 1 ? " " : "");
+    bool single = th_symbols_single(symbol, n);
+    for (int i = 0; i < n; i++)
+        th_text_printf(&list, "%s%s", !single && i ? " " : "", symbol[i]);
+    th_text_add(&list, !single && n == 1 ? " " : "");
     t->failed = t->failed || list.failed;
     th_text_add(t, " over ");
     th_text_quoted(t, list.data ? list.data : "");
 }
 
-/* Returns new: the language as a regular expression; *whole: it mentions every symbol. */
-static char *regex_of(ShSession *s, const ThAutomaton *a, bool *whole, ThError *err)
-{
-    return th_regex_of(a, whole, max_states(s), sh_stop(s), err);
-}
-
-/* Returns new: the same as a formula of temporal logic, which may leave symbols out. */
-static char *ltl_of(ShSession *s, const ThAutomaton *a, bool *whole, ThError *err)
+/* Returns new: the minimal machine of a language that is star-free, or with counting in C-RASP. */
+static ThDfa *machine_in(ShSession *s, const ThAutomaton *a, bool counting, ThError *err)
 {
     enum { ELEMENTS = 20000 };
-    *whole = false;
     ThDfa *any TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, max_states(s), sh_stop(s), err);
-    ThDfa *d TH_OWNED(th_dfa_free) = any ? th_dfa_minimize(any, sh_stop(s), err) : NULL;
+    ThDfa *d = any ? th_dfa_minimize(any, sh_stop(s), err) : NULL;
     ThClassReport *r TH_OWNED(th_class_report_free) =
         d ? th_class_report(d, a->symbol, ELEMENTS, sh_stop(s), err) : NULL;
-    if (!r)
-        return NULL;
-    if (r->verdict[TH_CLASS_STAR_FREE].is == TH_CLASS_NO) {
-        th_fail(err, TH_EVALUE, "no formula of temporal logic says this: it is not star-free");
-        th_hint(err, "%s", r->verdict[TH_CLASS_STAR_FREE].witness);
-        return NULL;
+    const ThClassVerdict *v =
+        r ? &r->verdict[counting ? TH_CLASS_CRASP : TH_CLASS_STAR_FREE] : NULL;
+    if (v && v->is == TH_CLASS_NO) {
+        th_fail(err, TH_EVALUE, "no %s says this: it is not %s",
+                counting ? "counting" : "formula of temporal logic",
+                counting ? "in C-RASP" : "star-free");
+        th_hint(err, "%s", v->witness);
     }
-    return th_automaton_star_free(d, a->symbol, max_states(s), sh_stop(s), err);
+    return TH_KEEP_IF(v && v->is != TH_CLASS_NO, d, th_dfa_free);
+}
+
+enum { AS_REGEX, AS_LTL, AS_COUNTS, AS_BRASP, AS_CRASP, AS_FORMS };
+static const char *const as_forms[] = {"regex", "ltl", "counts", "brasp", "crasp"};
+
+/* Returns new: an automaton in a form; *whole: it mentions every symbol. */
+static char *form_of(ShSession *s, const ShObject *o, int form, bool *whole, ThError *err)
+{
+    const ThAutomaton *a = o->as.automaton;
+    size_t most = max_states(s);
+    if (form == AS_REGEX)
+        return th_regex_of(a, whole, most, sh_stop(s), err);
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_in(s, a, form == AS_COUNTS || form == AS_CRASP, err);
+    if (!d || form == AS_LTL)
+        return d ? th_automaton_star_free(d, a->symbol, most, sh_stop(s), err) : NULL;
+    char name[64];
+    snprintf(name, sizeof name, "in_%s", th_is_word(o->name) ? o->name : "it");
+    return th_automaton_program(d, a->symbol, form != AS_BRASP, form == AS_COUNTS ? NULL : name,
+                                most, sh_stop(s), err);
+}
+
+/* Shows what a program says of a word. */
+static bool show_program_as(ShSession *s, const ShObject *o, int form, const char *alphabet,
+                            ThError *err)
+{
+    ThRaspValue v = {0};
+    ThText t = {0};
+    ThLanguageProgram p TH_OWNED(th_language_program_free) = {0};
+    int n = 0;
+    char **letter TH_OWNED(free) = alphabet ? th_symbols_list(alphabet, false, &n, err) : NULL;
+    if ((alphabet && !letter) || !sh_rasp_value_of(s, o, &v, err) ||
+        !th_language_program(&p, th_rasp_graph(s->rasp), v.as.sop, letter, n, err))
+        return false;
+    if (!p.formula)
+        return th_fail(err, TH_EVALUE, "a language's program gives truth values");
+    if (form == AS_LTL && p.counts != TH_RASP_NO_SOP)
+        return th_fail(err, TH_EVALUE, "the program counts: it is shown as counts, not as ltl");
+    th_text_printf(&t, "%s \"%s\"", as_forms[form], p.formula);
+    write_alphabet(&t, p.letter, p.letters);
+    sh_result_text(s, as_forms[form], p.formula);
+    char *line TH_OWNED(free) = th_text_take(&t, err);
+    if (line)
+        fprintf(sh_listing(s), "%s\n", line);
+    return line != NULL;
 }
 
 bool sh_show_as(ShSession *s, const ShCall *call, ThError *err)
 {
-    static const struct {
-        const char *name;
-        char *(*write)(ShSession *s, const ThAutomaton *a, bool *whole, ThError *err);
-    } forms[] = {{"regex", regex_of}, {"ltl", ltl_of}};
     const ShObject *o = call->operand[0].object;
-    const ThAutomaton *a = o->as.automaton;
-    size_t form = 0, n = sizeof forms / sizeof *forms;
-    while (form < n && strcmp(forms[form].name, call->operand[1].text) != 0)
+    bool program = o->kind == SH_S_OP, whole = false;
+    int form = AS_REGEX;
+    while (form < AS_FORMS && strcmp(as_forms[form], call->operand[1].text) != 0)
         form++;
-    if (form == n)
-        return sh_fail_operand(err, &call->operand[1], TH_EUSAGE,
-                               "an automaton is shown as regex or ltl, not as '%s'",
+    if (!program && o->kind != SH_AUTOMATON)
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "%s has no other forms",
+                               sh_a_kind(o->kind));
+    if (form == AS_FORMS || (program && form != AS_LTL && form != AS_COUNTS))
+        return sh_fail_operand(err, &call->operand[1], TH_EUSAGE, "%s is shown as %s, not as '%s'",
+                               sh_a_kind(o->kind),
+                               program ? "ltl or counts" : "regex, ltl, counts, brasp or crasp",
                                call->operand[1].text);
+    if (!program && th_option_given(&call->options, "alphabet"))
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                               "alphabet is for programs of RASP");
+    if (program)
+        return show_program_as(s, o, form, th_option_text_or(&call->options, "alphabet", NULL),
+                               err) ||
+               sh_error_inside(err, &call->operand[0]);
     ThText t = {0};
-    bool whole = false;
-    char *text TH_OWNED(free) = forms[form].write(s, a, &whole, err);
+    char *text TH_OWNED(free) = form_of(s, o, form, &whole, err);
     if (!text)
         return sh_error_inside(err, &call->operand[0]);
-    th_text_add(&t, "automaton ");
-    th_text_symbol(&t, sh_shown_name(o));
-    th_text_printf(&t, " = %s \"%s\"", forms[form].name, text);
-    if (!whole)
-        write_alphabet(&t, a);
-    sh_automaton_figures(s, a);
-    sh_result_text(s, forms[form].name, text);
+    if (form <= AS_LTL) {
+        th_text_add(&t, "automaton ");
+        th_text_symbol(&t, sh_shown_name(o));
+        th_text_printf(&t, " = %s \"%s\"", as_forms[form], text);
+    } else
+        th_text_printf(&t, form == AS_COUNTS ? "counts \"%s\"" : "%s", text);
+    if (form <= AS_COUNTS && !whole)
+        write_alphabet(&t, o->as.automaton->symbol, o->as.automaton->n_symbols);
+    sh_automaton_figures(s, o->as.automaton);
+    sh_result_text(s, as_forms[form], text);
     char *line TH_OWNED(free) = th_text_take(&t, err);
     if (line)
-        fprintf(sh_listing(s), "%s\n", line);
+        fprintf(sh_listing(s), "%s%s", line, form < AS_BRASP ? "\n" : "");
     return line != NULL;
 }
 

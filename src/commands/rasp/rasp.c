@@ -198,7 +198,7 @@ static void write_choice(const Trace *x, ThRaspSop node, ThText *t)
 
 static void write_aggregate(const Trace *x, ThRaspSop node, ThText *t)
 {
-    static const char *const how[] = {"", "mean", "max", "min"};
+    static const char *const how[] = {"", "mean", "max", "min", "rightmost", "leftmost"};
     const ThRaspNodeInfo *info = th_rasp_node(x->graph, node);
     ThText last TH_OWNED(th_text_free) = {0};
     ThRaspValue v = {TH_RASP_VALUE_ATOM, {.atom = info->atom}};

@@ -1,6 +1,7 @@
 /* rasp_cost.c - what a RASP program costs a transformer, and where two programs differ. */
 
 #include "base/symbols.h"
+#include "language/program_formula.h"
 #include "rasp.h"
 #include "rasp/evaluate/differ.h"
 #include "rasp/graph/cost.h"
@@ -113,7 +114,40 @@ static void say_breaches(ShSession *s, const ThRaspGraph *g, const ThRaspBreach 
         sh_say(s, "  … and %zu more\n", n - BREACHES);
 }
 
-static bool say_cost(ShSession *s, const ThRaspGraph *g, ThRaspSop node, ThError *err)
+/* What is B-RASP or C-RASP, and else what is not. */
+static bool say_dialects(ShSession *s, ThRaspGraph *g, ThRaspSop node, ThError *err)
+{
+    ThLanguageProgram p TH_OWNED(th_language_program_free) = {0};
+    ThError own = {0};
+    ThText why TH_OWNED(th_text_free) = {0};
+    bool known = th_language_program(&p, g, node, NULL, 0, &own);
+    if (!known && (own.code == TH_ENOMEM || own.code == TH_EINTERRUPTED))
+        return th_fail(err, own.code, "%s", own.msg);
+    ThRaspSop counts = known ? p.counts : p.refused, other = known ? p.picks : p.refused;
+    bool ahead = known && other == TH_RASP_NO_SOP && p.ahead != TH_RASP_NO_SOP;
+    other = ahead ? p.ahead : other;
+    bool b = counts == TH_RASP_NO_SOP, c = other == TH_RASP_NO_SOP, near = p.near != TH_RASP_NO_SOP;
+    sh_results(s, "b_rasp:b c_rasp:b local:b", b, c, c && near);
+    if (!known) {
+        write_made(g, p.refused, &why);
+        sh_say(s, "not a program of B-RASP or C-RASP: %s: %s\n", own.msg, why.data ? why.data : "");
+        return true;
+    }
+    if (!b || !c)
+        write_made(g, b ? other : counts, &why);
+    const char *what = why.data ? why.data : "";
+    if (b && c)
+        sh_say(s, "a program of B-RASP, and of C-RASP%s\n", near ? " with near positions" : "");
+    else if (b)
+        sh_say(s, "a program of B-RASP, not of C-RASP: %s: %s\n",
+               ahead ? "looks ahead" : "the last or first of several", what);
+    else
+        sh_say(s, "%s of C-RASP%s, not of B-RASP: counts: %s\n", c ? "a program" : "not a program",
+               c && near ? " with near positions" : "", what);
+    return true;
+}
+
+static bool say_cost(ShSession *s, ThRaspGraph *g, ThRaspSop node, ThError *err)
 {
     ThRaspCost c TH_OWNED(th_rasp_cost_free) = {0};
     size_t n, heads = 0, merged = 0;
@@ -137,7 +171,7 @@ static bool say_cost(ShSession *s, const ThRaspGraph *g, ThRaspSop node, ThError
             say_layers(s, g, &c);
         say_breaches(s, g, breach, n);
     }
-    return breach != NULL;
+    return breach && say_dialects(s, g, node, err);
 }
 
 SH_COMMAND(
@@ -153,26 +187,41 @@ SH_COMMAND(
         "For every layer it is said which aggregate needs it, in which calls it was made, and what "
         "it has to wait for: the values that it gathers, or what its selector compares.\n\n"
         "RASP-L is the part of RASP whose programs transformers tend to learn so that they work on "
-        "longer inputs, too: no head looks ahead, indices are only compared, fetched and moved by "
-        "one, and no numbers grow with the input.  What breaks these rules is listed.",
-    .example = "cost sort(tokens, tokens)\n"
-               "#> 2 layers, 3 heads\n"
-               "#> layer  heads  merged  because\n"
-               "#>     1      2       2  aggregate(_before or _first, indicator(indices == 0)) in "
-               "selector_width in sort\n"
-               "#>     2      1       1  aggregate(select(_place, indices, ==), tokens) in sort, "
-               "compares _place\n"
-               "#> not a program of RASP-L:\n"
-               "#>   looks ahead: _before or _first in selector_width in sort\n"
-               "#>   looks ahead: _before and _first in selector_width in sort\n"
-               "#>   unbounded values: 1 / _share in selector_width in sort\n"
-               "#>   looks ahead: select(_place, indices, ==) in sort\n"
-               "cost aggregate(select(indices, indices, <=), indices)\n"
-               "#> 1 layer, 1 head\n"
-               "#> layer  heads  merged  because\n"
-               "#>     1      1       1  aggregate(select(indices, indices, <=), indices)\n"
-               "#> a program of RASP-L: causal, no arithmetic on indices, bounded values",
-    .results = "layers heads merged heads_per_layer merged_per_layer rasp_l",
+        "longer inputs, too: no head looks ahead; indices, and how many positions are selected, "
+        "are "
+        "only compared, chosen, fetched and moved by a fixed number, also by functions, which are "
+        "tried on some; and no other numbers grow with the input.  What breaks these rules is "
+        "listed.\n\n"
+        "B-RASP (Yang, Chiang and Angluin 2024) has truth values, or values of a fixed set, and "
+        "aggregates by rightmost, leftmost, max and min, or of what is the same everywhere: it "
+        "is first-order logic with <.  C-RASP (Yang and Chiang 2024) has sel_width of causal "
+        "selectors, sums of them and inequalities; near positions (indices - 1) are its extension "
+        "by local relations.  Every part of such a program is turned into a formula, which show "
+        "NAME as ltl writes; else it is said what has none.",
+    .example =
+        "cost sort(tokens, tokens)\n"
+        "#> 2 layers, 3 heads\n"
+        "#> layer  heads  merged  because\n"
+        "#>     1      2       2  aggregate(_before or _first, indicator(indices == 0)) in "
+        "selector_width in sort\n"
+        "#>     2      1       1  aggregate(select(_place, indices, ==), tokens) in sort, "
+        "compares _place\n"
+        "#> not a program of RASP-L:\n"
+        "#>   looks ahead: _before or _first in selector_width in sort\n"
+        "#>   looks ahead: _before and _first in selector_width in sort\n"
+        "#>   unbounded values: 1 / _share in selector_width in sort\n"
+        "#>   looks ahead: select(_place, indices, ==) in sort\n"
+        "#> not a program of B-RASP or C-RASP: a mean of several values: aggregate(_before or "
+        "_first, indicator(indices == 0)) in selector_width in sort\n"
+        "cost aggregate(select(indices, indices, <=), indices)\n"
+        "#> 1 layer, 1 head\n"
+        "#> layer  heads  merged  because\n"
+        "#>     1      1       1  aggregate(select(indices, indices, <=), indices)\n"
+        "#> a program of RASP-L: causal, no arithmetic on indices, bounded values\n"
+        "#> not a program of B-RASP or C-RASP: what another position has counted: "
+        "aggregate(select(indices, indices, <=), indices)",
+    .results = "layers heads merged heads_per_layer merged_per_layer rasp_l b_rasp "
+               "c_rasp local",
     .args = {{A_RAW, "EXPRESSION", 0}})
 {
     ThRaspValue v = {0};
