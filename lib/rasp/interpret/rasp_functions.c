@@ -253,8 +253,8 @@ static bool do_map(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, si
 
 static const ThRaspBuiltin builtins[] = {
     {"select", "keys, queries, comparison, causal", 3, 4, do_select, 0, "causal"},
-    {"aggregate", "selector, values, default, mean|max|min|rightmost|leftmost", 2, 4, do_aggregate, 0,
-     "mean|max|min|rightmost|leftmost"},
+    {"aggregate", "selector, values, default, mean|max|min|rightmost|leftmost", 2, 4, do_aggregate,
+     0, "mean|max|min|rightmost|leftmost"},
     {"range", "from, to, step", 1, 3, do_range, 0, NULL},
     {"zip", "list, list, ...", 1, TH_RASP_ARGUMENTS, do_zip, 0, NULL},
     {"len", "list", 1, 1, do_len, 0, NULL},
