@@ -1,8 +1,5 @@
 #include "family.h"
 
-#include "models/position/position.h"
-#include "scratchpad/scratchpad.h"
-
 static size_t former_tasks(void)
 {
     size_t n, former = 0;

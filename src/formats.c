@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include "base/file.h"
-#include "formats/models/exchange.h"
 #include "terminal/confirm.h"
 #include "machine_list.h"
 #include "rasp.h"

@@ -4,7 +4,6 @@
 #ifndef SH_FORMATS_H
 #define SH_FORMATS_H
 
-#include "formats/format.h"
 #include "session.h"
 
 /* A line of the list of extensions. */

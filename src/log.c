@@ -1,7 +1,6 @@
 /* log.c - the transcript of a session: statements, and what they print. */
 #include <errno.h>
 
-#include "base/file.h"
 #include "session_impl.h"
 
 bool sh_log_open(ShOutput *o, const char *path, ThError *err)

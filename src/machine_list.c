@@ -1,6 +1,5 @@
 #include "machine_list.h"
 
-#include "formats/machines/machine_files.h"
 #include "rasp.h"
 #include "language/variables.h"
 

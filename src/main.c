@@ -6,8 +6,6 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "base/file.h"
-#include "base/version.h"
 #include "blas_kernels.h"
 #include "terminal/diagnostics.h"
 #include "help/manual.h"

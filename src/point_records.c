@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "base/file.h"
-
 enum { LONGEST_ID = 120 };
 
 /* ---- names ----------------------------------------------------------------------------------- */

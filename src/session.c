@@ -3,7 +3,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "automata/expression/builtins.h"
 #include "blas_kernels.h"
 #include "terminal/confirm.h"
 #include "rasp.h"

@@ -2,12 +2,8 @@
 #ifndef SH_SESSION_H
 #define SH_SESSION_H
 
-#include "models/model.h"
-#include "rasp/graph/rasp_graph.h"
 #include "result.h"
-#include "tasks/task.h"
-#include "turing/engine.h"
-#include "turing/stepper.h"
+#include "tapehead.h"
 
 /* The last four are names of RASP, whose values the interpreter holds. */
 typedef enum {

@@ -2,11 +2,8 @@
 #ifndef SH_SESSION_IMPL_H
 #define SH_SESSION_IMPL_H
 
-#include <jansson.h>
-
 #include "command.h"
 #include "language/lexer.h"
-#include "rasp/interpret/rasp.h"
 
 /* In the order of the setting format. */
 typedef enum { SH_FORMAT_TEXT, SH_FORMAT_JSON, SH_FORMAT_CSV } ShOutputFormat;

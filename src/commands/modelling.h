@@ -3,7 +3,6 @@
 #define SH_COMMANDS_MODELLING_H
 
 #include "command.h"
-#include "inspect/truth.h"
 
 /* How examples begin that look at a model which has been trained. */
 #define SH_EXAMPLE_TRAINED                                                                         \

@@ -2,9 +2,6 @@
 
 #include <stdarg.h>
 
-#include "automata/expression/builtins.h"
-#include "language/library.h"
-#include "automata/expression/functions.h"
 #include "formats.h"
 #include "help/glossary.h"
 #include "help/help_start.h"

@@ -1,7 +1,5 @@
 /* help_names.c - all that there is help on. */
 
-#include "automata/expression/builtins.h"
-#include "automata/expression/functions.h"
 #include "help/glossary.h"
 #include "help/help.h"
 #include "session_impl.h"

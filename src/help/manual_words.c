@@ -1,8 +1,6 @@
 /* manual_words.c - what shells and editors want to know: the words.  scripts/editors has the rest.
  */
 
-#include "automata/expression/builtins.h"
-#include "automata/expression/functions.h"
 #include "family.h"
 #include "help/manual.h"
 

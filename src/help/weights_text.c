@@ -1,6 +1,5 @@
 /* weights_text.c - `help weights` and a section of the manual: what names and shapes of parameters
  * do not say.  tests/reference computes every kind of model by these rules. */
-#include "formats/models/exchange.h"
 #include "help/help.h"
 
 const char *const sh_weights_guide[] = {

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "automata/operations/shortest_difference.h"
-#include "base/arithmetic.h"
 #include "language/variables.h"
 
 typedef struct {

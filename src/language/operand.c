@@ -2,13 +2,9 @@
 
 #include <stdarg.h>
 
-#include "automata/expression/builtins.h"
-#include "automata/expression/expression.h"
 #include "formats.h"
 #include "language/automaton_hints.h"
-#include "language/library.h"
 #include "rasp.h"
-#include "scratchpad/scratchpad.h"
 #include "object_kinds.h"
 
 bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *format, ...)

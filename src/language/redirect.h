@@ -2,7 +2,6 @@
 #ifndef SH_LANGUAGE_REDIRECT_H
 #define SH_LANGUAGE_REDIRECT_H
 
-#include "base/file.h"
 #include "terminal/pager.h"
 #include "session_impl.h"
 

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/arithmetic.h"
 #include "point_records.h"
 #include "rasp.h"
 

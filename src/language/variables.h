@@ -8,7 +8,6 @@
 #ifndef SH_LANGUAGE_VARIABLES_H
 #define SH_LANGUAGE_VARIABLES_H
 
-#include "rasp/interpret/rasp.h"
 #include "session_impl.h"
 
 /* What a name stands for; kind 0: nothing.  The text of a string, and of a list ('l', with blanks

@@ -2,10 +2,7 @@
 
 #include <ctype.h>
 
-#include "automata/expression/builtins.h"
-#include "automata/expression/functions.h"
 #include "help/help.h"
-#include "language/library.h"
 #include "language/operand.h"
 #include "language/parse.h"
 #include "rasp.h"

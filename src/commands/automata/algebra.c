@@ -1,8 +1,6 @@
 /* algebra.c - the minimal machine of an operand, its transition monoid, and their figures. */
 #include "commands/automata/monoid.h"
 
-#include "base/symbols.h"
-
 /* ---- the minimal machine --------------------------------------------------------------------- */
 
 static int follow_arc(const ThAutomaton *a, int q, int symbol)

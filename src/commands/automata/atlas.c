@@ -1,6 +1,5 @@
 /* atlas.c - all minimal acceptors of a size, by the algebra of their languages. */
 
-#include "automata/core/atlas.h"
 #include "commands/automata/monoid.h"
 
 static const ThOptionSpec options[] = {

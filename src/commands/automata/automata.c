@@ -1,17 +1,10 @@
 /* automata.c - commands about automata: defining, comparing, minimizing; and how an automaton is
  * shown, run and traced. */
 
-#include "automata/operations/shortest_difference.h"
-#include "automata/operations/relate.h"
-#include "automata/algebra/classes.h"
-#include "automata/logic/star_free.h"
-#include "automata/regex/regex.h"
-#include "base/symbols.h"
 #include "commands/automata/runs.h"
 #include "commands/languages/languages.h"
 #include "terminal/confirm.h"
 #include "language/operand.h"
-#include "language/program_formula.h"
 #include "object_kinds.h"
 #include "rasp.h"
 

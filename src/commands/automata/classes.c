@@ -1,9 +1,7 @@
 /* classes.c - the classes of regular languages that a language belongs to. */
 
-#include "automata/algebra/classes.h"
 #include "commands/automata/monoid.h"
 #include "commands/plots/plots.h"
-#include "plot/draw_algebra.h"
 
 static const ThOptionSpec options[] = {
     {"elements", TH_INT, "20000", 1, 1e8, NULL, "of the monoid that are looked at, at most"},

@@ -1,8 +1,6 @@
 /* decompose.c - the cascade of simple machines that a machine decomposes into. */
 #include "commands/automata/monoid.h"
 
-#include "base/symbols.h"
-
 char *sh_set_text(const ThHolonomy *h, char *const *state, int set, size_t most, ThError *err)
 {
     ThText t = {0};

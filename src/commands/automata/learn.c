@@ -1,8 +1,6 @@
 /* learn.c - learning automata: from an oracle by asking, from labelled words by merging. */
 #include "commands/automata/learn.h"
 
-#include "base/file.h"
-#include "base/symbols.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "rasp.h"

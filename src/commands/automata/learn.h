@@ -3,7 +3,6 @@
 #define SH_COMMANDS_AUTOMATA_LEARN_H
 
 #include "command.h"
-#include "inspect/extract.h"
 
 extern const ThOptionSpec sh_learn_options[];
 

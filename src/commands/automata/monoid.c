@@ -1,8 +1,6 @@
 /* monoid.c - the transition monoid of a language in words, as tables and as egg-boxes. */
 #include "commands/automata/monoid.h"
 
-#include "inspect/express.h"
-
 /* ---- in words -------------------------------------------------------------------------------- */
 
 void sh_write_groups(ThText *t, const ThGreen *g, const ThVarieties *v)

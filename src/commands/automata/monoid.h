@@ -3,9 +3,6 @@
 #ifndef SH_COMMANDS_AUTOMATA_MONOID_H
 #define SH_COMMANDS_AUTOMATA_MONOID_H
 
-#include "automata/algebra/eggbox.h"
-#include "automata/algebra/holonomy.h"
-#include "automata/algebra/varieties.h"
 #include "command.h"
 
 /* The complete minimal machine of an automaton operand. */

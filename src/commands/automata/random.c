@@ -1,9 +1,5 @@
 /* random.c - random automata. */
 
-#include "automata/algebra/classes.h"
-#include "automata/core/random_automaton.h"
-#include "automata/words/ambiguity.h"
-#include "base/symbols.h"
 #include "commands/modelling.h"
 #include "object_kinds.h"
 #include "terminal/confirm.h"

@@ -2,7 +2,6 @@
 #ifndef SH_COMMANDS_AUTOMATA_RUNS_H
 #define SH_COMMANDS_AUTOMATA_RUNS_H
 
-#include "automata/core/automaton_run.h"
 #include "command.h"
 
 /* Appends the states of prefix i of a run: a name, or a set in braces. */

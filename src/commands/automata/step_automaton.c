@@ -1,6 +1,5 @@
 /* step_automaton.c - an automaton reads a word by hand: step, back. */
 
-#include "base/symbols.h"
 #include "commands/automata/runs.h"
 #include "commands/machines/machines.h"
 

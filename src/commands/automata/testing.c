@@ -1,10 +1,6 @@
 /* testing.c - commands about words that test: what brings all states together, what reaches and
  * tells them apart, and which words prove that something is a machine. */
-#include "automata/words/conformance.h"
-#include "automata/words/reset.h"
-#include "base/symbols.h"
 #include "commands/modelling.h"
-#include "lab/evaluate.h"
 
 /* Returns new: a word as text. */
 static char *word_text(char *const *symbol, int n_symbols, ThDfaWord w, ThError *err)

@@ -3,13 +3,9 @@
 #include <limits.h>
 #include <math.h>
 
-#include "automata/words/ambiguity.h"
-#include "automata/words/words.h"
-#include "base/symbols.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
-#include "plot/views.h"
 
 /* The minimal machine of an automaton's language. */
 static ThDfa *machine_of(ShSession *s, const ThAutomaton *a, ThError *err)

@@ -3,8 +3,6 @@
 #define SH_COMMANDS_GENERAL_RESULTS_H
 
 #include "point_records.h"
-#include "stats/compare.h"
-#include "stats/summary.h"
 
 /* The points that agree in the variables asked for. */
 typedef struct {

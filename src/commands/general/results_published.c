@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "commands/general/results.h"
-#include "tasks/records.h"
 
 /* The columns that are no variables. */
 enum { PUBLISHED, CHANCE, PAPER_CHANCE, STATISTIC, PAPER_TEST, N_KNOWN };

@@ -2,8 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 
-#include "base/file.h"
-#include "base/symbols.h"
 #include "shell.h"
 
 /* Kinds of models of which papers have figures here. */

@@ -8,8 +8,6 @@
  */
 #include <stdarg.h>
 
-#include "base/file.h"
-#include "base/version.h"
 #include "commands/general/sweep.h"
 #include "shell.h"
 

@@ -5,7 +5,6 @@
 
 #include "commands/general/sweep.h"
 #include "formats.h"
-#include "models/ablation.h"
 #include "rasp.h"
 #include "object_kinds.h"
 #include "shell.h"

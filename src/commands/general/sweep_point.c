@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/version.h"
 #include "blas_kernels.h"
 #include "commands/general/sweep.h"
 #include "platform.h"

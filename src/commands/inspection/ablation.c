@@ -2,13 +2,9 @@
  * vectors.
  */
 
-#include "base/symbols.h"
 #include "commands/inspection/ablation.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
-#include "inspect/mean_activation.h"
-#include "lab/evaluate.h"
-#include "stats/intervals.h"
 
 /* ---- ablate ---------------------------------------------------------------------------------- */
 

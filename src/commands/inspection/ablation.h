@@ -3,7 +3,6 @@
 #define SH_COMMANDS_INSPECTION_ABLATION_H
 
 #include "command.h"
-#include "inspect/patch.h"
 
 extern const ThOptionSpec sh_patch_options[];
 

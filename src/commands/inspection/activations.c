@@ -1,13 +1,7 @@
 /* activations.c - what a model computes on the way to its answer: activations, lens, probe. */
 
-#include "base/symbols.h"
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
-#include "formats/data/npy.h"
-#include "formats/models/safetensors.h"
-#include "inspect/patch.h"
-#include "inspect/probe.h"
-#include "lab/evaluate.h"
 #include "language/redirect.h"
 
 /* ---- activations ----------------------------------------------------------------------------- */

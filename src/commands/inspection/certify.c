@@ -1,9 +1,7 @@
 /* certify.c - proofs about trained models. */
 
-#include "base/symbols.h"
 #include "commands/modelling.h"
 #include "commands/inspection/proofs.h"
-#include "proof/check/hard.h"
 #include "shell.h"
 
 static const ThOptionSpec options[] = {

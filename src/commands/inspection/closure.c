@@ -1,10 +1,7 @@
 /* closure.c - the clusters of a model's vectors, level after level. */
-#include "proof/tree/closure.h"
 
-#include "base/symbols.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
-#include "plot/views.h"
 
 static const ThOptionSpec options[] = {
     {"levels", TH_INT, "13", 1, 30, NULL, "of the tree: strings of up to 2^levels symbols"},

@@ -1,6 +1,5 @@
 /* domain.c - which strings certify, quantize and check certificate speak of. */
 
-#include "base/symbols.h"
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"
 

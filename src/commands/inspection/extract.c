@@ -1,8 +1,6 @@
 /* extract.c - the automaton of a model, found in three ways. */
 
-#include "base/symbols.h"
 #include "commands/modelling.h"
-#include "inspect/extraction_methods.h"
 
 static const ThOptionSpec options[] = {
     {"by", TH_CHOICE, "all", 0, 0, "all|queries|clusters|algebra", "the methods to try"},

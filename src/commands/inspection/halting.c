@@ -4,7 +4,6 @@
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
-#include "plot/views.h"
 
 static const ThOptionSpec halting_options[] = {
     {"length", TH_RANGE, "10..100:10", 1, 1000000, NULL,

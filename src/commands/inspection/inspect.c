@@ -3,11 +3,8 @@
 
 #include <math.h>
 
-#include "base/symbols.h"
 #include "commands/modelling.h"
 #include "commands/plots/selecting.h"
-#include "formats/data/npy.h"
-#include "inspect/routing_path.h"
 
 enum { LONGEST_SHOWN = 32 /* characters of an input in a title */ };
 

@@ -3,9 +3,6 @@
 #define SH_COMMANDS_INSPECTION_INSPECT_H
 
 #include "command.h"
-#include "inspect/clusters.h"
-#include "inspect/receptive_field.h"
-#include "inspect/lens.h"
 
 extern const ThOptionSpec sh_clusters_options[];
 extern const ThOptionSpec sh_field_options[];

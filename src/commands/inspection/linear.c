@@ -1,11 +1,8 @@
 /* linear.c - commands about linear recurrences: their scans, their spectra, what they cannot do. */
 #include <math.h>
 
-#include "base/symbols.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
-#include "inspect/propositions.h"
-#include "plot/draw_linear.h"
 
 /* ---- scan ------------------------------------------------------------------------------------ */
 

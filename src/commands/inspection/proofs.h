@@ -3,7 +3,6 @@
 #define SH_COMMANDS_INSPECTION_PROOFS_H
 
 #include "command.h"
-#include "proof/check/check.h"
 
 /* What runs of compiled models may be off by, beside their rounding. */
 static const double SH_COMPILED_SLACK = 1e-5;

@@ -1,10 +1,7 @@
 /* quantize.c - models whose vectors snap to centres. */
-#include "proof/check/quantize.h"
 
-#include "base/symbols.h"
 #include "commands/modelling.h"
 #include "commands/inspection/proofs.h"
-#include "lab/evaluate.h"
 
 static const ThOptionSpec options[] = {
     {"elements", TH_INT, "60", 1, 10000, NULL, "of the automaton's semigroup, at most"},

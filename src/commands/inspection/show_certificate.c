@@ -2,11 +2,9 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "base/symbols.h"
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"
 #include "commands/plots/plots.h"
-#include "plot/views.h"
 #include "shell.h"
 
 /* ---- names of sets --------------------------------------------------------------------------- */

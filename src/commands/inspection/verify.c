@@ -1,11 +1,7 @@
 /* verify.c - whether a model answers as a machine does, and on which words not. */
-#include "inspect/verify.h"
 
-#include "base/symbols.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
-#include "lab/evaluate.h"
-#include "stats/intervals.h"
 
 static const ThOptionSpec options[] = {
     {"length", TH_RANGE, "1..40", 1, 100000, NULL, "lengths of the words"},

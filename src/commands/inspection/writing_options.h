@@ -3,7 +3,6 @@
 #define SH_COMMANDS_INSPECTION_WRITING_OPTIONS_H
 
 #include "commands/modelling.h"
-#include "lab/trials.h"
 
 /* Rows of option tables. */
 #define SH_WRITING_OPTIONS                                                                         \

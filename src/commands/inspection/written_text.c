@@ -4,8 +4,6 @@
 
 #include "commands/plots/plots.h"
 #include "commands/inspection/writing_options.h"
-#include "plot/views.h"
-#include "stats/intervals.h"
 
 /* ---- evaluate -------------------------------------------------------------------------------- */
 

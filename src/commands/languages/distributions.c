@@ -3,7 +3,6 @@
 
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
-#include "language/probability.h"
 #include "terminal/confirm.h"
 
 SH_COMMAND(

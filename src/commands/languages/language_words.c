@@ -2,14 +2,9 @@
  * to be regular. */
 #include <math.h>
 
-#include "automata/operations/shortest_difference.h"
-#include "base/symbols.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
 #include "language/operand.h"
-#include "language/probability.h"
-#include "language/pushdown.h"
-#include "language/trees.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
 

@@ -3,10 +3,6 @@
 
 #include "commands/languages/languages.h"
 
-#include "base/symbols.h"
-#include "language/probability.h"
-#include "language/pushdown.h"
-#include "language/trees.h"
 #include "object_kinds.h"
 #include "rasp.h"
 #include "terminal/confirm.h"

@@ -3,7 +3,6 @@
 #define SH_COMMANDS_LANGUAGES_LANGUAGES_H
 
 #include "command.h"
-#include "language/any_language.h"
 
 /* Returns new: an object as a language: of an automaton, of what a block defines. */
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);

@@ -1,14 +1,10 @@
 /* learn_distribution.c - distributions from words, from models, from other distributions. */
-#include "language/learn_distribution.h"
 
 #include <math.h>
 
-#include "base/intern.h"
 #include "commands/automata/learn.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
-#include "inspect/word_model.h"
-#include "language/probability.h"
 
 static const ThOptionSpec options[] = {
     {"by", TH_CHOICE, "alergia", 0, 0, "alergia|spectral",

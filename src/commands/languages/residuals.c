@@ -1,7 +1,5 @@
 /* residuals.c - words that no automaton may lead to one state. */
-#include "language/residuals.h"
 
-#include "base/symbols.h"
 #include "commands/languages/languages.h"
 
 static const ThOptionSpec options[] = {

@@ -1,7 +1,6 @@
 /* analyze.c - commands that say what a machine will do before or without running it. */
 
 #include "commands/machines/machine_lists.h"
-#include "turing/analyze.h"
 
 static const ThOptionSpec analyze_options[] = {
     {"steps", TH_INT, "1000000", 0, 4e18, NULL, "steps that the machine is run for at most"},

@@ -1,6 +1,5 @@
 /* compare_machines.c - whether two Turing machines compute the same, input by input. */
 
-#include "base/symbols.h"
 #include "commands/machines/machines.h"
 
 static const ThOptionSpec compare_machines_options[] = {

@@ -1,7 +1,6 @@
 /* grams.c - commands about machines and the program that predicts their next token. */
 
 #include "commands/machines/machines.h"
-#include "turing/nexttoken.h"
 
 /* The input that stands after the machine, blank without one. */
 static bool start_of_call(const ShCall *call, ThTmTapeWords *words, ThTmRunStart *s, ThError *err)

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "commands/machines/machine_lists.h"
 #include "machine_list.h"
 #include "language/variables.h"

@@ -3,7 +3,6 @@
 #define SH_COMMANDS_MACHINES_MACHINES_H
 
 #include "commands/modelling.h"
-#include "turing/configuration.h"
 
 /* How examples begin that do something with a machine: it adds 1 to a binary number. */
 #define SH_EXAMPLE_MACHINE                                                                         \

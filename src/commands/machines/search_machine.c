@@ -2,7 +2,6 @@
 #include <inttypes.h>
 
 #include "commands/machines/machines.h"
-#include "turing/search.h"
 
 static ThTmSearchLimits limits_of(const ShCall *call)
 {

@@ -1,7 +1,6 @@
 /* step_machine.c - a run of a Turing machine by hand: step, back, break. */
 #include <time.h>
 
-#include "base/symbols.h"
 #include "commands/automata/runs.h"
 #include "commands/machines/machines.h"
 #include "terminal/repl.h"

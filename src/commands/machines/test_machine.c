@@ -1,10 +1,7 @@
 /* test_machine.c - a file of tests for a Turing machine. */
 
-#include "base/file.h"
-#include "base/symbols.h"
 #include "commands/languages/languages.h"
 #include "commands/machines/machines.h"
-#include "turing/test_cases.h"
 
 enum { MOST_BYTES = 1 << 28 };
 

@@ -1,11 +1,6 @@
 /* compile.c - automata as the weights of models, and the proof that they are. */
 #include <math.h>
 
-#include "automata/algebra/classes.h"
-#include "compile/compile.h"
-#include "compile/compile_formula.h"
-#include "compile/compare_words.h"
-
 #include "commands/inspection/proofs.h"
 #include "session_impl.h"
 #include "object_kinds.h"

@@ -1,12 +1,7 @@
 /* compile_programs.c - programs of RASP and Turing machines as models. */
 
-#include "base/symbols.h"
 #include "commands/inspection/proofs.h"
-#include "compile/compile_machine.h"
-#include "compile/compile_program.h"
 #include "rasp.h"
-#include "rasp/evaluate/language.h"
-#include "rasp/graph/cost.h"
 
 static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompileProgramSize *z,
                      ThError *err)

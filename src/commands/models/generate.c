@@ -1,12 +1,9 @@
 /* generate.c - a model or an s-op writes on behind an input. */
 #include <unistd.h>
 
-#include "base/symbols.h"
 #include "commands/inspection/writing_options.h"
-#include "lab/evaluate.h"
 #include "rasp.h"
 #include "object_kinds.h"
-#include "turing/tm_program.h"
 
 static const ThOptionSpec generate_options[] = {
     {"count", TH_INT, "20", 1, 1e6, NULL,

@@ -1,16 +1,11 @@
 /* models.c - commands about models: defining, showing, running and tracing one. */
 #include <math.h>
 
-#include "base/symbols.h"
 #include "blas_kernels.h"
 #include "commands/inspection/ablation.h"
 #include "commands/modelling.h"
 #include "terminal/confirm.h"
 #include "help/help.h"
-#include "inspect/routing_path.h"
-#include "inspect/position_profile.h"
-#include "lab/evaluate.h"
-#include "lab/train.h"
 #include "object_kinds.h"
 
 /* A width in units, as other programs take it, would be a model hundreds of times too large.  Those

@@ -2,7 +2,6 @@
 
 #include "terminal/confirm.h"
 #include "formats.h"
-#include "formats/models/exchange.h"
 #include "shell.h"
 
 static const char formats[] = "auto"

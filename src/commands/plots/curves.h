@@ -3,7 +3,6 @@
 #define SH_COMMANDS_PLOTS_CURVES_H
 
 #include "command.h"
-#include "plot/views.h"
 
 /* Rows of the options of a command that draws curves by length; sh_plot reads all but series=. */
 #define SH_CURVE_OPTIONS                                                                           \

@@ -1,10 +1,7 @@
 /* plot_algebra.c - drawing the algebra of a language. */
 
-#include "automata/core/build.h"
 #include "commands/automata/monoid.h"
 #include "commands/plots/plots.h"
-#include "plot/draw_algebra.h"
-#include "plot/views.h"
 
 static bool draw_eggbox(ThFigure *f, const char *title, const ShAlgebra *a, char *const *name,
                         ThError *err)

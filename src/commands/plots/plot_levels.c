@@ -3,7 +3,6 @@
 #include "commands/inspection/ablation.h"
 #include "commands/inspection/inspect.h"
 #include "commands/plots/plots.h"
-#include "plot/views.h"
 
 /* The cells of a figure, whose texts are its own. */
 typedef struct {

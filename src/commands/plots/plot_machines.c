@@ -1,7 +1,5 @@
 /* plot_machines.c - commands that draw Turing machines and their runs. */
 #include "commands/plots/plot_steps.h"
-#include "plot/draw_machine.h"
-#include "plot/draw_spacetime.h"
 
 #define STEPS                                                                                      \
     {                                                                                              \

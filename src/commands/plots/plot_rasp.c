@@ -1,7 +1,6 @@
 /* plot_rasp.c - pictures of RASP: how an s-op is computed, and what a selector selects. */
 
 #include "commands/plots/plots.h"
-#include "plot/flow.h"
 #include "rasp.h"
 
 /* An input of characters, as one string; false if it is none. */

@@ -1,9 +1,7 @@
 /* plot_steps.c - commands that draw a figure a step: runs of automata and constructions. */
 
-#include "base/symbols.h"
 #include "commands/machines/machines.h"
 #include "commands/plots/plot_steps.h"
-#include "plot/graph/board.h"
 
 /* Returns new: the file of step i of n, whose number stands before the extension, as long as that
  * of the last. */

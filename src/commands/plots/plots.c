@@ -8,7 +8,6 @@
 #include "commands/modelling.h"
 #include "commands/plots/curves.h"
 #include "commands/plots/selecting.h"
-#include "plot/graph/board.h"
 #include "terminal/graphics.h"
 
 /* Size of the terminal, or 79 by 24 where output is no terminal. */

@@ -3,7 +3,6 @@
 #define SH_COMMANDS_PLOTS_PLOTS_H
 
 #include "command.h"
-#include "plot/figure.h"
 
 /* What is common to such commands: their .common. */
 #define SH_PLOT_WHERE                                                                              \

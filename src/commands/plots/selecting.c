@@ -5,11 +5,7 @@
 
 #include "commands/inspection/inspect.h"
 #include "commands/modelling.h"
-#include "compile/compile_program.h"
-#include "plot/views.h"
 #include "rasp.h"
-#include "rasp/evaluate/language.h"
-#include "rasp/graph/describe.h"
 
 typedef struct {
     ShSession *s;

@@ -1,11 +1,6 @@
 /* rasp_cost.c - what a RASP program costs a transformer, and where two programs differ. */
 
-#include "base/symbols.h"
-#include "language/program_formula.h"
 #include "rasp.h"
-#include "rasp/evaluate/differ.h"
-#include "rasp/graph/cost.h"
-#include "rasp/graph/describe.h"
 #include "object_kinds.h"
 
 enum { SHOWN = 60, BREACHES = 20, CALLS = 4 };

@@ -1,8 +1,6 @@
 /* rasp_language.c - an s-op that gives truth values as a language, beside an automaton. */
 
-#include "base/symbols.h"
 #include "rasp.h"
-#include "rasp/evaluate/language.h"
 
 typedef struct {
     const ThDfa *machine;

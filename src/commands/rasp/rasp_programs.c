@@ -2,9 +2,7 @@
 
 #include "commands/machines/machines.h"
 #include "rasp.h"
-#include "rasp/graph/cost.h"
 #include "object_kinds.h"
-#include "turing/tm_program.h"
 
 /* ---- rasp ------------------------------------------------------------------------------------ */
 

@@ -1,9 +1,6 @@
 /* check.c - reading scratchpads back. */
-#include <jansson.h>
 
-#include "base/file.h"
 #include "commands/inspection/proofs.h"
-#include "scratchpad/check_text.h"
 
 static const char kinds[] = "any"
 #define KIND(name) "|" #name

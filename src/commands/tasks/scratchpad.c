@@ -1,7 +1,6 @@
 /* scratchpad.c - commands that write Turing Programs. */
 
 #include "commands/modelling.h"
-#include "formats/data/dataset.h"
 
 static const ThOptionSpec options[] = {
     {"count", TH_INT, NULL, 1, 1e12, NULL,

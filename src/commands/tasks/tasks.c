@@ -1,11 +1,9 @@
 /* tasks.c - commands about tasks: defining one, and looking at its examples. */
 #include <limits.h>
 
-#include "base/symbols.h"
 #include "terminal/confirm.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
-#include "language/library.h"
 #include "language/operand.h"
 #include "rasp.h"
 #include "object_kinds.h"

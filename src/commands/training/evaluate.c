@@ -1,5 +1,4 @@
 /* evaluate.c - how right a model is, by length. */
-#include "lab/evaluate.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,11 +1,7 @@
 /* express.c - which kinds of model can express a language, by theorems, and what training finds. */
 #include <math.h>
 
-#include "base/symbols.h"
 #include "commands/modelling.h"
-#include "inspect/express.h"
-#include "lab/evaluate.h"
-#include "lab/train_loop.h"
 #include "session_impl.h"
 
 static const ThOptionSpec options[] = {

@@ -1,6 +1,5 @@
 /* foretold.c - evaluate, where it is known what is true: how far what a model expects is from it.
  */
-#include "lab/foretell.h"
 
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* gradcheck.c - the command that checks a model's gradient. */
 #include "commands/modelling.h"
-#include "lab/train.h"
 
 static const ThOptionSpec gradcheck_options[] = {
     {"length", TH_INT, "7", 1, 1000, NULL, "length of the strings"},

@@ -1,11 +1,8 @@
 /* proving.c - training that goes on until a model is proved, and repair. */
-#include "lab/evaluate.h"
-#include "lab/until_proved.h"
 
 #include "commands/inspection/proofs.h"
 #include "commands/modelling.h"
 #include "commands/training/training.h"
-#include "formats/models/safetensors.h"
 #include "terminal/signals.h"
 
 typedef struct {

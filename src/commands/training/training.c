@@ -1,14 +1,10 @@
 /* training.c - training models. */
-#include "lab/train_loop.h"
 
 #include <math.h>
 
 #include "blas_kernels.h"
 #include "commands/modelling.h"
 #include "commands/training/training.h"
-#include "formats/models/checkpoint.h"
-#include "formats/models/safetensors.h"
-#include "inspect/against.h"
 #include "language/operand.h"
 
 typedef struct {
