@@ -143,6 +143,7 @@ extern "C" {
 #include "proof/map.h"
 #include "proof/check/hard.h"
 #include "proof/check/quantize.h"
+#include "proof/check/shares.h"
 #include "proof/check/windows.h"
 #include "lab/evaluate.h"
 #include "lab/foretell.h"

@@ -502,7 +502,7 @@ static void change_model(Change *x)
         change_read_out(x);
     } else {
         x->kind = IN_WEIGHTS;
-        if (tree || x->s->kind == WINDOWED)
+        if (tree || x->s->kind == WINDOWED || x->s->kind == COUNTED)
             change_weights(x, 1 + change_below(x, 3));
         else
             change_shrink(x);

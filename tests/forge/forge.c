@@ -115,6 +115,7 @@ static int judge(Change *x, ThProofCertificate *c)
            : x->s->kind == SNAPPED  ? accepted_snapped(x)
            : x->s->kind == BUILT    ? accepted_built(x)
            : x->s->kind == WINDOWED ? accepted_by(x, TH_PROOF_BY_WINDOWS)
+           : x->s->kind == COUNTED  ? accepted_by(x, TH_PROOF_BY_COUNTS)
            : x->s->kind == HARD     ? accepted_by(x, TH_PROOF_BY_TABLE)
            : c                      ? accepted_sets(x, c)
                                     : 0;

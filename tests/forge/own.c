@@ -75,6 +75,8 @@ bool own_read(Own *o, const ThModel *m)
                .n_classes = m->signature.n_classes};
     if (strcmp(kind, "bare") == 0)
         return read_hard(o);
+    o->shares = strcmp(kind, "transformer") == 0 && !th_option_flag(&m->options, "causal") &&
+                strcmp(th_option_text(&m->options, "position"), "none") == 0;
     for (int i = 0; o->tree && i < NAMES; i++)
         o->weight[i] = own_find(m, names[i]);
     if (o->linear)
@@ -87,7 +89,7 @@ bool own_read(Own *o, const ThModel *m)
         o->weight[HEAD] = own_find(m, "head");
         o->weight[HEAD_BIAS] = own_find(m, "head_bias");
     }
-    return o->tree || strcmp(kind, "gru") == 0 || strcmp(kind, "rnn") == 0;
+    return o->tree || o->shares || strcmp(kind, "gru") == 0 || strcmp(kind, "rnn") == 0;
 }
 
 /* to (m) = x (n) w, of columns from … of a matrix with `cols`. */
@@ -350,10 +352,13 @@ int own_answer(const Own *o, const int *word, int length)
 {
     int d = o->dim, best = 0;
     double logit[OWN_WIDE], *z = calloc((size_t)(o->tree ? length : 2) * (size_t)d, sizeof *z);
-    own_start(o, z);
     if (o->hard)
         own_hard_vector(o, word, length, z);
-    for (int i = 0; !o->hard && i < length; i++)
+    else if (o->shares)
+        own_shares_vector(o, word, length, z);
+    else
+        own_start(o, z);
+    for (int i = 0; !o->hard && !o->shares && i < length; i++)
         if (o->tree)
             own_leaf(o, word[i], z + i * d);
         else {

@@ -10,6 +10,7 @@ enum { OWN_WIDE = 128, OWN_HIDDEN = 512, OWN_LONGEST = 4096, OWN_LINEAR = 12, OW
 typedef struct {
     const ThModel *m;
     bool tree, linear;  /* a regulargpt of two children; an lrnn of one layer; else rnn or gru */
+    bool shares;        /* a transformer without positions or mask */
     bool hard, average; /* a bare one with hard attention; that of all with the greatest score */
     int dim, n_symbols, n_classes;
     const float *weight[20];
@@ -35,6 +36,9 @@ void own_step(const Own *o, const double *state, int symbol, double *to);
 
 /* hard: what stands at a word's last position. */
 void own_hard_vector(const Own *o, const int *word, int length, double *to);
+
+/* shares: the same. */
+void own_shares_vector(const Own *o, const int *word, int length, double *to);
 
 void own_logits(const Own *o, const double *z, double *logit);
 

@@ -24,6 +24,7 @@ static const char LAST[] = "x a -> y ; y a -> y ; z a -> y\n"
                            "x b -> z ; y b -> z ; z b -> z\n"
                            "x c -> x ; y c -> x ; z c -> x\n"
                            "start y\noutput x X\noutput y Y\noutput z Z";
+static const char EITHER[] = "start x ; accept y ; x a -> x ; x b -> y ; y a -> x ; y b -> y";
 static const char PAIRS[] = "start p ; accept p r ; p a -> q ; q b -> p ; p c -> r ; "
                             "r a -> s ; s b -> r ; p b -> n ; q a,c -> n ; r b,c -> n ; "
                             "s a,c -> n ; n a,b,c -> n";
@@ -37,6 +38,9 @@ static const char CELL[] = "length=1..20 steps=1500 lr=1e-2 schedule=cosine batc
 static const char LINEAR[] = "length=1..20 steps=600 lr=5e-3 schedule=cosine batch=32 seed=1";
 
 static const char WINDOWS[] = "length=1..12 steps=600 batch=32 lr=1e-2 schedule=cosine seed=1";
+
+/* The same, without positions. */
+static const char SHARES[] = "length=1..12 steps=600 batch=32 lr=1e-2 schedule=cosine seed=2";
 
 static const struct {
     const char *name, *task, *settings, *automaton, *model, *made; /* model NULL: compiled */
@@ -58,6 +62,8 @@ static const struct {
     {"built-s3", "output", "labels=final", S3, NULL, NULL, BUILT, false},
     {"transformer-ends", "recognize", "", ENDS, "transformer", WINDOWS, WINDOWED, false},
     {"gpt-last-every", "output", "labels=every", LAST, "gpt", WINDOWS, WINDOWED, false},
+    {"shares-last", "recognize", "", EITHER, "transformer", SHARES, COUNTED, false},
+    {"shares-last-even-length", "recognize", "", EITHER, "transformer", SHARES, COUNTED, true},
     {"hard-latest", "recognize", "", PAIRS, NULL, "", HARD, false},
     {"hard-mean", "recognize", "", TWO, NULL, "counting", HARD, false},
 };
@@ -71,7 +77,8 @@ static void give_up(const char *name, const char *why)
 static ThModel *trained(const ThTask *t, const char *kind, const char *training)
 {
     ThError err = {0};
-    const char *options = strcmp(kind, "regulargpt") == 0    ? "dim=16 heads=2"
+    const char *options = strcmp(kind, "regulargpt") == 0 ? "dim=16 heads=2"
+                          : training == SHARES            ? "dim=8 heads=2 layers=1 position=none"
                           : strcmp(kind, "transformer") == 0 ? "dim=8 heads=2 layers=1 causal=yes "
                                                                "position=hard_alibi window_heads=2"
                           : strcmp(kind, "gpt") == 0

@@ -7,12 +7,13 @@
 #include "base/file.h"
 #include "proof/cell/cell.h"
 #include "proof/check/chunk.h"
+#include "proof/check/shares.h"
 #include "proof/check/hard.h"
 #include "proof/check/windows.h"
 #include "proof/map_impl.h"
 
 static const char FORMAT[] = "tapehead certificate 2";
-static const char *const methods[] = {"sets", "algebra", "table", "windows"};
+static const char *const methods[] = {"sets", "algebra", "table", "windows", "counts"};
 enum { MOST = 100000 /* of any count in a file */ };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -229,13 +230,16 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
         *method = TH_PROOF_BY_ALGEBRA;
     else if (th_proof_windows_fit(m))
         *method = TH_PROOF_BY_WINDOWS;
-    if (tree || th_proof_is_hard(m) || *method == TH_PROOF_BY_WINDOWS || th_proof_is_cell(m))
+    else if (th_proof_counts_fit(m))
+        *method = TH_PROOF_BY_COUNTS;
+    if (tree || *method != TH_PROOF_BY_SETS || th_proof_is_cell(m))
         return true;
     return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name) ||
-           th_hint(err,
-                   "certify takes regulargpt (arity=2 layers_per_level=1 norm=post, ReLU; compiled "
-                   "or quantized), rnn, gru, lstm and lrnn with layers=1, bare as compiled, and "
-                   "decoders with a window in every head (position=hard_alibi): see help certify");
+           th_hint(
+               err,
+               "certify takes regulargpt (arity=2 layers_per_level=1 norm=post, ReLU; compiled "
+               "or quantized), rnn, gru, lstm and lrnn with layers=1, bare as compiled, and "
+               "decoders with windows (position=hard_alibi) or position=none: see help certify");
 }
 
 const char *th_proof_method_name(ThProofMethod method)
@@ -493,7 +497,7 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
 {
     const char *format = json_string_value(json_object_get(from, "format"));
     const char *kind = json_string_value(json_object_get(from, "kind"));
-    for (int i = 0; format && kind && i <= TH_PROOF_BY_WINDOWS; i++)
+    for (int i = 0; format && kind && i <= TH_PROOF_BY_COUNTS; i++)
         if (strcmp(format, FORMAT) == 0 && strcmp(kind, methods[i]) == 0) {
             c->method = (ThProofMethod)i;
             return true;

@@ -5,10 +5,10 @@
  * the weights by a digest, and itself by another, so that nothing changes unseen.  The sets of a
  * recurrent network are of its states: their maps lead from the start to the automaton's state.
  *
- * There are certificates of four kinds: by sets; by the algebra of a compiled model (algebra.h), of
- * which the radius of all balls is enough; by the table of a model that snaps (quantize.h), and by
- * all that the windows of a decoder can show (windows.h), which need nothing but the weights.  All
- * name automaton, symbols and classes.
+ * There are certificates of five kinds: by sets; by the algebra of a compiled model (algebra.h), of
+ * which the radius of all balls is enough; by the table of a model that snaps (quantize.h), by
+ * all that the windows of a decoder can show (windows.h), and by counts of symbols (shares.h),
+ * which need nothing but the weights.  All name automaton, symbols and classes.
  *
  * A certificate can be about the strings of a domain alone.  Then it has their acceptor, too, the
  * states of which are numbered on from the automaton's, and labels are maps of both.
@@ -25,10 +25,11 @@ typedef enum {
     TH_PROOF_BY_SETS,
     TH_PROOF_BY_ALGEBRA,
     TH_PROOF_BY_TABLE,
-    TH_PROOF_BY_WINDOWS
+    TH_PROOF_BY_WINDOWS,
+    TH_PROOF_BY_COUNTS
 } ThProofMethod;
 
-/* "sets", "algebra", "table", "windows". */
+/* "sets", "algebra", "table", "windows", "counts". */
 const char *th_proof_method_name(ThProofMethod method);
 
 typedef struct {
@@ -53,7 +54,7 @@ typedef struct {
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err);
 
 /* Returns new: that a claim about a model holds by its algebra, with balls of a radius, by its
- * table or by its windows; whether it does is not asked. */
+ * table, windows or counts; whether it does is not asked. */
 ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel *m,
                                             const ThProofClaim *claim, double ball, ThError *err);
 

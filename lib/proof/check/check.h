@@ -25,8 +25,9 @@ typedef struct {
     double tolerance;    /* what vectors and logits of any run may be off by at every node, and the
                             certificate holds of it */
     double rounding;     /* by how much more a vector of a float run can be off, at most */
-    long long strings;   /* of a certificate by windows: that were answered, all of up to so many */
+    long long strings;   /* by windows: that were answered, all of up to so many; by counts */
     int reach;           /* symbols */
+    long long boxes;     /* by counts: of shares, that were looked at */
     char why[200];       /* what does not hold; "" otherwise */
     char why_float[200]; /* what does not, or is not known, of runs in float alone; "" otherwise */
 } ThProofChecked;

@@ -8,7 +8,7 @@
 #include "proof/map_impl.h"
 #include "proof/check/hard.h"
 #include "proof/check/quantize.h"
-#include "proof/check/windows.h"
+#include "proof/check/shares.h"
 
 /* Words are bounded, for they go into a line. */
 enum { LONGEST = 40 };
@@ -262,29 +262,38 @@ static void describe_string(const ThProofWindows *w, const ThSignature *g, char 
                  word.data, more);
 }
 
-/* All is made anew; nothing of it is in the file. */
+/* By windows or by counts.  All is made anew; nothing of it is in the file. */
 static bool check_windows(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                           ThStop *stop, ThProofChecked *k, ThError *err)
 {
-    if (!th_proof_windows_fit(m))
-        return th_fail(err, TH_EVALUE, "the model sees more than windows");
     double slack = fmax(claim->slack, c->slack);
     ThProofWindows *w TH_OWNED(th_proof_windows_free) =
-        th_proof_windows(m, claim, slack, stop, err);
+        (c->method == TH_PROOF_BY_COUNTS ? th_proof_counts : th_proof_windows)(m, claim, slack,
+                                                                               stop, err);
     if (!w)
         return false;
-    k->holds = k->in_double = w->holds;
+    k->holds = w->holds;
+    k->in_double = w->holds && !w->endless;
     k->in_float = w->in_float;
+    k->boxes = w->boxes;
     k->wrong = w->wrong;
     k->checks = w->answers;
     k->strings = w->strings;
     k->reach = w->reach;
     k->rounding = w->rounding;
     k->tolerance = slack;
-    if (!k->holds)
+    if (!k->holds && w->why[0] && !w->wrong)
+        snprintf(k->why, sizeof k->why, "%s", w->why);
+    else if (!k->holds)
         describe_string(w, &m->signature, k->why);
+    else if (w->endless)
+        snprintf(k->why_float, sizeof k->why_float,
+                 "sums over all positions are rounded: runs are sure up to length %.7g",
+                 w->certain);
     else if (!k->in_float)
-        snprintf(k->why_float, sizeof k->why_float, "rounding by %.3g can change an answer",
+        snprintf(k->why_float, sizeof k->why_float,
+                 w->boxes ? "rounding can change an answer"
+                          : "rounding by %.3g can change an answer",
                  w->rounding);
     return true;
 }
@@ -334,7 +343,7 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
         snprintf(checked->why, sizeof checked->why, "its radius is not positive");
         return true;
     }
-    if (c->method == TH_PROOF_BY_WINDOWS)
+    if (c->method == TH_PROOF_BY_WINDOWS || c->method == TH_PROOF_BY_COUNTS)
         return check_windows(c, m, claim, stop, checked, err);
     return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)
            : th_proof_is_hard(m)            ? check_hard(m, claim, stop, checked, err)

@@ -29,6 +29,11 @@ typedef struct {
     int *word, length; /* a shortest one that is; or where it is not known, of which `holds` is
                           false; else NULL */
     int right, answer; /* of `word` */
+    /* Of shares.h alone. */
+    long long boxes; /* of shares, for strings of any length */
+    bool endless;    /* there are such strings: `holds` is of real numbers alone */
+    double certain;  /* length up to which runs in single precision are sure, then */
+    char why[200];   /* what is not known of strings of any length; "" otherwise */
 } ThProofWindows;
 
 /* Is it a bound model that this is known of: transformer or gpt with causal=yes

@@ -148,8 +148,9 @@ void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
     sh_say(s, "\n");
     if (k->in_float)
         sh_say(s,
-               k->reach ? "  run in float proved: rounding moves a logit by %.2g at most\n"
-                        : "  run in float proved: rounding takes a vector %.2g farther at most\n",
+               k->boxes   ? "  run in float proved\n"
+               : k->reach ? "  run in float proved: rounding moves a logit by %.2g at most\n"
+                          : "  run in float proved: rounding takes a vector %.2g farther at most\n",
                k->rounding);
     else
         sh_say(s, "  run in float NOT proved: %s\n", k->why_float);
@@ -236,6 +237,15 @@ static const char *word_of(const ShSession *s, const ThProofChecked *k)
     return sh_proved(s, k);
 }
 
+static void say_counts(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(s,
+           "  counts       answers depend on shares of symbols: %lld counts, of up to %d symbols; "
+           "%lld boxes\n",
+           k->strings, k->reach, k->boxes);
+    sh_results(s, "reach:i strings:i boxes:i", (long long)k->reach, k->strings, k->boxes);
+}
+
 static void say_windows(ShSession *s, const ThProofChecked *k)
 {
     sh_say(s, "  windows      answers depend on the last %d symbol%s: %lld strings, %lld answers\n",
@@ -259,6 +269,8 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
     else {
         if (c->method == TH_PROOF_BY_WINDOWS)
             say_windows(s, k);
+        else if (c->method == TH_PROOF_BY_COUNTS)
+            say_counts(s, k);
         else
             sh_say(s, "  table        of what the model %s, %lld entries\n",
                    th_proof_is_hard(m) ? "remembers" : "snaps to", k->checks);
@@ -328,7 +340,7 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     "in_double "                                                                                   \
     "tolerance "                                                                                   \
     "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
-    "right closed reach strings"
+    "right closed reach strings boxes"
 
 SH_COMMAND(
     certify, .group = "inspection",
@@ -340,12 +352,11 @@ SH_COMMAND(
         "each of these labels a ball is sought so that F takes every pair of balls into the ball "
         "of the product, the vectors of one and two symbols lie in theirs, and everywhere in a "
         "ball the read-out gives the automaton's answer.  Then, by induction over the levels, "
-        "every string of every length is answered right.  What F makes of two balls is bounded by "
-        "a first-order form with an ellipsoid as remainder.  Where balls do not close, ellipsoids "
+        "every string of every length is answered right.  Where balls do not close, ellipsoids "
         "are tried.\n\n"
         "What is proved is about the strings that the task can draw, where that is known to be "
-        "less than all: in modular arithmetic digits and operators have places of their own, and "
-        "no training sees 0++.  domain= names an automaton of other strings that are meant, or "
+        "less than all: no training of modular arithmetic sees 0++.  domain= names an automaton of "
+        "other strings that are meant, or "
         "all.  Vectors are then those whose symbols can stand in such a string where a tree has "
         "them, followed by an even number of symbols; and the certificate has the domain in it.\n\n"
         "There are four verdicts.  proved: of the program's own runs, in the arithmetic that set "
@@ -354,37 +365,43 @@ SH_COMMAND(
         "itself answers wrong; open: none of these, with the worst pair of sets, by how much it "
         "leaves the set of its product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in "
         "the best metric, too), remainder (the map contracts, but what is not linear in it is "
-        "bounded too coarsely) or answers.  A verdict is a result, as that of compare is: what "
-        "must hold in a script says assert verdict == \"proved\".  What cannot be certified is an "
-        "error.  An open model may be right.  What makes one provable is train until=proved, and "
+        "bounded too coarsely) or answers.  What must hold in a script says assert verdict == "
+        "\"proved\".  An open model may be right.  What makes one provable is train until=proved, "
+        "and "
         "repair where it is trained already.\n\n"
         "The prover's word is not enough: the certificate is checked as check certificate does, "
         "and it is the checker that says proved.  It bounds how every product, exponential, layer "
-        "norm and sum is rounded, anywhere in the sets and in any order of summation.  With slack= "
-        "the proof must leave a margin for runs that are off by that much at each node; how far a "
-        "float run was off is shown beside the bounds.  Compiled models with norm=pre hand errors "
+        "norm and sum is rounded, anywhere in the sets and in any order of summation.  With "
+        "slack= runs may be off by that much at each node.  Compiled models with norm=pre hand "
+        "errors "
         "on, and are proved up to some length only.  Behind on an automaton may stand, which is "
         "then to be recognized.  The models: regulargpt with arity=2, layers_per_level=1, "
         "norm=post and ReLU; compiled ones and bare; rnn, gru, lstm; lrnn with layers=1; causal "
-        "transformer and gpt, position=hard_alibi window_heads= as heads=.\n\n"
+        "transformer and gpt, position=hard_alibi window_heads= as heads=; these with "
+        "position=none.\n\n"
         "Of a recurrent network the sets are of its states: one for every state of the automaton, "
         "or up to cover= of them.  From the start and from every set each symbol must lead into a "
         "set of the automaton's next state.  pairs are of sets and symbols, slope is |J| of a "
         "step.  Where no metric contracts a step (slope of 1 or more in the best one), smaller "
-        "sets do not help, and the search ends; what remembers by saturating or counting, as "
-        "parity's networks do, is like that.\n\n"
+        "sets do not help, and the search ends.\n\n"
         "A step of an lrnn is linear, so where it takes a set is known.  Sets that "
         "allow for slack= in every step must shrink, and then all strings with the same end lead "
         "to almost the same state: what is proved is about languages of which the last "
-        "symbols decide (definite ones).  What counts, as for parity, drifts instead, and runs of "
-        "1000 symbols are drawn to find where.\n\n"
+        "symbols decide (definite ones).\n\n"
         "A compiled regulargpt is proved by its algebra, as compile does: every product of "
         "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
         "that quantize made is decided by its table of products.\n\n"
         "A decoder with L layers whose heads see W symbols reads the last R = L (W - 1) + 1, and "
         "is "
         "decided by its answers to all strings of up to R symbols (at most 10^6), rounding "
-        "included, beside every state that the automaton can be in before them.",
+        "included, beside every state that the automaton can be in before them.\n\n"
+        "Without positions (position=none, and causal=yes or one answer a string) an answer "
+        "depends "
+        "on the last symbol and the shares of all.  Of strings of any length it is shown for all "
+        "shares at once, in boxes, which only what the last symbol decides can pass: logits are "
+        "continuous in the shares (after Hahn 2020).  Where domain= has no longer strings, all "
+        "counts of symbols are looked at.  Runs sum over all positions, and are sure up to a "
+        "length, which is said.",
     .example =
         "task t = parity\n"
         "model m = regulargpt dim=16 heads=2\n"
@@ -431,6 +448,8 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
                    c->n_labels, k->checks, k->tightest);
         else if (c->method == TH_PROOF_BY_WINDOWS)
             say_windows(s, k);
+        else if (c->method == TH_PROOF_BY_COUNTS)
+            say_counts(s, k);
         else
             sh_say(s, "  %s %lld products and answers\n",
                    c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);
