@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 
 typedef struct {
     FILE *stream;

@@ -1,7 +1,5 @@
 #include "base/hash.h"
 
-#include "base/memory.h"
-
 enum { LEAST_SLOTS = 16, SMALL_SLOTS = 1024 };
 static const size_t MOST_SLOTS = (size_t)1 << 31;
 

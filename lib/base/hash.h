@@ -19,8 +19,7 @@
 #ifndef TH_BASE_HASH_H
 #define TH_BASE_HASH_H
 
-#include "base/error.h"
-#include "base/owned.h"
+#include "base/memory.h"
 
 /* A bijection of 64-bit words whose output bits all depend on all input bits. */
 static inline uint64_t th_hash_mix(uint64_t x)

@@ -1,7 +1,5 @@
 #include "base/intern.h"
 
-#include "base/memory.h"
-
 static size_t start_of(const ThIntern *t, size_t i)
 {
     return i ? t->end[i - 1] : 0;

@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/arithmetic.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 /* Names that options had before: scripts and files of weights that use them are read as ever.  One

@@ -17,8 +17,7 @@
 #ifndef TH_BASE_OPTION_H
 #define TH_BASE_OPTION_H
 
-#include "base/error.h"
-#include "base/owned.h"
+#include "base/memory.h"
 
 typedef enum {
     TH_INT,    /* an integer in min … max */

@@ -5,8 +5,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "base/memory.h"
-
 /* A step of a small model takes a millisecond or two and waking a sleeping thread takes a tenth of
  * that, so both sides look for news this many times before they sleep. */
 enum { SPINS = 20000 };

@@ -9,7 +9,7 @@
 #ifndef TH_BASE_POOL_H
 #define TH_BASE_POOL_H
 
-#include "base/error.h"
+#include "base/memory.h"
 
 typedef struct ThPool ThPool;
 typedef void ThPoolJob(void *context, int shard);

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
 typedef struct {

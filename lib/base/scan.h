@@ -5,8 +5,7 @@
 #ifndef TH_BASE_SCAN_H
 #define TH_BASE_SCAN_H
 
-#include "base/error.h"
-#include "base/owned.h"
+#include "base/memory.h"
 
 /* Punctuation is its own kind: ',', '/', '(', '&', … and so is the end of a line, '\n'. */
 enum { TH_TOKEN_END = 0, TH_TOKEN_WORD = 'w', TH_TOKEN_STRING = 's', TH_TOKEN_ARROW = 'a' };

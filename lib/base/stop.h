@@ -11,7 +11,7 @@
 
 #include <signal.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 
 typedef const volatile sig_atomic_t ThStop;
 

@@ -1,7 +1,5 @@
 #include "base/symbols.h"
 
-#include "base/memory.h"
-
 bool th_symbols_single(char *const *symbol, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -6,8 +6,6 @@
 
 #include <utf8proc.h>
 
-#include "base/memory.h"
-
 void th_text_add_bytes(ThText *t, const char *bytes, size_t n)
 {
     if (t->failed || !th_grow(&t->data, &t->cap, t->size + n + 1, 1, NULL)) {

@@ -5,8 +5,7 @@
 #ifndef TH_BASE_TEXT_H
 #define TH_BASE_TEXT_H
 
-#include "base/error.h"
-#include "base/owned.h"
+#include "base/memory.h"
 
 /* A string that grows.  Zero-initialised it is empty; data is NULL or ends with a zero byte.
  * Appending never fails at once: memory running out sets `failed`, and th_text_take reports it. */

@@ -1,7 +1,5 @@
 #include "inspect/express.h"
 
-#include "base/memory.h"
-
 /* Conditions that are no classes of the table. */
 enum {
     NONE = -1,

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
-
 /* A range of cutting distances must be at least this wide (greatest over least) to tell clusters
  * from the unevenness of one cloud; measured on uniform and normal clouds, which stay below 1.5. */
 static const double LEAST_RATIO = 1.7;

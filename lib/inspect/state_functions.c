@@ -1,7 +1,6 @@
 #include "inspect/state_functions.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 enum { MOST_SEARCHED = 20000, LONGEST_WORD = 24 };

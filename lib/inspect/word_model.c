@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
 #include "lab/evaluate.h"
 
 /* A tree of prefixes: son (n, k + 1) of which the last one is never used, p (n, k + 1): what comes

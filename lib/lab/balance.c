@@ -1,7 +1,6 @@
 #include "lab/balance.h"
 
 #include "automata/algebra/monoid.h"
-#include "base/memory.h"
 
 enum { MOST_FUNCTIONS = 4096, MOST_LEAVES = 1 << 20, LONGEST = 1 << 20 };
 

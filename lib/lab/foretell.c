@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
 #include "lab/evaluate.h"
 
 enum { CHUNK = 64 };

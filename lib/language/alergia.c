@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "base/memory.h"
 #include "language/distribution_impl.h"
 #include "language/learn_distribution.h"
 

@@ -1,11 +1,7 @@
 #include "language/any_language.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "language/language_kind.h"
 #include "language/language_text.h"
 

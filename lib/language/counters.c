@@ -1,13 +1,8 @@
 /* Machines with counters that read a symbol a step, deterministic, each rule for a pattern of which
  * counters are zero; after Fischer, Meyer and Rosenberg 1968. */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "language/counters.h"
 #include "language/language_text.h"
 

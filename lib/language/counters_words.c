@@ -4,9 +4,7 @@
  * (s_i + i - 1 choose i), so that those with sums up to S are the first (S + k choose k) of them.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "language/counters.h"
 
 #define MOST_CELLS 5e7 /* of a table: 400 MB */

@@ -1,12 +1,7 @@
 /* The inside of a block `grammar NAME { … }`, and what a grammar is as a language. */
 #include "language/grammar.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/build.h"
-#include "base/memory.h"
 #include "language/language_text.h"
 
 static void free_data(void *data)

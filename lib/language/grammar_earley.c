@@ -3,9 +3,7 @@
  *
  * In a grammar without useless rules every item is part of a derivation of some member, so that a
  * prefix can be completed as long as there are items. */
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "language/grammar.h"
 
 /* A rule with a dot: place is the number of the rule's first symbol in `right`, counted anew over

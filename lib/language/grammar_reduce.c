@@ -1,8 +1,5 @@
 /* A grammar without what no word needs, and its form with at most two variables on the right. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "language/grammar.h"
 
 /* ---- useless variables ----------------------------------------------------------------------- */

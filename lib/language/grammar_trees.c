@@ -4,9 +4,7 @@
  * language uniformly at random"; splits are tried from both ends, as Flajolet, Zimmermann and Van
  * Cutsem 1994 do.  Trees are drawn uniformly; a word with t trees is kept with probability 1/t. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "language/grammar.h"
 #include "language/trees.h"
 

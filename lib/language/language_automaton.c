@@ -1,10 +1,8 @@
 /* An automaton as a language: the minimal machine, which reads, counts and draws. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "automata/words/log_count.h"
 #include "automata/words/words.h"
-#include "base/memory.h"
 #include "language/language_kind.h"
 
 typedef struct {

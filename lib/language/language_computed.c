@@ -3,11 +3,7 @@
  * table says what a beginning of a word is, and draws a word. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 #include "language/library.h"
 #include "language/language_kind.h"

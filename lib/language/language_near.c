@@ -1,9 +1,6 @@
 /* Near misses, and two languages compared. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "language/language_kind.h"
 
 /* ---- near misses ----------------------------------------------------------------------------- */

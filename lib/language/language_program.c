@@ -1,9 +1,7 @@
 /* An s-op that gives truth values as a language: what it gives at the last position of a word says
  * whether the word belongs to it.  The empty word has none, and does not. */
 #include <pthread.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "language/language_kind.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"

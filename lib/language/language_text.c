@@ -1,7 +1,5 @@
 #include "language/language_text.h"
 
-#include <string.h>
-
 static bool is_sign(const char *text)
 {
     return strcmp(text, "epsilon") == 0 || strcmp(text, "eps") == 0 || th_is_empty_word_sign(text);

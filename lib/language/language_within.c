@@ -1,9 +1,6 @@
 /* The members of a language among those of another, from which they are drawn. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "language/language_kind.h"
 
 typedef struct {

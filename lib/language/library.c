@@ -1,10 +1,5 @@
 #include "language/library.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/owned.h"
 #include "base/symbols.h"
 
 /* A definition: the inside of a block, as it stands or made for a number; neither: computed. */

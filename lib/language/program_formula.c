@@ -1,7 +1,6 @@
 #include "language/program_formula.h"
 
 #include "automata/logic/formula.h"
-#include "base/memory.h"
 #include "rasp/graph/graph_impl.h"
 
 /* Positions are told apart by how far they are from here, up to NEAR: class 0 is all before those,

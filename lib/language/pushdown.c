@@ -1,12 +1,7 @@
 /* Pushdown automata as blocks, and as languages by way of their grammars. */
 #include "language/pushdown.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "automata/core/build.h"
-#include "base/memory.h"
-#include "base/owned.h"
 #include "language/language_text.h"
 #include "language/pushdown_impl.h"
 

@@ -1,11 +1,7 @@
 /* Runs of pushdown automata, and their grammars: a variable [q X p] for the words that lead from q
  * to p while X is taken from the stack (Ginsburg 1966, and any book). */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/owned.h"
 #include "language/language_text.h"
 #include "language/pushdown_impl.h"
 

@@ -3,7 +3,6 @@
 #include "language/residuals.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 void th_language_residuals_free(ThLanguageResiduals *r)

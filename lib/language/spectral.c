@@ -3,7 +3,6 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "language/distribution_impl.h"
 #include "language/learn_distribution.h"

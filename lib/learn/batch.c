@@ -2,8 +2,6 @@
 
 #include <limits.h>
 
-#include "base/memory.h"
-
 bool th_batch_fits(int B, int T, ThError *err)
 {
     if ((long long)B * T <= INT_MAX)

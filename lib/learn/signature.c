@@ -1,7 +1,5 @@
 #include "learn/signature.h"
 
-#include "base/memory.h"
-
 static char **copy_names(char *const *from, int n, ThError *err)
 {
     char **to = th_alloc((size_t)n, sizeof *to, err);

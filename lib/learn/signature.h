@@ -6,8 +6,7 @@
 #ifndef TH_LEARN_SIGNATURE_H
 #define TH_LEARN_SIGNATURE_H
 
-#include "base/error.h"
-#include "base/owned.h"
+#include "base/memory.h"
 
 typedef enum {
     TH_TARGET_FINAL, /* one class for the whole string, read at its last position */

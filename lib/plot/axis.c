@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "plot/figure.h"
 
 /* From here on numbers are written as powers of ten. */

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
-
 /* Room for a line that passes a row. */
 static const double LANE = 0.05;
 

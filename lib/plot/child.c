@@ -7,8 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
 extern char **environ;
 
 enum { N_STREAMS = 3, MOST_OUTPUT = 64 << 20 };

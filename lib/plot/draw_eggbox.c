@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "base/memory.h"
 #include "plot/draw_algebra.h"
 #include "plot/boxes.h"
 

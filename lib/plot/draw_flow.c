@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "base/memory.h"
 #include "plot/flow_impl.h"
 #include "rasp/graph/describe.h"
 

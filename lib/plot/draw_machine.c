@@ -1,6 +1,5 @@
 #include "plot/draw_machine.h"
 
-#include "base/memory.h"
 #include "plot/graph/draw_graph.h"
 
 enum { LONGEST_NAME = 12 };

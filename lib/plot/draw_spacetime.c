@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "plot/draw_machine.h"
 

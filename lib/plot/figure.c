@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "plot/child.h"
 #include "plot/tex.h"
 

@@ -1,7 +1,5 @@
 #include "proof/labels.h"
 
-#include "base/memory.h"
-
 /* Label of (kind, element), or -1: not met yet. */
 typedef struct {
     ThProofLabels *l;

@@ -7,8 +7,6 @@
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_sort_vector.h>
 
-#include "base/memory.h"
-
 static void product(CBLAS_TRANSPOSE_t ta, CBLAS_TRANSPOSE_t tb, const double *a, const double *b,
                     double *c, ThProofSizes s, double beta)
 {

@@ -5,7 +5,7 @@
 #ifndef TH_PROOF_MATRIX_H
 #define TH_PROOF_MATRIX_H
 
-#include "base/error.h"
+#include "base/memory.h"
 
 /* Of a product of an (m, k) and a (k, n) matrix. */
 typedef struct {

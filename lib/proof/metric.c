@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
 #include "proof/matrix.h"
 
 /* Q = A² for every label, improved step by step: where a slope stretches most, its image counts

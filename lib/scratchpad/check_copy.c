@@ -1,6 +1,5 @@
 /* check_copy.c - copied strings, and what follows a part of one. */
 
-#include "base/memory.h"
 #include "scratchpad/checker.h"
 
 typedef struct {

@@ -1,7 +1,6 @@
 /* check_machine.c - runs of Turing machines, against a machine's rules or against those that the
  * run itself shows. */
 
-#include "base/memory.h"
 #include "scratchpad/machine_text.h"
 
 typedef struct {

@@ -1,7 +1,6 @@
 /* check_sgd.c - stochastic gradient descent, recomputed from the tokens of the data. */
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/write_sgd.h"
 

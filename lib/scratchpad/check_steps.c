@@ -1,6 +1,5 @@
 /* check_steps.c - additions and multiplications with their steps, compact or verbose. */
 
-#include "base/memory.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 

@@ -1,7 +1,6 @@
 /* check_sum.c - sums and products without steps: plain, reversed, with blanks, with hints. */
 #include <gmp.h>
 
-#include "base/memory.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
 

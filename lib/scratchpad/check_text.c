@@ -1,6 +1,5 @@
 #include "scratchpad/check_text.h"
 
-#include "base/memory.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

@@ -1,7 +1,5 @@
 #include "scratchpad/configuration_text.h"
 
-#include "base/memory.h"
-
 void th_pad_configuration_free(ThPadConfiguration *c)
 {
     for (int k = 0; k < TH_TM_MOST_TAPES; k++)

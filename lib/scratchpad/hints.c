@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "scratchpad/writing.h"
 
 enum { MARK_SIZE = 16, MOST_MARK_DIGITS = 9 };

@@ -1,5 +1,4 @@
 /* layouts.c - the verbose layout of a computation with digits, and those without steps. */
-#include "base/memory.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

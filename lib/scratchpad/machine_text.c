@@ -1,5 +1,4 @@
 #include "scratchpad/machine_text.h"
-#include "base/memory.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,5 @@
 #include "scratchpad/pack.h"
 
-#include <string.h>
-
 void th_pad_packer_begin(ThPadPacker *k, const ThPadPackRules *rules)
 {
     *k = (ThPadPacker){.rules = *rules};

@@ -2,7 +2,6 @@
 
 #include <limits.h>
 
-#include "base/memory.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

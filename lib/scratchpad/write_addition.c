@@ -1,6 +1,5 @@
 /* write_addition.c - adding two numbers digit by digit from the right (Hou et al., Section 3). */
 
-#include "base/memory.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

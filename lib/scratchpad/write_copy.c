@@ -1,7 +1,6 @@
 /* write_copy.c - strings to be copied, in whole or from a part that is named (the tasks that
  * Hard-ALiBi was tested on: Jelassi et al. 2024, "Repeat After Me"). */
 
-#include "base/memory.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

@@ -2,7 +2,6 @@
  * Appendix F and Figure 1). */
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "scratchpad/configuration_text.h"
 #include "scratchpad/hints.h"

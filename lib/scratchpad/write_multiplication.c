@@ -1,7 +1,6 @@
 /* write_multiplication.c - a number times one of few digits, digit by digit from the right (Hou et
  * al., Section 5.1 and Figure 4). */
 
-#include "base/memory.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 

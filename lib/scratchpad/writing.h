@@ -5,8 +5,6 @@
 #ifndef TH_SCRATCHPAD_WRITING_H
 #define TH_SCRATCHPAD_WRITING_H
 
-#include <string.h>
-
 #include "scratchpad/scratchpad.h"
 
 #define KIND(name) extern const ThPadKind th_pad_##name;

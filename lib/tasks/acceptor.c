@@ -1,7 +1,5 @@
 #include "tasks/acceptor.h"
 
-#include "base/memory.h"
-
 enum { MAX_STATES = 1 << 16 };
 
 ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err)

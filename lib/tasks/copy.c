@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "tasks/task_parts.h"
 
 enum { MOST_SYMBOLS = 26, TRIES = 1000 };

@@ -1,7 +1,6 @@
 /* Answers that a program of RASP gives: its own value at every position, or at the last. */
 #include <pthread.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"

@@ -1,7 +1,6 @@
 /* A user's own labelled data. */
 
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "tasks/task_parts.h"
 #include "tasks/records.h"

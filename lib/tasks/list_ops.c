@@ -1,6 +1,5 @@
 /* Nested lists with an operation each, and the digit that they come to. */
 
-#include "base/memory.h"
 #include "tasks/task_parts.h"
 #include "tasks/table.h"
 

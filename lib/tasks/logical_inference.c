@@ -1,6 +1,5 @@
 /* Two formulas of propositional logic, and how what they say is related. */
 
-#include "base/memory.h"
 #include "tasks/task_parts.h"
 #include "tasks/table.h"
 

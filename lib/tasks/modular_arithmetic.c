@@ -8,7 +8,6 @@
  * those before the brackets that are open, and the present one. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "tasks/task_parts.h"
 
 enum { PLUS, MINUS, TIMES, N_OPERATORS };

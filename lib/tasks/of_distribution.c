@@ -5,7 +5,6 @@
  * what stands behind the last answer of a row does not matter. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "language/probability.h"
 #include "tasks/acceptor.h"

@@ -1,6 +1,5 @@
 
 #include "tasks/acceptor.h"
-#include "base/memory.h"
 #include "tasks/of_language.h"
 
 static const ThOptionSpec options[] = {

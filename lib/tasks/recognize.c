@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "automata/words/log_count.h"
-#include "base/memory.h"
 #include "tasks/acceptor.h"
 #include "tasks/of_language.h"
 

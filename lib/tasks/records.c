@@ -3,7 +3,6 @@
 #include <jansson.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { MOST_CELLS = 256 };

@@ -5,8 +5,7 @@
 #ifndef TH_TASKS_RECORDS_H
 #define TH_TASKS_RECORDS_H
 
-#include "base/error.h"
-#include "base/owned.h"
+#include "base/memory.h"
 
 /* In the order of the option header. */
 typedef enum { TH_TASK_HEADER_AUTO, TH_TASK_HEADER_YES, TH_TASK_HEADER_NO } ThTaskHeader;

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "tasks/records.h"
 

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"
 #include "tasks/task_parts.h"

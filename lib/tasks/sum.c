@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {

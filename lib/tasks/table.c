@@ -1,7 +1,5 @@
 #include "tasks/table.h"
 
-#include "base/memory.h"
-
 void th_task_table_free(void *table)
 {
     ThTaskTable *d TH_OWNED(free) = table;

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/memory.h"
 #include "tasks/epoch.h"
 #include "tasks/task_parts.h"
 

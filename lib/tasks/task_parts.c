@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
-
 static size_t count_words(const char *list)
 {
     size_t n = 0;

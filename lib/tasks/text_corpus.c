@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "tasks/task_parts.h"
 
 enum { MOST_BYTES = 1 << 30, MOST_SYMBOLS = UINT16_MAX, POINTS = 0x110000 };

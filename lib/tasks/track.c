@@ -1,6 +1,5 @@
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "tasks/acceptor.h"
 
 enum { NOWHERE = -1 };

@@ -2,7 +2,6 @@
  * blanks as the answer may be long, at which it is asked for; or a string and one answer. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "language/word_functions.h"
 #include "tasks/nested.h"
 #include "tasks/task_parts.h"

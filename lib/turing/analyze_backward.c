@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "turing/analyze.h"
 
 enum { MOST_NODES = 1 << 16, MOST_KNOWN = 1 << 22, MOST_WORK = 1 << 26 };

@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "turing/analyze.h"
 
 enum { MOST_CONTEXTS = 1 << 15, MOST_WIDTH = 64, MOST_HISTORY = 16, NONE = -1 };

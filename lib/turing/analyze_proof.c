@@ -1,6 +1,5 @@
 /* analyze_proof.c - proofs of analyze.h as text. */
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "turing/analyze.h"
 #include "turing/configuration.h"

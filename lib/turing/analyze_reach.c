@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "turing/analyze.h"
 
 enum { MOST_CASES = 1 << 22 }; /* of a state that are looked at one by one */

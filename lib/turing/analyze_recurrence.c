@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "turing/analyze.h"
 
 /* ---- configurations with a hash -------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* bbchallenge strings: rows of cells, a cell being the symbol written, the move, the next state. */
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "turing/tm_machine.h"
 
 enum { MOST_ROWS = 25, MOST_CELLS = 10 };

@@ -1,7 +1,5 @@
 #include "turing/census.h"
 
-#include "base/memory.h"
-
 typedef struct {
     int state, head, steps, ones;
     int states, symbols; /* that its entries name, so far */

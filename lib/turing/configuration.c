@@ -1,6 +1,5 @@
 #include "turing/configuration.h"
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 bool th_tm_configuration_writer(ThTmConfigurationWriter *w, const ThTm *m,

@@ -1,7 +1,6 @@
 #include "turing/engine.h"
 
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* ---- running --------------------------------------------------------------------------------- */

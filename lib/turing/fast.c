@@ -1,6 +1,5 @@
 #include "turing/fast.h"
 
-#include "base/memory.h"
 #include "turing/fast_blocks.h"
 
 enum { MOST_MEMORY = 1 << 20 /* moves that are kept */ };

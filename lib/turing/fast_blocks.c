@@ -1,7 +1,5 @@
 #include "turing/fast_blocks.h"
 
-#include "base/memory.h"
-
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 const uint16_t *th_tm_block_cells(const ThTmFast *f, uint32_t block)

@@ -1,6 +1,5 @@
 /* fast_tape.c - the tape of the fast engine: cutting it anew, and what it looks like. */
 
-#include "base/memory.h"
 #include "turing/fast_blocks.h"
 
 /* ---- smaller blocks -------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #include "turing/grams.h"
 
 #include "base/hash.h"
-#include "base/memory.h"
 
 static const uint64_t BASE = 0x9e3779b97f4a7c15u; /* odd: it has an inverse modulo 2^64 */
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 

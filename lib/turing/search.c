@@ -2,8 +2,6 @@
 
 #include <limits.h>
 
-#include "base/memory.h"
-
 enum { MOST_BYTES = 1 << 30 };
 
 static const ThTmRunLimits no_limits = {TH_TM_MOST_STEPS, UINT64_MAX};

@@ -1,6 +1,5 @@
 #include "turing/stepper.h"
 
-#include "base/memory.h"
 #include "base/scan.h"
 #include "base/symbols.h"
 

@@ -1,6 +1,5 @@
 #include "turing/tape_words.h"
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* Where symbols are single characters a blank is none, as in the input of an automaton, unless it

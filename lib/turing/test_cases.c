@@ -1,7 +1,5 @@
 #include "turing/test_cases.h"
 
-#include "base/memory.h"
-
 enum { MOST_FIELDS = 3 };
 
 typedef struct {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 enum { MOST_TABLE = 1 << 24, MOST_TUPLES = 1 << 16 /* of several tapes */ };
 

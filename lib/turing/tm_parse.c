@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/scan.h"
 #include "turing/tm_machine.h"
 

@@ -1,7 +1,5 @@
 #include "turing/tm_program.h"
 
-#include "base/memory.h"
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 typedef enum { NEXT, WRITE, MOVE } Column;

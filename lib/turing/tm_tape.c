@@ -1,6 +1,5 @@
 #include "turing/tm_tape.h"
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 static void fill(uint16_t *cell, size_t n, int symbol)

@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "turing/tm_machine.h"
 
 static void write_role(ThText *t, const char *statement, const ThTm *m, ThTmRole role)

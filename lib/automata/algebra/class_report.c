@@ -1,7 +1,5 @@
 #include "automata/algebra/class_impl.h"
 
-#include "base/memory.h"
-
 const ThClassKind *th_class_kind(int class)
 {
     return &th_class_rows[class].kind;

@@ -1,6 +1,5 @@
 #include "automata/algebra/class_witness.h"
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 void th_class_word(ThText *t, char *const *symbol, int n_symbols, const int *word, int length)

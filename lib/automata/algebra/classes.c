@@ -5,7 +5,6 @@
 #include "automata/algebra/strictly.h"
 #include "automata/algebra/testable.h"
 #include "automata/core/components.h"
-#include "base/memory.h"
 
 typedef ThClassSide Side;
 typedef ThClassWork Work;

@@ -4,7 +4,6 @@
 
 #include "automata/core/components.h"
 #include "base/arithmetic.h"
-#include "base/memory.h"
 
 /* A rational vector: entries over one denominator, in lowest terms. */
 typedef struct {

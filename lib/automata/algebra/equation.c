@@ -1,7 +1,5 @@
 #include "automata/algebra/equation.h"
 
-#include "base/memory.h"
-
 enum { LARGEST_TABLE = 2048 };
 static const long MOST_TRIED = 30000000, MOST_TRIED_SLOWLY = 300000;
 

@@ -1,7 +1,6 @@
 #include "automata/algebra/green.h"
 
 #include "automata/core/components.h"
-#include "base/memory.h"
 
 enum { MOST_COVERED = 1000 };
 

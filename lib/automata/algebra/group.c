@@ -4,7 +4,6 @@
 
 #include "base/intern.h"
 #include "base/arithmetic.h"
-#include "base/memory.h"
 
 struct ThGroup {
     int degree;

@@ -1,7 +1,6 @@
 #include "automata/algebra/holonomy.h"
 
 #include "automata/core/components.h"
-#include "base/memory.h"
 
 /* What a symbol does to one coordinate. */
 typedef struct {

@@ -1,7 +1,5 @@
 #include "automata/algebra/monoid.h"
 
-#include "base/memory.h"
-
 enum { MOST = 1 << 30 };
 
 /* What only the enumeration needs. */

@@ -1,6 +1,5 @@
 #include "automata/algebra/strictly.h"
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* Which states a word leads from to acceptance. */

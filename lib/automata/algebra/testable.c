@@ -1,7 +1,6 @@
 #include "automata/algebra/testable.h"
 
 #include "base/hash.h"
-#include "base/memory.h"
 
 enum { MOST_PIECES = 1024, MOST_NODES = 20000 };
 

@@ -1,7 +1,5 @@
 #include "automata/algebra/varieties.h"
 
-#include "base/memory.h"
-
 typedef struct {
     ThVarieties *v;
     const ThMonoid *m;

@@ -1,6 +1,5 @@
 #include "automata/core/alphabets.h"
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 bool th_automaton_alphabets(ThAutomatonAlphabets *u, char *const *a, int n_a, char *const *b,

@@ -2,8 +2,6 @@
  * numbered breadth first, and no machine comes twice (Almeida, Moreira and Reis 2007). */
 #include "automata/core/atlas.h"
 
-#include "base/memory.h"
-
 /* ---- renaming symbols ---- */
 
 int th_dfa_compare(const ThDfa *a, const ThDfa *b)

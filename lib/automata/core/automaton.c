@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "automata/core/build.h"
-#include "base/memory.h"
 
 ThAutomaton *th_automaton_alloc(const ThAutomaton *sizes, size_t name_bytes, ThError *err)
 {

@@ -3,7 +3,6 @@
  * which give the states their order; what is said about states (accept, output). */
 
 #include "automata/core/build.h"
-#include "base/memory.h"
 #include "base/scan.h"
 
 typedef enum { ALPHABET, STATES, OUTPUTS, START, ACCEPT, OUTPUT, N_KEYWORDS } Keyword;

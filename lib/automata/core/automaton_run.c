@@ -1,7 +1,5 @@
 #include "automata/core/automaton_run.h"
 
-#include "base/memory.h"
-
 enum { MAX_NODES = 100000000 };
 
 /* Adds a node unless its state is in the layer already. */

@@ -1,7 +1,5 @@
 #include "automata/core/automaton.h"
 
-#include <string.h>
-
 /* A symbol or output; quotes keep one named eps apart from the empty move. */
 static void write_symbol(ThText *t, const char *name)
 {

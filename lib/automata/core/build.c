@@ -1,7 +1,5 @@
 #include "automata/core/build.h"
 
-#include "base/memory.h"
-
 static int intern_name(ThAutomatonBuild *b, ThIntern *t, const char *name)
 {
     size_t index = 0;

@@ -1,7 +1,5 @@
 #include "automata/core/components.h"
 
-#include "base/memory.h"
-
 /* Tarjan's algorithm with a stack of its own: paths are as long as there are nodes. */
 typedef struct {
     const int *next;

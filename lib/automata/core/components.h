@@ -6,7 +6,7 @@
 #ifndef TH_AUTOMATA_CORE_COMPONENTS_H
 #define TH_AUTOMATA_CORE_COMPONENTS_H
 
-#include "base/error.h"
+#include "base/memory.h"
 
 /* Gives every node the number of its component, numbered by their first nodes; returns how many
  * there are, or -1 and TH_ENOMEM.  next (n, k) may hold -1: no arc.  Linear: Tarjan 1972. */

@@ -2,7 +2,6 @@
 #include "automata/core/construction_steps.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 typedef struct {
     const ThDfa *d;

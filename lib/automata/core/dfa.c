@@ -1,7 +1,5 @@
 #include "automata/core/dfa.h"
 
-#include "base/memory.h"
-
 ThDfa *th_dfa_new(int n_states, int n_symbols, int n_classes, ThError *err)
 {
     ThDfa *d = th_alloc(1, sizeof *d, err);

@@ -8,7 +8,6 @@
 #ifndef TH_AUTOMATA_CORE_DFA_H
 #define TH_AUTOMATA_CORE_DFA_H
 
-#include "base/owned.h"
 #include "base/stop.h"
 
 typedef struct {

@@ -7,7 +7,6 @@
 #include "automata/core/dfa.h"
 
 #include "automata/core/word_tree.h"
-#include "base/memory.h"
 
 typedef struct {
     int p, q; /* states of the two machines, those of the second numbered from n_a on */

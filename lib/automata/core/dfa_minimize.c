@@ -3,8 +3,6 @@
  * split by itself. */
 #include "automata/core/dfa.h"
 
-#include "base/memory.h"
-
 typedef struct {
     int n, k;
     int *first, *from; /* predecessors of q by a: from[first[a*(n+1)+q]] … */

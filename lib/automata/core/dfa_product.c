@@ -1,7 +1,6 @@
 #include "automata/core/dfa.h"
 
 #include "base/hash.h"
-#include "base/memory.h"
 
 typedef struct {
     int p, q;

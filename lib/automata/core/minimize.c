@@ -1,6 +1,5 @@
 
 #include "automata/core/state_classes.h"
-#include "base/memory.h"
 
 static ThAutomaton *minimize_acceptor(const ThAutomaton *a, size_t max_states, ThStop *stop,
                                       ThError *err)

@@ -1,7 +1,6 @@
 #include "automata/core/nfa.h"
 
 #include "automata/core/build.h"
-#include "base/memory.h"
 
 int th_nfa_state(ThNfa *n, int mark, ThError *err)
 {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "automata/core/build.h"
-#include "base/memory.h"
 #include "base/rng.h"
 
 /* A transition has a place: state × symbols + symbol, and in a nondeterministic automaton that

@@ -1,7 +1,6 @@
 #include "automata/core/state_classes.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 /* ---- automaton to classes ---- */
 

@@ -5,7 +5,6 @@
 #include "automata/core/construction_steps.h"
 #include "automata/core/state_classes.h"
 #include "base/intern.h"
-#include "base/memory.h"
 
 enum { DENSE_STATES = 512, DENSE_WORDS = 1 << 22 };
 

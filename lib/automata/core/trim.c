@@ -1,7 +1,6 @@
 
 
 #include "automata/core/build.h"
-#include "base/memory.h"
 
 /* Marks what is reachable from the start states; queue has room for all states. */
 static void reach_forwards(const ThAutomaton *a, bool *reached, int *queue)

@@ -1,7 +1,5 @@
 #include "automata/core/word_tree.h"
 
-#include "base/memory.h"
-
 bool th_word_tree_add(ThWordTree *t, size_t before, int symbol, ThError *err)
 {
     if (!th_grow(&t->step, &t->cap, t->n + 1, sizeof *t->step, err))

@@ -5,7 +5,6 @@
 
 #include "automata/core/atlas.h"
 #include "automata/core/build.h"
-#include "base/memory.h"
 
 enum { NAME = 64, MAX_STATES = 100000 };
 

@@ -12,7 +12,6 @@
 #include "automata/logic/mso.h"
 #include "automata/regex/regex.h"
 #include "base/arithmetic.h"
-#include "base/memory.h"
 #include "base/scan.h"
 #include "base/symbols.h"
 

@@ -3,7 +3,6 @@
 #include "automata/operations/cayley.h"
 #include "automata/operations/halves.h"
 #include "automata/core/nfa.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 static ThAutomaton *quotient(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,

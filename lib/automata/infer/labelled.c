@@ -1,7 +1,6 @@
 #include "automata/infer/labelled.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 typedef struct {

@@ -1,7 +1,6 @@
 #include "automata/infer/lstar.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 typedef struct {
     const ThLstarOracle *o;

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 
 int th_pac_draw(ThPac *s, int *word)

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
-
 /* What a merge changed, to be taken back: an entry of a table and its value before. */
 typedef struct {
     int *entry;

@@ -1,7 +1,6 @@
 #include "automata/logic/cascade.h"
 
 #include "automata/algebra/holonomy.h"
-#include "base/memory.h"
 
 /* Coordinates are tuples of tiles; -1, a level that is skipped, is one more tile. */
 typedef struct {

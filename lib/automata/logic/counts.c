@@ -5,7 +5,6 @@
 
 #include "automata/algebra/counting.h"
 #include "automata/core/components.h"
-#include "base/memory.h"
 
 /* What a round of one component tells, copied. */
 typedef struct {

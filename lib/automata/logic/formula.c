@@ -1,7 +1,5 @@
 #include "automata/logic/formula.h"
 
-#include "base/memory.h"
-
 enum { DEEPEST = 200 };
 
 /* A variable that is bound where the reader is. */

@@ -1,7 +1,5 @@
 #include "automata/logic/formula.h"
 
-#include "base/memory.h"
-
 /* Parts that are there already are shared, which keeps automata small. */
 int th_automaton_formula_part(ThAutomatonFormula *f, ThAutomatonPart p, ThError *err)
 {

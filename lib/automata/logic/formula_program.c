@@ -3,7 +3,6 @@
 #include "automata/logic/cascade.h"
 #include "automata/logic/counts.h"
 #include "automata/logic/star_free.h"
-#include "base/memory.h"
 
 typedef struct {
     const ThAutomatonFormula *f;

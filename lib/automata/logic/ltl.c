@@ -4,7 +4,6 @@
 #include "automata/logic/formula.h"
 #include "automata/operations/operations.h"
 #include "base/hash.h"
-#include "base/memory.h"
 
 enum { MOST_FUTURE = 20 };
 

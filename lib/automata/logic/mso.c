@@ -2,7 +2,6 @@
 
 #include "automata/core/nfa.h"
 #include "automata/logic/formula.h"
-#include "base/memory.h"
 
 enum { MOST_TRANSITIONS = 1 << 26 };
 

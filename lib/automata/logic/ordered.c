@@ -3,7 +3,6 @@
 
 #include "automata/core/components.h"
 #include "automata/logic/cascade.h"
-#include "base/memory.h"
 
 typedef struct {
     ThAutomatonFormula *f;

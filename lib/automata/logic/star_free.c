@@ -3,7 +3,6 @@
 #include "automata/logic/cascade.h"
 #include "automata/logic/ltl.h"
 #include "automata/operations/operations.h"
-#include "base/memory.h"
 
 typedef struct {
     const ThAutomatonFormula *f;

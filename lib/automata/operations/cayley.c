@@ -2,7 +2,6 @@
 
 #include "automata/algebra/monoid.h"
 #include "automata/core/build.h"
-#include "base/memory.h"
 
 /* ---- what elements are called --------------------------------------------------------------- */
 

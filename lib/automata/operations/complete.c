@@ -2,7 +2,6 @@
 
 #include "automata/core/build.h"
 #include "automata/operations/operations.h"
-#include "base/memory.h"
 
 /* A name that no state has. */
 static void sink_name(const ThAutomaton *a, char name[32])

@@ -3,7 +3,6 @@
 #include "automata/operations/halves.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 /* Of root: where the word so far leads from each state.  Of half: where it leads from the start,
  * then of every state whether some word of that length leads from it to acceptance. */

@@ -3,7 +3,6 @@
 #include "automata/core/alphabets.h"
 #include "automata/core/build.h"
 #include "automata/core/nfa.h"
-#include "base/memory.h"
 
 static ThNfaNames names_of(const ThAutomaton *a)
 {

@@ -3,7 +3,6 @@
 
 #include "automata/core/alphabets.h"
 #include "automata/core/word_tree.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 typedef struct {

@@ -3,7 +3,6 @@
 
 #include "automata/core/alphabets.h"
 #include "automata/core/state_classes.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* The class of acceptance together with a last output, 0 being neither. */

@@ -2,7 +2,6 @@
 #include "automata/core/nfa.h"
 #include "automata/operations/transducer.h"
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* ---- substitutions ---- */

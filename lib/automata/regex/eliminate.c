@@ -3,7 +3,6 @@
 #include "automata/operations/operations.h"
 #include "automata/regex/regex.h"
 #include "automata/regex/term.h"
-#include "base/memory.h"
 
 enum { MOST_STATES = 4000 };
 

@@ -1,7 +1,6 @@
 /* The parser of regular expressions: precedence climbing over characters. */
 
 #include "automata/regex/tree.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 enum { MAX_DEPTH = 200, MAX_COUNT = 100000, MAX_SYMBOLS = 4096, MAX_NAME = 256 };

@@ -4,7 +4,6 @@
 #include "automata/regex/regex.h"
 
 #include "automata/regex/tree.h"
-#include "base/memory.h"
 
 /* Beyond so many transitions, between so many states on either side, a detour over an empty move is
  * shorter. */

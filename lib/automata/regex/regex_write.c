@@ -1,5 +1,4 @@
 /* regex_write.c - terms as patterns in the notation of regex_parse.c. */
-#include <string.h>
 
 #include "automata/regex/term.h"
 

@@ -1,7 +1,5 @@
 #include "automata/regex/term.h"
 
-#include "base/memory.h"
-
 /* A list of terms that is being put together. */
 typedef struct {
     int *item;

@@ -4,7 +4,6 @@
 
 #include "automata/regex/regex.h"
 #include "automata/regex/tree.h"
-#include "base/memory.h"
 
 typedef struct {
     const ThRegexTree *t;

@@ -4,7 +4,6 @@
 #include "automata/core/word_tree.h"
 #include "automata/words/ambiguity_growth.h"
 #include "automata/words/state_tuples.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* ---- without empty moves ---- */

@@ -1,7 +1,6 @@
 #include "automata/words/ambiguity_growth.h"
 
 #include "automata/words/state_tuples.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 /* ---- words between states ---- */

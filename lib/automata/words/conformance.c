@@ -5,7 +5,6 @@
 #include "automata/words/conformance.h"
 
 #include "automata/core/word_tree.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 
 void th_dfa_words_free(ThDfaWords *w)

@@ -5,7 +5,6 @@
 
 #include "automata/core/components.h"
 #include "automata/words/growth.h"
-#include "base/memory.h"
 
 typedef struct {
     const ThDfa *d;

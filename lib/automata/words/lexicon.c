@@ -3,7 +3,6 @@
 #include "automata/words/lexicon.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 enum { LONGEST = 1000000 }; /* symbols of a word: what is longer is no list of words */
 

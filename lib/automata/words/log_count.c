@@ -3,8 +3,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/memory.h"
-
 /* A number m·2^e with 1 ≤ m < 2, or 0: counts outgrow any floating-point range. */
 typedef struct {
     double m;

@@ -4,7 +4,6 @@
 #include "automata/words/reset.h"
 
 #include "automata/core/word_tree.h"
-#include "base/memory.h"
 
 enum { MOST_STATES = 4096, FAR = -1 };
 

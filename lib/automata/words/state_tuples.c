@@ -1,7 +1,6 @@
 #include "automata/words/state_tuples.h"
 
 #include "automata/core/word_tree.h"
-#include "base/memory.h"
 
 size_t *th_words_tuple_arcs(const ThAutomaton *a, ThError *err)
 {

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "automata/core/word_tree.h"
-#include "base/memory.h"
 
 static int step(const ThDfa *d, int q, int a)
 {

@@ -16,7 +16,6 @@
 
 #include <ctype.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
 /* ---- tokens ---- */

@@ -1,7 +1,6 @@
 #include "formats/data/dataset.h"
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "formats/data/npy.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */

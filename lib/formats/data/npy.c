@@ -1,7 +1,5 @@
 #include "formats/data/npy.h"
 
-#include <string.h>
-
 #include "base/file.h"
 
 enum { ALIGNMENT = 64, PREAMBLE = 10 /* magic, version, length */, MOST_HEADER = 160 };

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 
 typedef enum { TH_NPY_FLOAT64, TH_NPY_FLOAT32, TH_NPY_INT32, TH_NPY_UINT8 } ThNpyType;
 

@@ -2,7 +2,6 @@
  * labels !x and ~ become rules for symbols.  A state of the machine is a state of the file, in an
  * instance of the machine that it stands in. */
 
-#include "base/memory.h"
 #include "formats/notes.h"
 #include "formats/machines/jff_records.h"
 

@@ -1,7 +1,6 @@
 /* Turing machines of JFLAP.  https://www.jflap.org */
 #include <libxml/tree.h>
 
-#include "base/memory.h"
 #include "formats/machines/jff_xml.h"
 #include "formats/machines/jff_records.h"
 

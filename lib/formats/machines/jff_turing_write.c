@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "formats/machines/jff_records.h"
 #include "formats/machines/machine_fit.h"

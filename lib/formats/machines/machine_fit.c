@@ -2,7 +2,6 @@
 
 #include <strings.h>
 
-#include "base/memory.h"
 #include "formats/notes.h"
 #include "formats/machines/machine_read.h"
 #include "turing/transform.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "formats/notes.h"
 

@@ -8,7 +8,7 @@
 #ifndef TH_FORMATS_MODELS_ARRAYS_H
 #define TH_FORMATS_MODELS_ARRAYS_H
 
-#include "base/error.h"
+#include "base/memory.h"
 
 enum { TH_FORMAT_DIMS = 8 };
 

@@ -6,8 +6,6 @@
 #include <math.h>
 
 #include "base/intern.h"
-#include "base/memory.h"
-#include "base/owned.h"
 
 enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
 

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 
-#include "base/memory.h"
 #include "plot/graph/board_impl.h"
 
 enum { MOST_STEPS = 500, MOST_CAPTION = 110, MOST_NAME = 12 };

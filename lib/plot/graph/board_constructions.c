@@ -5,7 +5,6 @@
 #include "automata/core/construction_steps.h"
 #include "automata/core/state_classes.h"
 #include "automata/regex/regex.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "plot/graph/board_impl.h"
 

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
-
 enum { MOST_NODES = 300, MOST_ARCS = 4000 };
 
 static const double HEAD = 0.13; /* length of an arrow's head, in inches */

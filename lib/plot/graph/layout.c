@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "plot/child.h"
 
 enum { PIECES = 24 /* straight pieces of a Bézier curve */ };

@@ -1,7 +1,5 @@
 #include "rasp/evaluate/language.h"
 
-#include "base/memory.h"
-
 ThRaspAtom *th_rasp_letters(ThRaspGraph *g, char *const *name, int n, ThError *err)
 {
     ThRaspAtom *letter = th_alloc((size_t)n, sizeof *letter, err);

@@ -1,7 +1,5 @@
 #include "rasp/evaluate/ranks.h"
 
-#include "base/memory.h"
-
 enum { POLL = 4096 };
 
 /* Numbers the keys in order of their first positions. */

@@ -5,7 +5,6 @@
 #ifndef TH_RASP_EVALUATE_RUN_IMPL_H
 #define TH_RASP_EVALUATE_RUN_IMPL_H
 
-#include "base/memory.h"
 #include "rasp/evaluate/ranks.h"
 #include "rasp/evaluate/rasp_run.h"
 #include "rasp/graph/graph_impl.h"

@@ -1,7 +1,5 @@
 #include "rasp/graph/cost.h"
 
-#include "base/memory.h"
-
 static bool gathers(const ThRaspNodeInfo *node)
 {
     return node->kind == TH_RASP_NODE_AGGREGATE || node->kind == TH_RASP_NODE_WIDTH;

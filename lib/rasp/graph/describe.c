@@ -1,6 +1,5 @@
 #include "rasp/graph/describe.h"
 
-#include "base/memory.h"
 #include "rasp/graph/graph_impl.h"
 
 /* What is still to be written, the next piece last: a text; else an atom; else a table; else a

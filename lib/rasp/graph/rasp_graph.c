@@ -1,6 +1,5 @@
 #include "rasp/graph/rasp_graph.h"
 
-#include "base/memory.h"
 #include "rasp/graph/graph_impl.h"
 
 /* A call that is under way: it becomes an origin when the first node is made in it. */

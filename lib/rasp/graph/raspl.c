@@ -1,6 +1,5 @@
 /* Is a program one of RASP-L? */
 
-#include "base/memory.h"
 #include "rasp/graph/cost.h"
 #include "rasp/graph/graph_impl.h"
 

@@ -1,6 +1,5 @@
 /* apply.c - calls: functions on their arguments, s-ops and selectors on inputs. */
 
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 static const ThRaspNode *at(const ThRaspFrame *f, int32_t node)

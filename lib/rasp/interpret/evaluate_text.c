@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "rasp/interpret/interp.h"
 

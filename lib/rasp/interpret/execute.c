@@ -1,6 +1,5 @@
 /* execute.c - what each statement does. */
 
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 static const ThRaspNode *at(const ThRaspFrame *f, int32_t node)

@@ -1,6 +1,5 @@
 /* free_names.c - the names that a function looks up outside of itself. */
 
-#include "base/memory.h"
 #include "rasp/interpret/save_impl.h"
 
 typedef struct {

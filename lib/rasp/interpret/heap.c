@@ -1,7 +1,5 @@
 #include "rasp/interpret/heap.h"
 
-#include "base/memory.h"
-
 /* ---- objects --------------------------------------------------------------------------------- */
 
 bool th_rasp_charge(ThRaspHeap *h, ThRaspObject *o, size_t bytes, ThError *err)

@@ -4,8 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/memory.h"
-
 /* ---- errors and names ------------------------------------------------------------------------ */
 
 bool th_rasp_error(ThRasp *r, ThErrc code, const char *format, ...)

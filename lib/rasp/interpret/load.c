@@ -1,7 +1,6 @@
 /* load.c - programs in files and those that are built in. */
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 #include "rasp/syntax/lex.h"
 

@@ -1,6 +1,5 @@
 /* operators.c - operators on the interpreter's values. */
 
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 bool th_rasp_is_list(const ThRaspValue *v)

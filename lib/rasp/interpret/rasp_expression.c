@@ -1,6 +1,5 @@
 /* rasp_expression.c - the value of an expression. */
 
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 typedef bool Evaluator(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v);

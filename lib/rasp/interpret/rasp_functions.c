@@ -1,6 +1,5 @@
 /* rasp_functions.c - the functions that are not written in RASP. */
 
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 static bool is_string(const ThRasp *r, const ThRaspValue *v, const char *text)

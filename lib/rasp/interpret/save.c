@@ -1,6 +1,5 @@
 /* save.c - names as source: which others are wanted with them, and in which order. */
 
-#include "base/memory.h"
 #include "rasp/graph/graph_impl.h"
 #include "rasp/interpret/save_impl.h"
 

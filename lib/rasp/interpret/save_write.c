@@ -5,7 +5,6 @@
  * its source; where it was made in a scope that is gone, in a function that makes that scope again.
  */
 
-#include "base/memory.h"
 #include "rasp/graph/describe.h"
 #include "rasp/graph/graph_impl.h"
 #include "rasp/interpret/save_impl.h"

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "rasp/interpret/interp.h"
 
 enum {

@@ -1,6 +1,5 @@
 /* sources.c - the programs of RASP that are built in, as they lie in library.rasp and raspl.rasp:
  * the assembler reads the files, so that they stay plain RASP. */
-#include <string.h>
 
 #include "rasp/interpret/rasp.h"
 

@@ -1,5 +1,4 @@
 /* habits.c - what is written otherwise in other languages. */
-#include <string.h>
 
 #include "rasp/syntax/syntax.h"
 

@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "rasp/syntax/parse_impl.h"
 
 /* ---- tokens and nodes ------------------------------------------------------------------------ */

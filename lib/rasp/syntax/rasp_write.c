@@ -1,6 +1,5 @@
 /* rasp_write.c - trees as source that every grammar reads as the same. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "rasp/syntax/syntax.h"
 

@@ -1,7 +1,5 @@
 #include "rasp/values/atom_table.h"
 
-#include "base/memory.h"
-
 static uint64_t hash_of(const ThRaspAtomTable *t, const ThRaspAtoms *p, const ThRaspAtom *key)
 {
     uint64_t h = 0;

@@ -1,7 +1,5 @@
 #include "rasp/values/column.h"
 
-#include "base/memory.h"
-
 bool th_rasp_column_new(ThRaspSeq *s, size_t n, bool constant, ThError *err)
 {
     *s = (ThRaspSeq){.n = n, .constant = constant};

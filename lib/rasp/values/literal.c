@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "rasp/values/value.h"
 
 /* Without an exponent, which other interpreters of RASP do not read. */

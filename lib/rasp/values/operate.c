@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "base/memory.h"
 #include "rasp/values/number.h"
 #include "rasp/values/value.h"
 

@@ -1,5 +1,4 @@
 
-#include "base/memory.h"
 #include "rasp/values/column.h"
 
 static bool too_long(size_t n, ThError *err)

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
-
 /* A tuple is kept as a head and its elements.  The head is an int atom: the tuple's depth, whether
  * two different tuples may be equal to it (1 == 1.0 == True), and its bytes, counting what is
  * inside as often as it is there. */

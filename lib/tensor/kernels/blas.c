@@ -1,8 +1,6 @@
 #include "tensor/kernels/blas.h"
 
 #include <cblas.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "tensor/kernels/kernels_gemm.h"
 #include "tensor/kernels/level.h"

@@ -3,7 +3,6 @@
 #include "tensor/kernels/kernels_attention.h"
 
 #include <math.h>
-#include <stddef.h>
 
 static inline int seen_from(const ThKernelHead *h, int row)
 {

@@ -5,9 +5,6 @@
 #ifndef TH_TENSOR_KERNELS_KERNELS_SCAN_H
 #define TH_TENSOR_KERNELS_KERNELS_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/stop.h"
 #include "tensor/kernels/dispatch.h"
 

@@ -3,7 +3,6 @@
 #include "tensor/kernels/kernels_wired.h"
 
 #include <math.h>
-#include <stddef.h>
 
 enum { L = TH_KERNEL_LANES };
 

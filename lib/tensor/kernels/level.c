@@ -1,7 +1,5 @@
 #include "tensor/kernels/level.h"
 
-#include <string.h>
-
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_attention.h"
 #include "tensor/kernels/kernels_blocks.h"

@@ -12,8 +12,6 @@
 #ifndef TH_TENSOR_KERNELS_LEVEL_H
 #define TH_TENSOR_KERNELS_LEVEL_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 
 /* The level in use, as a view that stays. */

@@ -1,7 +1,5 @@
 #include "tensor/optimizers/optimizer.h"
 
-#include <string.h>
-
 #define OPTIMIZER(id) extern const ThOptimizer th_optimizer_##id;
 #include "tensor/optimizers/optimizers.def"
 #undef OPTIMIZER

@@ -2,7 +2,6 @@
  * so that a step moves all directions alike.  Everything else, embeddings, heads, biases and norms,
  * is left to Adam. */
 #include <math.h>
-#include <string.h>
 
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"

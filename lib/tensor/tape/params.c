@@ -4,8 +4,6 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "base/memory.h"
-
 enum { ALIGN_FLOATS = 16 };
 
 int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init, double scale,

@@ -28,7 +28,6 @@
 #ifndef TH_TENSOR_TAPE_TAPE_H
 #define TH_TENSOR_TAPE_TAPE_H
 
-#include "base/memory.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/tape/params.h"
 
