@@ -52,6 +52,7 @@ extern "C" {
 #include "automata/logic/star_free.h"
 #include "automata/operations/shortest_difference.h"
 #include "automata/operations/operations.h"
+#include "automata/operations/sequential.h"
 #include "automata/operations/relate.h"
 #include "automata/operations/transducer.h"
 #include "automata/regex/regex.h"

@@ -103,7 +103,7 @@ static int moved(Work *w, int x, int d)
 /* x S y, or x U y. */
 static int until(Work *w, int x, int y, bool ahead)
 {
-    if (y == untrue(w) || !ahead)
+    if (y == untrue(w) || x == untrue(w) || !ahead)
         return th_automaton_formula_since(w->f, x, y, w->err);
     return part(w, TH_AUTOMATON_UNTIL, x, y);
 }

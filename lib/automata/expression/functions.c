@@ -2,6 +2,7 @@
 
 #include "automata/operations/cayley.h"
 #include "automata/operations/halves.h"
+#include "automata/operations/sequential.h"
 #include "automata/core/nfa.h"
 #include "base/symbols.h"
 
@@ -105,6 +106,8 @@ static const ThAutomatonFunction table[] = {
     {"compose", "T, U, ...", "what T writes is read by U", 1, -1, .of_two = th_automaton_compose},
     {"invert", "T", "what T reads and what it writes change places", 1, 1,
      .of_one = th_automaton_invert},
+    {"sequential", "T", "the function T with one way for a word, writing as early as it can", 1, 1,
+     .of_one = th_automaton_sequential},
     {"project", "T, input|output", "the words that T reads, or those that it writes", 1, 1,
      TH_AUTOMATON_WITH_SIDE, .of_call = project},
     {"apply", "T, A|\"WORD\"", "what T writes for the words of A, or for one word", 2, 2,
