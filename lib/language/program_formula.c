@@ -219,7 +219,7 @@ static int at_most_0(Work *w, const Case *z)
         return z->by <= 0 ? truth(w) : untrue(w);
     if (place) {
         int64_t by = t->by > 0 ? t->by : -(int64_t)t->by;
-        int64_t number = most >= 0 ? most / by : -1 - (-1 - most) / by;
+        int64_t number = most / by;
         int few = number > NEAR ? -2
                   : number < 1  ? untrue(w)
                                 : not_(w, moved(w, truth(w), (int)-number));

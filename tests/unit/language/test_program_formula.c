@@ -212,8 +212,8 @@ static void test_said(void **state)
     expect("0 - 2 * indices < -3", "F (last & Y Y true)", "");
     expect("sel_width(select(" A ", True, ==, causal) or select(indices, indices, ==)) > 1",
            "F (last & (!a & (-#a <= -1) | a & (-#a <= -2)))", "c");
-    expect("aggregate(not select(" A ", True, ==, causal), 1, 0) > 0",
-           "F (last & (!a | Y P !a))", "");
+    expect("aggregate(not select(" A ", True, ==, causal), 1, 0) > 0", "F (last & (!a | Y P !a))",
+           "");
     expect("aggregate(select(indices, indices, >), " A ", False, rightmost)",
            "F (last & X F (a & N G false))", "pa");
     expect("aggregate(select(indices, indices, >), " A ", False, leftmost)", "F (last & X a)",
