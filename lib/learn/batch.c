@@ -52,18 +52,6 @@ bool th_batch_holds(const ThBatch *b, const int *word, int length)
     return false;
 }
 
-int th_batch_prompt(const ThSignature *s, const ThBatch *b, int i)
-{
-    int length = th_batch_length(b, i);
-    if (s->target == TH_TARGET_FINAL)
-        return length;
-    const int *target = th_batch_target(s, b, i);
-    int at = 0;
-    while (at < length && target[(size_t)at * per_answer(s)] < 0)
-        at++;
-    return at < length ? at + 1 : length;
-}
-
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /* Room only grows, so that a loop over batches asks for memory in its first turns only. */

@@ -44,10 +44,6 @@ int th_batch_length(const ThBatch *b, int i);
 int *th_batch_token(const ThBatch *b, int i);
 int *th_batch_target(const ThSignature *s, const ThBatch *b, int i);
 
-/* Symbols of row i that are given before the first answer is asked for: up to and including the
- * first position that is scored; its length where none is. */
-int th_batch_prompt(const ThSignature *s, const ThBatch *b, int i);
-
 /* Whether a row is this word. */
 bool th_batch_holds(const ThBatch *b, const int *word, int length);
 

@@ -92,9 +92,6 @@ ThTm *th_tm_copy(const ThTm *m, ThError *err); /* returns new */
 void th_tm_free(ThTm *m);                      /* NULL is fine */
 TH_RELEASES(th_tm_free, ThTm)
 
-/* True if both have the same names, properties and rules, in the same order. */
-bool th_tm_same(const ThTm *a, const ThTm *b);
-
 /* Returns new: the machine of the inside of a block `machine NAME { … }`.  TH_EPARSE and the others
  * of th_tm_finish, with positions. */
 ThTm *th_tm_parse(const char *text, ThError *err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "../unit/same_machine.h"
 #include "formats/format_table.h"
 #include "turing/tm_run.h"
 
@@ -38,7 +39,7 @@ static void show_and_read(const ThTm *m)
         *close = '\0';
         again = th_tm_parse(open + 1, &err);
     }
-    require(again && (m->busy_beaver || th_tm_same(m, again)));
+    require(again && (m->busy_beaver || same_machine(m, again)));
     th_tm_free(again);
     th_text_free(&t);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "automata/algebra/monoid.h"
 #include "base/memory.h"
 #include "tensor/kernels/level.h"
 
@@ -131,4 +132,29 @@ ThModel *made_model(const char *kind, const char *settings)
         fail_msg("%s: %s", kind, err.msg);
     th_options_free(&o);
     return m;
+}
+
+size_t monoid_size(const ThDfa *d, size_t limit, bool *aperiodic, ThError *err)
+{
+    ThMonoid *m = th_monoid_new(d, limit, NULL, err);
+    size_t size = m ? (size_t)m->size : 0;
+    *aperiodic = true;
+    for (int x = 0; m && x < m->size; x++) {
+        int power = x;
+        for (int i = 1; i < d->n_states; i++)
+            power = th_monoid_product(m, power, x);
+        *aperiodic = *aperiodic && th_monoid_product(m, power, x) == power;
+    }
+    th_monoid_free(m);
+    return size;
+}
+
+int prompt_of(const ThSignature *s, const ThBatch *b, int i)
+{
+    int length = th_batch_length(b, i), at = 0,
+        width = s->target == TH_TARGET_BITS ? s->n_classes : 1;
+    const int *target = th_batch_target(s, b, i);
+    while (s->target != TH_TARGET_FINAL && at < length && target[at * width] < 0)
+        at++;
+    return s->target != TH_TARGET_FINAL && at < length ? at + 1 : length;
 }

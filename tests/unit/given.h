@@ -14,6 +14,13 @@
 /* Uniform in 0 … n-1. */
 int below(ThRng *r, int n);
 
+/* How many maps of states the words of a machine make, 0 beyond the limit; whether none has a
+ * period. */
+size_t monoid_size(const ThDfa *d, size_t limit, bool *aperiodic, ThError *err);
+
+/* Symbols of row i up to the first that is scored, with it; all where none is. */
+int prompt_of(const ThSignature *s, const ThBatch *b, int i);
+
 /* Makes *word, of *length symbols below k, the next one in length-lexicographic order; false when
  * all up to length `most` have been.  The word has room for `most` symbols, at most MAX_WORD. */
 enum { MAX_WORD = 16 };

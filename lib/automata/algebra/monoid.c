@@ -265,32 +265,3 @@ void th_monoid_free(ThMonoid *m)
     th_hash_free(&m->table);
     TH_FREE(m->right, m->left, m->prefix, m->last, m->length, m->map, m->scratch, m);
 }
-
-/* ---- in short -------------------------------------------------------------------------------- */
-
-/* True if m^k = m^(k+1) for some k: no cycle of the map is longer than a fixed point. */
-static bool without_period(const ThMonoid *m, int x, int *seen)
-{
-    int n = m->n_states;
-    for (int q = 0; q < n; q++)
-        seen[q] = -1;
-    for (int q = 0; q < n; q++) {
-        int p = q;
-        for (; seen[p] < 0; p = th_monoid_image(m, x, p))
-            seen[p] = q;
-        if (seen[p] == q && th_monoid_image(m, x, p) != p)
-            return false;
-    }
-    return true;
-}
-
-size_t th_dfa_monoid(const ThDfa *d, size_t limit, bool *aperiodic, ThStop *stop, ThError *err)
-{
-    int *seen TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *seen, err);
-    ThMonoid *m TH_OWNED(th_monoid_free) = seen ? th_monoid_new(d, limit, stop, err) : NULL;
-    size_t size = m ? (size_t)m->size : 0;
-    *aperiodic = true;
-    for (int x = 0; m && *aperiodic && x < m->size; x++)
-        *aperiodic = without_period(m, x, seen);
-    return size;
-}

@@ -52,9 +52,4 @@ void th_monoid_word(const ThMonoid *m, int x, int *word);
 
 bool th_monoid_idempotent(const ThMonoid *m, int x);
 
-/* Size of the transition monoid, the identity included: the number of distinct maps of states that
- * words induce.  Returns 0 and TH_ELIMIT beyond `limit`.  *aperiodic tells whether every element m
- * has m^k = m^(k+1) for some k: star-free, by Schützenberger 1965. */
-size_t th_dfa_monoid(const ThDfa *d, size_t limit, bool *aperiodic, ThStop *stop, ThError *err);
-
 #endif

@@ -10,14 +10,13 @@
 
 #include <cmocka.h>
 
-#include "automata/algebra/monoid.h"
+#include "given.h"
 #include "automata/core/automaton.h"
 #include "automata/core/build.h"
 #include "automata/core/automaton_run.h"
 #include "automata/operations/shortest_difference.h"
 #include "base/rng.h"
 #include "base/symbols.h"
-#include "given.h"
 
 /* ---- random automata ---- */
 
@@ -578,12 +577,12 @@ static void test_monoid(void **state)
         ThDfa *d = random_dfa(&r, 1 + below(&r, MAP), below(&r, 3), 2);
         bool want, got;
         int size = naive_monoid(d, &want);
-        assert_int_equal(th_dfa_monoid(d, MOST_MAPS, &got, NULL, NULL), size);
+        assert_int_equal(monoid_size(d, MOST_MAPS, &got, NULL), size);
         assert_int_equal(got, want);
         n_aperiodic += got;
         if (size > 1) {
             ThError err = {0};
-            assert_int_equal(th_dfa_monoid(d, (size_t)size - 1, &got, NULL, &err), 0);
+            assert_int_equal(monoid_size(d, (size_t)size - 1, &got, &err), 0);
             assert_int_equal(err.code, TH_ELIMIT);
         }
         th_dfa_free(d);
@@ -602,7 +601,7 @@ static void test_full_transformation_monoid(void **state)
         d->next[q * 3 + 2] = q == 1 ? 0 : q;
     }
     bool aperiodic;
-    assert_int_equal(th_dfa_monoid(d, 100000, &aperiodic, NULL, NULL), 46656);
+    assert_int_equal(monoid_size(d, 100000, &aperiodic, NULL), 46656);
     assert_false(aperiodic);
     th_dfa_free(d);
 }

@@ -7,11 +7,10 @@
 
 #include <cmocka.h>
 
-#include "automata/algebra/monoid.h"
+#include "given.h"
 #include "automata/core/automaton_run.h"
 #include "automata/expression/builtins.h"
 #include "base/symbols.h"
-#include "given.h"
 
 static void test_builtin_sizes(void **state)
 {
@@ -58,7 +57,7 @@ static void test_builtin_sizes(void **state)
             states != (size_t)fact[i].trimmed)
             fail_msg("%s: %d, %d and %zu states", fact[i].expression, d->n_states, m->n_states,
                      states);
-        if (th_dfa_monoid(m, 1000, &aperiodic, NULL, NULL) != fact[i].monoid ||
+        if (monoid_size(m, 1000, &aperiodic, NULL) != fact[i].monoid ||
             aperiodic != fact[i].star_free)
             fail_msg("%s: monoid", fact[i].expression);
         th_dfa_free(d);

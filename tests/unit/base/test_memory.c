@@ -225,7 +225,9 @@ static bool monoid_and_run(ThError *err)
     ThAutomatonRun r = {0};
     ThAutomaton *a = parse(err);
     ThDfa *d = a ? th_automaton_dfa(a, 0, NULL, err) : NULL;
-    bool aperiodic, done = d && th_dfa_monoid(d, 1000, &aperiodic, NULL, err) > 0;
+    ThMonoid *m = d ? th_monoid_new(d, 1000, NULL, err) : NULL;
+    bool done = m != NULL;
+    th_monoid_free(m);
     int n, *word = done ? th_symbols_read(a->symbol, a->n_symbols, "abc", &n, err) : NULL;
     size_t *path = word && th_automaton_run_word(&r, a, word, n, NULL, err)
                        ? th_automaton_run_path(&r, &(size_t){0}, err)

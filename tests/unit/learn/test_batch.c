@@ -96,8 +96,8 @@ static void test_padding(void **state)
         }
     }
     assert_int_equal(th_score_answers(&s, &b), 1 + 3 + 0);
-    assert_int_equal(th_batch_prompt(&s, &b, 1), 2);
-    assert_int_equal(th_batch_prompt(&s, &b, 2), 1); /* nothing is asked: all of it is given */
+    assert_int_equal(prompt_of(&s, &b, 1), 2);
+    assert_int_equal(prompt_of(&s, &b, 2), 1); /* nothing is asked: all of it is given */
     ThBatch whole = {.B = 5, .T = 7};
     assert_true(th_batch_reserve(&whole, &s, true, NULL));
     th_batch_put(&whole, &s, 2, &b);
@@ -121,7 +121,7 @@ static void test_trim_to_rectangle(void **state)
     assert_int_equal(b.T, 3);
     assert_int_equal(th_batch_token(&b, 2)[2], 22);
     assert_int_equal(*th_batch_target(&s, &b, 2), 2);
-    assert_int_equal(th_batch_prompt(&s, &b, 0), 3);
+    assert_int_equal(prompt_of(&s, &b, 0), 3);
     th_batch_free(&b);
 }
 

@@ -618,7 +618,7 @@ static void check_text(const ThTask *t, const char *settings, const ThBatch *b, 
 {
     const ThSignature *s = &t->signature;
     char text[512] = "", wanted[512];
-    int n = th_batch_length(b, i), size = th_batch_prompt(s, b, i);
+    int n = th_batch_length(b, i), size = prompt_of(s, b, i);
     const int *token = th_batch_token(b, i), *target = th_batch_target(s, b, i);
     for (int k = 0; k < n; k++)
         strcat(text, s->symbol[token[k]]);

@@ -113,7 +113,7 @@ static void test_drawn_is_right(void **state)
             assert_true(b.T <= most);
             for (int i = 0; i < b.B; i++) {
                 ThTaskWord w = whole(t, &b, i, to);
-                int prompt = th_batch_prompt(&t->signature, &b, i);
+                int prompt = prompt_of(&t->signature, &b, i);
                 ThTaskWord asked = {to, prompt}, said = {to + prompt, w.n - prompt};
                 ThTaskVerdict v;
                 ThError err = {0};
