@@ -293,13 +293,15 @@ static bool save_as(ShSession *s, ShObject *const *object, int n, const char *pa
     const ShObject *o = object[0];
     bool automaton = n == 1 && o->kind == SH_AUTOMATON && f->write_automaton;
     bool machine = n == 1 && o->kind == SH_MACHINE && f->write_machine;
+    bool language = n == 1 && o->kind == SH_LANGUAGE && f->write_language;
     if (n == 1 && o->kind == SH_MODEL && f->save_model)
         return f->save_model(o->as.model, path, err);
-    if (!automaton && !machine)
+    if (!automaton && !machine && !language)
         return refuse(f, object, n, err);
     ThFormatOutput out = {0};
     ThText notes TH_OWNED(th_text_free) = {0};
-    bool ok = automaton
+    bool ok = language ? f->write_language(&out, o->as.language, &notes, err)
+              : automaton
                   ? f->write_automaton(&out, o->as.automaton, o->name, &notes, err)
                   : th_format_machine_write(&out.text, f, o->as.machine, o->name, &notes, err);
     ok = ok && write_output(f, &out, path, err);
@@ -435,35 +437,39 @@ static bool read_beside(const Loading *l, char **table, ThError *err)
     return ok;
 }
 
-static ThAutomaton *read_automaton(ShSession *s, Loading *l, ThError *err)
+/* Sets one of the two to what the file holds; both NULL without an error: it holds no language. */
+static bool read_object(ShSession *s, Loading *l, ThLanguage **language, ThAutomaton **a,
+                        ThError *err)
 {
     ThError own = {0};
     ThFormatInput in = {.text = l->text, .size = l->size, .stop = sh_stop(s)};
-    char *table;
-    ThAutomaton *a = NULL;
+    char *table TH_OWNED(free) = NULL;
     if (l->format->text && strlen(l->text) != l->size)
-        return th_null(th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", l->path));
-    if (read_beside(l, &table, err)) {
-        in.beside = table;
-        a = l->format->read_automaton(&in, &l->notes, &own);
-        if (!a)
-            tell_file(l->path, &own, err);
-    }
-    free(table);
-    /* Readers keep nothing of their input. */
-    // cppcheck-suppress returnDanglingLifetime
+        return th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", l->path);
+    if (!read_beside(l, &table, err))
+        return false;
+    in.beside = table;
+    if (language)
+        *language = l->format->read_language(&in, &l->notes, &own);
+    else
+        *a = l->format->read_automaton(&in, &l->notes, &own);
+    if (own.code)
+        tell_file(l->path, &own, err);
+    return !own.code;
+}
+
+static ThAutomaton *read_automaton(ShSession *s, Loading *l, ThError *err)
+{
+    ThAutomaton *a = NULL;
+    read_object(s, l, NULL, &a, err);
     return a;
 }
 
 /* Defines the language that a file holds, if it holds one: *does. */
 static bool define_language(ShSession *s, Loading *l, const char *name, bool *does, ThError *err)
 {
-    ThError own = {0};
-    ThFormatInput in = {.text = l->text, .size = l->size, .stop = sh_stop(s)};
-    ThLanguage *language = l->format->read_language(&in, &l->notes, &own);
-    *does = language || own.code;
-    if (own.code)
-        tell_file(l->path, &own, err);
+    ThLanguage *language = NULL;
+    *does = !read_object(s, l, &language, NULL, err) || language;
     if (!language || !sh_define(s, name, SH_LANGUAGE, language, NULL, err))
         return !*does;
     say_notes(s, &l->notes);

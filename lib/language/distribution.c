@@ -166,10 +166,11 @@ ThLanguage *th_distribution_build(char *const *symbol, int n_symbols, const ThDi
     ThDistribution *d = l ? l->data = th_alloc(1, sizeof *d, err) : NULL;
     bool ok = d && (d->move = th_copy(from->move, from->moves, sizeof *d->move, err));
     for (int q = 0; ok && q < from->n; q++) {
-        char name[16];
+        char number[16];
         size_t index;
-        ok = th_intern(&d->state, name, (size_t)snprintf(name, sizeof name, "q%d", q) + 1, &index,
-                       err);
+        snprintf(number, sizeof number, "q%d", q);
+        const char *name = (size_t)q < from->state.n ? th_distribution_name(from, q) : number;
+        ok = th_intern(&d->state, name, strlen(name) + 1, &index, err);
     }
     for (int a = 0; ok && a < n_symbols; a++)
         ok = th_language_symbol(l, symbol[a], err) >= 0;

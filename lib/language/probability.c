@@ -223,7 +223,7 @@ static bool diverge(const Pair *x, double *sum, ThError *err)
             }
     }
     bool ok = solve(x, false, v, err);
-    *sum = v[0];
+    *sum = fmax(v[0], 0);
     return ok;
 }
 

@@ -77,6 +77,68 @@ assert equivalent"
     same
 }
 
+@test "distributions come back from OpenFST, whose log semiring sums them to one" {
+    command -v fstcompile >/dev/null || skip "no OpenFST"
+    for n in 1 2 3 4 5; do
+        "$TAPEHEAD" -q -e "random distribution d states=$n symbols=3 seed=$n; save d \"d$n.att\"; save d \"d$n.th\"" >/dev/null
+        fstcompile --arc_type=log --isymbols="d$n.syms" --osymbols="d$n.syms" "d$n.att" >"d$n.fst"
+        fstshortestdistance --reverse --delta=1e-7 "d$n.fst" |
+            awk '$1 == 0 { exit !($2 < 1e-4 && $2 > -1e-4) }'
+        fstprint --isymbols="d$n.syms" --osymbols="d$n.syms" "d$n.fst" >"back$n.att"
+        cp "d$n.syms" "back$n.syms"
+        "$TAPEHEAD" -q -e "load \"d$n.th\"; load \"back$n.att\" as again; distance d again
+assert squares < 1e-12 and divergence < 1e-6"
+    done
+    # Weights of another semiring are left out, as ever.
+    printf '0\t1\ta\ta\t0.5\n1\t0.7\n' >tropical.att
+    run "$TAPEHEAD" -q -e 'load "tropical.att"; list'
+    [[ $output == *"weights were left out"*"automaton"* ]]
+}
+
+@test "distributions come back as graphs of AALpy's" {
+    "$TAPEHEAD" -q -e 'random distribution d states=4 seed=3; save d "d.dot"; load "d.dot" as again
+distance d again
+assert squares < 1e-16'
+    grep -q '"next/a:0' d.dot
+    # A Markov chain with two digits, and an edge of it that never comes.
+    cat >chain.dot <<'END'
+digraph chain {
+s0 [label=init]; s1 [label=a]; s2 [label=b]; s3 [label=stop];
+s1 -> s2 [label="1.0"];
+s0 -> s1 [label="0.33"]; s0 -> s2 [label="0.33"]; s0 -> s3 [label="0.33"];
+s2 -> s1 [label="0.4"]; s2 -> s3 [label="0.6"]; s2 -> s0 [label="0.0"];
+s3 -> s3 [label="1.0"];
+__start0 [label="", shape=none];
+__start0 -> s0 [label=""];
+}
+END
+    run "$TAPEHEAD" -q -e 'load "chain.dot"; run chain ab'
+    [[ $output == *"note: probabilities are rounded there"* ]]
+    [[ $output == *"probability 0.2 "* ]]
+    # A decision process has inputs: one is none, two are too many.
+    sed 's/label="\([01]\)/label="go : \1/g' chain.dot >one.dot
+    "$TAPEHEAD" -q -e 'load "chain.dot"; load "one.dot"; distance chain one; assert squares == 0'
+    sed 's/label="0.4/label="go : 0.4/' chain.dot >two.dot
+    run "$TAPEHEAD" -q -e 'load "two.dot"'
+    [ "$status" -ne 0 ]
+    [[ $output == *"two.dot:5:1: a distribution has no inputs, and the graph has several"* ]]
+    sed 's/label="0.6/label="0.3/' chain.dot >less.dot
+    run "$TAPEHEAD" -q -e 'load "less.dot"'
+    [ "$status" -ne 0 ]
+    [[ $output == *"less.dot:5:1: the probabilities of state s2 add up to 0.7, not to 1"* ]]
+    sed '/s3 -> s3/d; s/label="0.6/label="0.6/; s/-> s3/-> s1/' chain.dot >endless.dot
+    run "$TAPEHEAD" -q -e 'load "endless.dot"'
+    [ "$status" -ne 0 ]
+    [[ $output == *"no word ends behind state"* ]]
+    run "$TAPEHEAD" -q -e 'distribution w { weights; q a 1.5 -> r; q a -0.5 -> q; accept r 1 }
+save w "w.dot"'
+    [ "$status" -ne 0 ]
+    [[ $output == *"weights below 0 cannot be written"* ]]
+    run "$TAPEHEAD" -q -e 'grammar g { S -> a }; save g "g.att"'
+    [ "$status" -ne 0 ]
+    [[ $output == *"has no probabilities"* ]]
+}
+
 @test "a picture is one that Graphviz draws" {
     command -v dot >/dev/null || skip "no Graphviz"
     "$TAPEHEAD" -q -e 'automaton m {

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "automata/core/build.h"
+#include "base/symbols.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/notes.h"
 #include "formats/format_table.h"
@@ -87,7 +88,10 @@ static bool table_read(Table *t, const char *text, ThError *err)
 enum { MOST_FIELDS = 5 };
 
 typedef struct {
-    int from, to, in, out; /* out: into b.output, in: into b.symbol; TH_AUTOMATON_EPSILON */
+    int from, to, in, out; /* out: into b.output, in: into b.symbol; TH_AUTOMATON_EPSILON.  to: -1:
+                              the word ends */
+    double weight;
+    int line;
 } Edge;
 
 typedef struct {
@@ -199,9 +203,19 @@ static bool fourth_is_weight(const Reader *r, const char *text)
     return is_number(text, &value) && (r->three || (r->table.n && !in_table(r, text)));
 }
 
+static bool add_edge(Reader *r, Edge e, double weight, ThError *err)
+{
+    if (!th_grow(&r->edge, &r->edge_cap, r->n_edges + 1, sizeof *r->edge, err))
+        return false;
+    e.weight = weight;
+    e.line = r->line;
+    r->edge[r->n_edges++] = e;
+    return true;
+}
+
 static bool read_edge(Reader *r, int n, ThError *err)
 {
-    Edge e;
+    Edge e = {0};
     double weight = 0;
     bool weighted = n == 5 || (n == 4 && fourth_is_weight(r, r->field[3]));
     e.from = th_automaton_build_state(&r->b, r->field[0]);
@@ -212,12 +226,7 @@ static bool read_edge(Reader *r, int n, ThError *err)
     e.out = e.in;
     if (n - weighted == 4 && !read_label(r, r->field[3], &e.out, err))
         return false;
-    if (isinf(weight) && weight > 0)
-        return true;
-    if (!th_grow(&r->edge, &r->edge_cap, r->n_edges + 1, sizeof *r->edge, err))
-        return false;
-    r->edge[r->n_edges++] = e;
-    return true;
+    return (isinf(weight) && weight > 0) || add_edge(r, e, weight, err);
 }
 
 static bool read_line(Reader *r, const char *s, size_t size, ThError *err)
@@ -239,9 +248,11 @@ static bool read_line(Reader *r, const char *s, size_t size, ThError *err)
     if (n == 2 && !read_weight(r, r->field[1], &weight, err))
         return false;
     int q = th_automaton_build_state(&r->b, r->field[0]);
-    if (!(isinf(weight) && weight > 0))
-        th_automaton_build_accept(&r->b, q);
-    return true;
+    if (isinf(weight) && weight > 0)
+        return true;
+    th_automaton_build_accept(&r->b, q);
+    Edge end = {q, -1, TH_AUTOMATON_EPSILON, TH_AUTOMATON_EPSILON, 0, 0};
+    return add_edge(r, end, weight, err);
 }
 
 /* Is there a transition of three fields?  Then four are three and a weight. */
@@ -267,6 +278,8 @@ static void make_arcs(Reader *r)
     }
     for (size_t i = 0; i < r->n_edges; i++) {
         const Edge *e = &r->edge[i];
+        if (e->to < 0)
+            continue;
         ThAutomatonArc arc = {e->from, TH_AUTOMATON_EPSILON, e->to, TH_AUTOMATON_NO_OUTPUT};
         if (e->in != TH_AUTOMATON_EPSILON)
             arc.symbol =
@@ -293,20 +306,26 @@ static void write_notes(const Reader *r, ThText *notes)
  * line; fields are separated by tabs, or by blanks in lines without one.  The empty symbol is @0@,
  * @_EPSILON_SYMBOL_@, <eps>, <epsilon>, or what the symbol table gives the number 0.  The table
  * also gives the order of the alphabet, and names to labels that are numbers. */
-static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
+static bool read_all(Reader *r, const ThFormatInput *in, ThError *err)
 {
     const char *text = in->text, *symbols = in->beside;
-    Reader r = {.start = -1, .line = 1};
-    ThAutomaton *a = NULL;
     ThError own = {0};
-    bool ok = !symbols || table_read(&r.table, symbols, &own);
+    *r = (Reader){.start = -1, .line = 1};
+    bool ok = !symbols || table_read(&r->table, symbols, &own);
     if (!ok)
         th_fail(err, own.code, "line %d of the symbol table: %s", own.line, own.msg);
-    ok = ok && find_three(&r, text, err);
-    for (const char *s = text; ok && *s; s = next_line(s), r.line++)
-        ok = read_line(&r, s, line_size(s), err) &&
-             !th_stopped_at(in->stop, (size_t)r.line, "lines", err);
-    if (ok) {
+    ok = ok && find_three(r, text, err);
+    for (const char *s = text; ok && *s; s = next_line(s), r->line++)
+        ok = read_line(r, s, line_size(s), err) &&
+             !th_stopped_at(in->stop, (size_t)r->line, "lines", err);
+    return ok;
+}
+
+static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
+{
+    Reader r;
+    ThAutomaton *a = NULL;
+    if (read_all(&r, in, err)) {
         th_automaton_build_start(&r.b,
                                  r.start >= 0 ? r.start : th_automaton_build_state(&r.b, "0"));
         make_arcs(&r);
@@ -315,6 +334,62 @@ static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
     }
     reader_free(&r);
     return a;
+}
+
+/* The moves of a file without empty moves and outputs, weights being -ln of probabilities; false:
+ * it is none. */
+static bool make_moves(Reader *r, ThDistribution *d, char **symbol, int *n_symbols, ThError *err)
+{
+    d->move = th_alloc(r->n_edges + 1, sizeof *d->move, err);
+    int *number TH_OWNED(free) = d->move ? th_alloc(r->name.n + 1, sizeof *number, err) : NULL;
+    if (!number)
+        return false;
+    for (size_t i = 0; i < r->table.n + r->name.n; i++) {
+        bool listed = i < r->table.n;
+        const char *name =
+            listed ? r->table.line[i].name : th_intern_at(&r->name, i - r->table.n, NULL);
+        int k = th_symbols_find(symbol, *n_symbols, name);
+        if (listed && strcmp(r->table.line[i].number, "0") == 0)
+            continue;
+        if (k < 0 && !(symbol[k = (*n_symbols)++] = th_strdup(name, err)))
+            return false;
+        if (!listed)
+            number[i - r->table.n] = k;
+    }
+    d->n = (int)r->b.state.n;
+    d->state = r->b.state; /* lent */
+    for (size_t i = 0; i < r->n_edges; i++) {
+        const Edge *e = &r->edge[i];
+        bool end = e->to < 0;
+        if (e->out != e->in || (!end && e->in == TH_AUTOMATON_EPSILON))
+            return false;
+        d->move[d->moves++] = (ThDistributionMove){.from = e->from,
+                                                   .symbol = end ? -1 : number[e->in],
+                                                   .to = end ? 0 : e->to,
+                                                   .p = exp(-e->weight),
+                                                   .line = e->line};
+    }
+    return true;
+}
+
+/* A distribution, where the weights of every state are those of the log semiring and add up to one;
+ * they are floats there. */
+static ThLanguage *read_language(const ThFormatInput *in, ThText *notes, ThError *err)
+{
+    Reader r;
+    ThDistribution d = {0};
+    ThLanguage *l = NULL;
+    int n_symbols = 0;
+    char **symbol = NULL;
+    if (read_all(&r, in, err) && r.weights &&
+        (symbol = th_alloc(r.table.n + r.name.n + 1, sizeof *symbol, err)) &&
+        make_moves(&r, &d, symbol, &n_symbols, err) && th_format_scale(&d, 1e-5, NULL, err))
+        l = th_distribution_build(symbol, n_symbols, &d, err);
+    (void)notes;
+    TH_FREE_EACH(symbol, n_symbols);
+    free(d.move);
+    reader_free(&r);
+    return l;
 }
 
 /* ---- writing ---- */
@@ -427,14 +502,41 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
     return true;
 }
 
+/* Weights in the log semiring; states in their order, the start first. */
+static bool write_language(ThFormatOutput *out, const ThLanguage *l, ThText *notes, ThError *err)
+{
+    (void)notes;
+    const ThDistribution *d = th_format_probabilities(l, err);
+    if (!d || !check_names(l->symbol, l->n_symbols, err))
+        return false;
+    for (int q = 0; q < d->n; q++)
+        for (size_t i = 0; i < d->moves; i++) {
+            const ThDistributionMove *m = &d->move[i];
+            if (m->from != q)
+                continue;
+            if (m->symbol < 0)
+                th_text_printf(&out->text, "%d\t%.17g\n", q, -log(m->p));
+            else
+                th_text_printf(&out->text, "%d\t%d\t%s\t%s\t%.17g\n", q, m->to,
+                               l->symbol[m->symbol], l->symbol[m->symbol], -log(m->p));
+        }
+    th_text_add(&out->beside, "@0@\t0\n");
+    for (int a = 0; a < l->n_symbols; a++)
+        th_text_printf(&out->beside, "%s\t%d\n", l->symbol[a], a + 1);
+    return true;
+}
+
 const ThFormat th_format_att = {
     .name = "att",
     .title = "AT&T text",
     .extension = ".att",
-    .summary = "AT&T text of OpenFST and foma: an automaton; its symbol table is the .syms file "
-               "beside",
+    .summary =
+        "AT&T text of OpenFST and foma: an automaton, or, with weights of the log semiring, a "
+        "distribution; its symbol table is the .syms file beside",
     .beside = ".syms",
     .text = true,
     .read_automaton = read,
+    .read_language = read_language,
+    .write_language = write_language,
     .write_automaton = write,
 };

@@ -25,12 +25,17 @@ static bool is_invisible(const char *shape)
     return false;
 }
 
+bool th_dot_is_state(const ThDotGraph *g, int node)
+{
+    const ThDotNode *n = &g->node[node];
+    const char *id = th_intern_at(&g->id, (size_t)node, NULL);
+    return n->mentioned && !n->invisible && !is_invisible(n->shape) &&
+           strncmp(id, "__start", 7) != 0;
+}
+
 static bool no_state(const Builder *b, int node)
 {
-    const ThDotNode *n = &b->g.node[node];
-    const char *id = th_intern_at(&b->g.id, (size_t)node, NULL);
-    return !n->mentioned || n->invisible || is_invisible(n->shape) ||
-           strncmp(id, "__start", 7) == 0;
+    return !th_dot_is_state(&b->g, node);
 }
 
 /* The first of a character between two places, or NULL; quotes protect what is inside. */
@@ -319,31 +324,6 @@ static bool make_arcs(Builder *b, ThError *err)
 
 /* ---- what is no finite automaton ---- */
 
-/* Does a label end in a number from 0 to 1, alone or behind a mark?  *point: with a point in it. */
-static bool ends_in_probability(const char *label, bool *point)
-{
-    const char *from = label + strlen(label);
-    char *end;
-    while (from > label && !strchr(":/,;( \n", from[-1]))
-        from--;
-    double p = strtod(from, &end);
-    *point = *point || memchr(from, '.', (size_t)(end - from));
-    end += *end == ')';
-    return end > from && !*end && isdigit((unsigned char)*from) && p >= 0 && p <= 1;
-}
-
-static bool is_stochastic(const Builder *b)
-{
-    bool point = false;
-    for (size_t i = 0; i < b->g.n_edges; i++) {
-        const ThDotEdge *e = &b->g.edge[i];
-        if (b->state[e->from] >= 0 && b->state[e->to] >= 0 &&
-            !ends_in_probability(label_of(b, e), &point))
-            return false;
-    }
-    return point;
-}
-
 /* A label that says what happens to a stack. */
 static bool is_pushdown(const char *label)
 {
@@ -402,7 +382,7 @@ static const char *kind_of_graph(const Builder *b)
     }
     if (moves > 0 && bare == moves && !b->g.alphabet)
         return "edges without labels, which read nothing";
-    if (is_stochastic(b))
+    if (th_dot_is_stochastic(&b->g))
         return "a stochastic automaton: its labels end in probabilities";
     if (b->g.weighted)
         return "a weighted automaton of Vcsn";
@@ -499,8 +479,12 @@ const ThFormat th_format_dot = {
     .title = "a graph of Graphviz",
     .extension = ".dot",
     .also = ".gv",
-    .summary = "Graphviz, as AutomataWiki has it: an automaton (.gv, too)",
+    .summary =
+        "Graphviz, as AutomataWiki has it: an automaton; as AALpy has it: a distribution (.gv, "
+        "too)",
     .text = true,
     .read_automaton = read,
+    .read_language = th_dot_distribution,
+    .write_language = th_dot_write_distribution,
     .write_automaton = th_dot_write,
 };
