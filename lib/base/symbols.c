@@ -127,6 +127,13 @@ void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, in
     th_symbols_write_at(t, symbol, n, word, length, -1);
 }
 
+char *th_symbols_text(char *const *symbol, int n, const int *word, int length, ThError *err)
+{
+    ThText t = {0};
+    th_symbols_write(&t, symbol, n, word, length);
+    return th_text_take(&t, err);
+}
+
 void th_symbols_write_at(ThText *t, char *const *symbol, int n, const int *word, int length, int at)
 {
     bool single = th_symbols_single(symbol, n);

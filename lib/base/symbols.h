@@ -29,6 +29,9 @@ char **th_symbols_list(const char *list, bool one, int *n, ThError *err);
 /* Appends the word by the same rule. */
 void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, int length);
 
+/* Returns new: that alone; NULL and TH_ENOMEM. */
+char *th_symbols_text(char *const *symbol, int n, const int *word, int length, ThError *err);
+
 /* The same with brackets around the symbol at a place, where it has one: "ab[b]a". */
 void th_symbols_write_at(ThText *t, char *const *symbol, int n, const int *word, int length,
                          int at);

@@ -2,19 +2,7 @@
 
 #include "automata/infer/rpni.h"
 #include "base/symbols.h"
-
-/* Appends a set: {a,b}. */
-static void write_set(ThText *t, const ThSignature *g, const int *bit)
-{
-    bool first = true;
-    th_text_add(t, "{");
-    for (int i = 0; i < g->n_classes; i++) {
-        if (bit[i])
-            th_text_printf(t, "%s%s", first ? "" : ",", g->label[i]);
-        first = first && !bit[i];
-    }
-    th_text_add(t, "}");
-}
+#include "lab/evaluate.h"
 
 /* The number of a row of bits as a class, which is named when it is met for the first time. */
 static bool class_of_set(ThInspectTeacher *t, const ThSignature *g, const int *bit, int *label,
@@ -33,7 +21,7 @@ static bool class_of_set(ThInspectTeacher *t, const ThSignature *g, const int *b
         return th_fail(err, TH_ELIMIT, "the model answers with more than %d different sets",
                        TH_INSPECT_SETS);
     ThText name = {0};
-    write_set(&name, g, bit);
+    th_lab_write_set(g, bit, &name);
     t->name[index] = t->set_name[index] = th_text_take(&name, err);
     t->n_classes = (int)t->set.n;
     *label = (int)index;

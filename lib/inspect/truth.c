@@ -1,6 +1,7 @@
 #include "inspect/truth.h"
 
 #include "base/symbols.h"
+#include "lab/evaluate.h"
 
 enum { NOTHING = -1 };
 
@@ -304,20 +305,12 @@ int th_inspect_truth_wrong(const ThInspectTruth *t, const int *word, int length,
 void th_inspect_truth_write(const ThInspectTruth *t, const int *answer, ThText *to)
 {
     const ThSignature *g = t->signature;
-    bool first = true;
     if (*answer == NOTHING)
         th_text_add(to, "-");
     else if (t->wanted >= 0)
         th_text_add(to, *answer ? "accept" : "reject");
     else if (!in_sets(t))
         th_text_add(to, g->label[*answer]);
-    else {
-        th_text_add(to, "{");
-        for (int c = 0; c < t->width; c++) {
-            if (answer[c])
-                th_text_printf(to, "%s%s", first ? "" : ",", g->label[c]);
-            first = first && !answer[c];
-        }
-        th_text_add(to, "}");
-    }
+    else
+        th_lab_write_set(g, answer, to);
 }

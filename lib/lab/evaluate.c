@@ -304,3 +304,14 @@ bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer,
         decide(s, z, rows, answer);
     return ok;
 }
+
+void th_lab_write_set(const ThSignature *s, const int *bit, ThText *to)
+{
+    const char *before = "{";
+    for (int c = 0; c < s->n_classes; c++) {
+        if (bit[c])
+            th_text_printf(to, "%s%s", before, s->label[c]);
+        before = bit[c] ? "," : before;
+    }
+    th_text_add(to, *before == '{' ? "{}" : "}");
+}

@@ -56,4 +56,7 @@ bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer,
 /* Turns the n logits of one output into probabilities: of the classes, or of each bit. */
 void th_lab_probabilities(ThTarget target, double *logits, int n);
 
+/* Appends a set of classes, those whose bit is not 0: {a,b}. */
+void th_lab_write_set(const ThSignature *s, const int *bit, ThText *to);
+
 #endif

@@ -46,7 +46,8 @@ bool sh_find_truth(ThInspectTruth *t, const ThSignature *g, const ShOperand *aga
 /* A line `# label     name name …` of a listing. */
 void sh_list_names(FILE *out, const char *label, char *const *name, int n);
 
-/* Appends the answers for a string: a class, the class at every position, or the sets in braces. */
-void sh_write_answers(ThText *t, const ThSignature *s, const int *answer, int length);
+/* Returns new: the answers for a string: a class, the class at every position, or the sets in
+ * braces. */
+char *sh_answers_text(const ThSignature *s, const int *answer, int length, ThError *err);
 
 #endif

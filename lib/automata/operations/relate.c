@@ -56,12 +56,8 @@ static bool word_to(const Search *s, size_t found, char **text)
     *text = NULL;
     if (!found)
         return true;
-    ThText t = {0};
     int length, *word TH_OWNED(free) = th_word_tree_word(&s->pair, found - 1, &length, s->err);
-    if (!word)
-        return false;
-    th_symbols_write(&t, s->u.name, s->u.n, word, length);
-    *text = th_text_take(&t, s->err);
+    *text = word ? th_symbols_text(s->u.name, s->u.n, word, length, s->err) : NULL;
     return *text != NULL;
 }
 

@@ -72,9 +72,7 @@ static bool describe(ThAutomatonDifference *d, const ThAutomatonAlphabets *symbo
                      const ThAutomatonAlphabets *outputs, ThDfa *const machine[2], const int *word,
                      int length, ThError *err)
 {
-    ThText t = {0};
-    th_symbols_write(&t, symbols->name, symbols->n, word, length);
-    d->word = th_text_take(&t, err);
+    d->word = th_symbols_text(symbols->name, symbols->n, word, length, err);
     for (int side = 0; side < 2; side++) {
         int label = th_dfa_class(machine[side], word, (size_t)length);
         d->accepted[side] = label % 2;

@@ -60,14 +60,6 @@ static ThAutomaton *without_empty_moves(const ThAutomaton *a, ThError *err)
     return th_nfa_finish(&n, &names, good, err);
 }
 
-/* Returns new: a word by the names of its symbols. */
-static char *spelled(const ThWordsAmbiguitySubject *s, const int *word, int length, ThError *err)
-{
-    ThText t = {0};
-    th_symbols_write(&t, s->a->symbol, s->a->n_symbols, word, length);
-    return th_text_take(&t, err);
-}
-
 /* ---- a word with two ways ---- */
 
 static bool is_accepted_twice(void *context, size_t node)
@@ -92,7 +84,7 @@ static bool find_word(const ThWordsAmbiguitySubject *of, ThWordsTuples *t, char 
     }
     ThWordsTupleWay way = {start, n, true, is_accepted_twice, t};
     int *word TH_OWNED(free) = start ? th_words_tuples_word(t, &way, &length, &end, err) : NULL;
-    *text = word ? spelled(of, word, length, err) : NULL;
+    *text = word ? th_symbols_text(of->a->symbol, of->a->n_symbols, word, length, err) : NULL;
     return *text || length < 0;
 }
 
@@ -144,7 +136,7 @@ static bool follow_vectors(Ways *w, ThWordsAmbiguity *out, ThError *err)
     }
     int length, *word TH_OWNED(free) = th_word_tree_word(&w->vector, best, &length, err);
     out->most = most;
-    out->most_word = word ? spelled(w->s, word, length, err) : NULL;
+    out->most_word = word ? th_symbols_text(a->symbol, a->n_symbols, word, length, err) : NULL;
     return out->most_word != NULL;
 }
 

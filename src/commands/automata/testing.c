@@ -2,14 +2,6 @@
  * tells them apart, and which words prove that something is a machine. */
 #include "commands/modelling.h"
 
-/* Returns new: a word as text. */
-static char *word_text(char *const *symbol, int n_symbols, ThDfaWord w, ThError *err)
-{
-    ThText t = {0};
-    th_symbols_write(&t, symbol, n_symbols, w.symbol, w.length);
-    return th_text_take(&t, err);
-}
-
 static const char *or_empty(const char *word)
 {
     return *word ? word : "ε";
@@ -42,8 +34,7 @@ static bool say_reset(ShSession *s, const ThAutomaton *a, const ThDfaReset *r, T
                a->state[r->apart[1]]);
         return true;
     }
-    char *text TH_OWNED(free) =
-        word_text(a->symbol, a->n_symbols, (ThDfaWord){r->word, r->length}, err);
+    char *text TH_OWNED(free) = th_symbols_text(a->symbol, a->n_symbols, r->word, r->length, err);
     if (!text)
         return false;
     sh_results(s, "reset:b word:s length:i state:s shortest:b", true, text, (long long)r->length,
@@ -93,7 +84,8 @@ static ThDfa *minimal_of(ShSession *s, const ThAutomaton *a, ThError *err)
 
 static bool state_row(ShSession *s, const ThAutomaton *a, const ThDfaTells *t, int q, ThError *err)
 {
-    char *access TH_OWNED(free) = word_text(a->symbol, a->n_symbols, t->access.word[q], err);
+    char *access TH_OWNED(free) = th_symbols_text(a->symbol, a->n_symbols, t->access.word[q].symbol,
+                                                  t->access.word[q].length, err);
     ThText of = {0};
     for (size_t i = 0; i < t->apart.n; i++) {
         if (!t->tells[(size_t)q * t->apart.n + i])
@@ -175,7 +167,8 @@ static bool list_test(ShSession *s, const ShCall *call, ThError *err)
     sh_results(s, "words:i states:i", (long long)words.n, states);
     sh_table(s, "words", "word:s due:s");
     for (size_t i = 0; i < words.n; i++) {
-        char *text TH_OWNED(free) = word_text(a->symbol, a->n_symbols, words.word[i], err);
+        char *text TH_OWNED(free) = th_symbols_text(a->symbol, a->n_symbols, words.word[i].symbol,
+                                                    words.word[i].length, err);
         int due = th_dfa_class(d, words.word[i].symbol, (size_t)words.word[i].length);
         const char *name = moore && due > 0 ? a->output[due - 1] : "-";
         if (!text)
@@ -246,8 +239,9 @@ static bool say_tested(ShSession *s, const ShCall *call, const ThDfaWords *words
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     bool agree = wrong == words->n;
+    ThDfaWord word = agree ? (ThDfaWord){0} : words->word[wrong];
     char *text TH_OWNED(free) =
-        agree ? th_strdup("", err) : word_text(g->symbol, g->n_symbols, words->word[wrong], err);
+        th_symbols_text(g->symbol, g->n_symbols, word.symbol, word.length, err);
     if (!text)
         return false;
     sh_results(s, "agree:b words:i states:i word:s", agree, (long long)words->n, states, text);

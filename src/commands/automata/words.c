@@ -276,13 +276,8 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
 static bool first_word(const ThAutomaton *a, const ThDfa *d, int label, char **text, ThError *err)
 {
     int length, *word TH_OWNED(free) = th_dfa_shortest(d, label, &length, err);
-    *text = NULL;
-    if (!word)
-        return length < 0;
-    ThText t = {0};
-    th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
-    *text = th_text_take(&t, err);
-    return *text != NULL;
+    *text = word ? th_symbols_text(a->symbol, a->n_symbols, word, length, err) : NULL;
+    return *text || length < 0;
 }
 
 static void say_first(ShSession *s, const char *what, const char *word)

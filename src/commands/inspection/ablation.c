@@ -209,22 +209,13 @@ ThInspectPatch *sh_call_patch(ShSession *s, const ShCall *call, int *word[2], Th
     return p;
 }
 
-/* Returns new: the answer that logits stand for. */
-static char *answer_of(const ThSignature *g, const double *logit, ThError *err)
-{
-    ThText t = {0};
-    sh_write_logits(&t, g, logit);
-    return th_text_take(&t, err);
-}
-
 static bool patch_row(ShSession *s, const ThSignature *g, const int *word, const ThInspectPatch *p,
                       int i, ThError *err)
 {
     const ThInspectLensRow *row = &p->row[i];
-    ThText t = {0};
-    th_symbols_write(&t, g->symbol, g->n_symbols, word + row->first, row->last - row->first + 1);
-    char *reads TH_OWNED(free) = th_text_take(&t, err),
-                *answer TH_OWNED(free) = answer_of(g, row->logit, err);
+    char *reads TH_OWNED(free) = th_symbols_text(g->symbol, g->n_symbols, word + row->first,
+                                                 row->last - row->first + 1, err),
+                *answer TH_OWNED(free) = sh_logits_text(g, row->logit, err);
     double *all TH_OWNED(free) = th_copy(row->logit, (size_t)g->n_classes, sizeof *all, err);
     bool ok = reads && answer && all;
     if (ok) {
@@ -241,8 +232,8 @@ static bool print_patch(ShSession *s, const ShCall *call, const ThInspectPatch *
                         ThError *err)
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
-    char *source TH_OWNED(free) = answer_of(g, p->source, err),
-                 *target TH_OWNED(free) = answer_of(g, p->target, err);
+    char *source TH_OWNED(free) = sh_logits_text(g, p->source, err),
+                 *target TH_OWNED(free) = sh_logits_text(g, p->target, err);
     long long changed = 0;
     bool ok = source && target;
     for (int i = 0; i < p->n_rows; i++)

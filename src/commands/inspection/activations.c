@@ -231,13 +231,10 @@ ThInspectLens *sh_call_lens(const ShCall *call, int **token, int *length, ThErro
 static bool lens_row(ShSession *s, const ThSignature *g, const int *token,
                      const ThInspectLensRow *row, ThError *err)
 {
-    ThText answer = {0}, reads = {0};
     double *p TH_OWNED(free) = th_copy(row->logit, (size_t)g->n_classes, sizeof *p, err);
-    sh_write_logits(&answer, g, row->logit);
-    th_symbols_write(&reads, g->symbol, g->n_symbols, token + row->first,
-                     row->last - row->first + 1);
-    char *output TH_OWNED(free) = th_text_take(&answer, err),
-                 *segment TH_OWNED(free) = th_text_take(&reads, err);
+    char *output TH_OWNED(free) = sh_logits_text(g, row->logit, err),
+                 *segment TH_OWNED(free) = th_symbols_text(
+                     g->symbol, g->n_symbols, token + row->first, row->last - row->first + 1, err);
     bool ok = p && output && segment;
     if (ok) {
         th_lab_probabilities(g->target, p, g->n_classes);

@@ -94,7 +94,6 @@ static const ThDfa *machine_of(const Extraction *x, int k)
  * none, and then it is empty. */
 static char *difference(const Extraction *x, int i, int j, bool *same, ThError *err)
 {
-    ThText t = {0};
     int length = 0;
     ThError own = {0};
     int *word TH_OWNED(free) =
@@ -104,9 +103,7 @@ static char *difference(const Extraction *x, int i, int j, bool *same, ThError *
         *err = own;
         return NULL;
     }
-    if (word)
-        th_symbols_write(&t, x->teacher.symbol, x->teacher.n_symbols, word, length);
-    return th_text_take(&t, err);
+    return th_symbols_text(x->teacher.symbol, x->teacher.n_symbols, word, word ? length : 0, err);
 }
 
 static void show_ways(const Extraction *x)

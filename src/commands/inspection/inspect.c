@@ -40,7 +40,7 @@ ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err)
     return trace;
 }
 
-void sh_write_logits(ThText *t, const ThSignature *s, const double *z)
+static void write_logits(ThText *t, const ThSignature *s, const double *z)
 {
     if (s->target == TH_TARGET_BITS) {
         bool first = true;
@@ -61,6 +61,13 @@ void sh_write_logits(ThText *t, const ThSignature *s, const double *z)
     th_text_add(t, s->label[best]);
 }
 
+char *sh_logits_text(const ThSignature *s, const double *z, ThError *err)
+{
+    ThText t = {0};
+    write_logits(&t, s, z);
+    return th_text_take(&t, err);
+}
+
 void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace,
                           const int *token)
 {
@@ -75,7 +82,7 @@ void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *tra
         th_text_printf(t, " (%d symbols)", trace->length);
     th_text_add(t, ": ");
     const ThSignature *g = &call->operand[0].object->as.model->signature;
-    sh_write_logits(t, g, trace->output + (size_t)(trace->n_outputs - 1) * g->n_classes);
+    write_logits(t, g, trace->output + (size_t)(trace->n_outputs - 1) * g->n_classes);
     int truth = th_task_truth(g, (ThTaskWord){token, trace->length});
     if (truth >= 0)
         th_text_printf(t, " (truth %s)", g->label[truth]);
@@ -299,9 +306,7 @@ static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
 static bool set_string(ShSession *s, const ThSignature *g, const int *token, int length,
                        ThError *err)
 {
-    ThText t = {0};
-    th_symbols_write(&t, g->symbol, g->n_symbols, token, length);
-    char *text TH_OWNED(free) = th_text_take(&t, err);
+    char *text TH_OWNED(free) = th_symbols_text(g->symbol, g->n_symbols, token, length, err);
     if (text)
         sh_result_text(s, "string", text);
     return text != NULL;

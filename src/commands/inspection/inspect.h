@@ -11,8 +11,8 @@ extern const ThOptionSpec sh_field_options[];
  * the input (new, freed with free()). */
 ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err);
 
-/* Appends the answer that a row of logits stands for. */
-void sh_write_logits(ThText *t, const ThSignature *s, const double *z);
+/* Returns new: the answer that a row of logits stands for. */
+char *sh_logits_text(const ThSignature *s, const double *z, ThError *err);
 
 /* Appends `NAME on "INPUT": ANSWER` for the input that the trace is of, shortened where it is long,
  * with the true answer where that is known. */

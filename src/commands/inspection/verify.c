@@ -94,9 +94,8 @@ static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
                      const ThInspectVerified *v, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
-    ThText text = {0};
-    th_symbols_write(&text, m->signature.symbol, m->signature.n_symbols, v->word, v->n_word);
-    char *word TH_OWNED(free) = th_text_take(&text, err);
+    char *word TH_OWNED(free) =
+        th_symbols_text(m->signature.symbol, m->signature.n_symbols, v->word, v->n_word, err);
     char *due TH_OWNED(free) = word ? answer_text(t, v->due, err) : NULL;
     char *said TH_OWNED(free) = due ? answer_text(t, v->said, err) : NULL;
     if (said) {

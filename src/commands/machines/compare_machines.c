@@ -126,10 +126,8 @@ static void say_same(const Search *x)
 
 static bool report(const Search *x, ThError *err)
 {
-    ThText text = {0};
-    if (x->differ)
-        th_symbols_write(&text, x->symbol, x->n_symbols, x->word, x->length);
-    char *word TH_OWNED(free) = th_text_take(&text, err);
+    char *word TH_OWNED(free) =
+        th_symbols_text(x->symbol, x->n_symbols, x->word, x->differ ? x->length : 0, err);
     if (!word)
         return false;
     bool agree = !x->differ && x->open == 0;

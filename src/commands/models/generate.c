@@ -176,9 +176,8 @@ static bool add_try(Tries *y, const ThTaskWord *prompt, const Written *w, const 
         sh_say(y->s, "  %s\n", v->right ? "right" : v->what);
         return true;
     }
-    ThText text = {0};
-    th_symbols_write(&text, w->sig->symbol, w->sig->n_symbols, prompt->token, prompt->n);
-    char *shown TH_OWNED(free) = th_text_take(&text, err);
+    char *shown TH_OWNED(free) =
+        th_symbols_text(w->sig->symbol, w->sig->n_symbols, prompt->token, prompt->n, err);
     if (shown)
         sh_row(y->s, shown, w->text.data ? w->text.data : "", (int)v->right, v->kind,
                (long long)v->at, v->what);

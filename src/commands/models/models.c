@@ -320,9 +320,8 @@ static bool add_prediction(ShSession *s, const Prediction *r, bool told, ThError
 {
     bool bits = r->sig->target == TH_TARGET_BITS;
     for (int i = 0; i < r->rows; i++) {
-        ThText t = {0};
-        sh_write_answers(&t, r->sig, r->answer + i * (bits ? r->sig->n_classes : 1), 1);
-        char *answer TH_OWNED(free) = th_text_take(&t, err);
+        char *answer TH_OWNED(free) =
+            sh_answers_text(r->sig, r->answer + i * (bits ? r->sig->n_classes : 1), 1, err);
         if (!answer)
             return false;
         const double *p = r->p + (size_t)i * (size_t)r->sig->n_classes;
@@ -350,9 +349,7 @@ static void say_classes(ShSession *s, const Prediction *r)
 
 static bool set_output(ShSession *s, const Prediction *r, ThError *err)
 {
-    ThText t = {0};
-    sh_write_answers(&t, r->sig, r->answer, r->length);
-    char *output TH_OWNED(free) = th_text_take(&t, err);
+    char *output TH_OWNED(free) = sh_answers_text(r->sig, r->answer, r->length, err);
     if (!output)
         return false;
     sh_result_text(s, "output", output);
@@ -430,12 +427,11 @@ static void list_keys(ThText *t, const ThModelTraceLayer *l, int row)
 static bool add_trace_row(ShSession *s, const ThModel *m, const int *token, int layer,
                           const ThModelTraceLayer *l, int row, ThError *err)
 {
-    ThText segment = {0}, keys = {0};
+    ThText keys = {0};
     int first = l->first[row], last = l->last[row];
-    th_symbols_write(&segment, m->signature.symbol, m->signature.n_symbols, token + first,
-                     last - first + 1);
     list_keys(&keys, l, row);
-    char *text TH_OWNED(free) = th_text_take(&segment, err),
+    char *text TH_OWNED(free) = th_symbols_text(m->signature.symbol, m->signature.n_symbols,
+                                                token + first, last - first + 1, err),
                *reads TH_OWNED(free) = th_text_take(&keys, err);
     if (text && reads)
         sh_row(s, (long long)layer + 1, (long long)first, (long long)last, text,
@@ -453,13 +449,12 @@ static bool trace_prefixes(ShSession *s, const ThModel *m, const int *token, int
     bool ok = answer != NULL;
     sh_table(s, "prefixes", "length:i symbol:s output:s");
     for (int k = 1; ok && k <= length; k++) {
-        ThText t = {0};
         size_t at = sig->target == TH_TARGET_FINAL ? 0 : (size_t)(k - 1);
         ok = !th_stopped(sh_stop(s), err) && th_lab_predict(m, token, k, answer, err);
         if (!ok)
             break;
-        sh_write_answers(&t, sig, answer + at * (sig->target == TH_TARGET_BITS ? n : 1), 1);
-        char *output TH_OWNED(free) = th_text_take(&t, err);
+        char *output TH_OWNED(free) =
+            sh_answers_text(sig, answer + at * (sig->target == TH_TARGET_BITS ? n : 1), 1, err);
         ok = output != NULL;
         if (ok)
             sh_row(s, (long long)k, sig->symbol[token[k - 1]], output);

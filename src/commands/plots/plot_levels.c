@@ -28,9 +28,7 @@ static void free_cells(Cells *c)
 static bool add_cell(Cells *c, const ThSignature *g, const ThInspectLensRow *r, const double *of,
                      ThError *err)
 {
-    ThText t = {0};
-    sh_write_logits(&t, g, r->logit);
-    char *text = c->text[c->n] = th_text_take(&t, err);
+    char *text = c->text[c->n] = sh_logits_text(g, r->logit, err);
     double share = th_inspect_probability(g, r->logit, of ? of : r->logit);
     c->cell[c->n++] = (ThPlotLevelCell){r->layer, r->first, r->last, text, share};
     return text != NULL;

@@ -242,25 +242,18 @@ bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)
 
 /* ---- sample ---------------------------------------------------------------------------------- */
 
-void sh_write_answers(ThText *t, const ThSignature *s, const int *answer, int length)
+char *sh_answers_text(const ThSignature *s, const int *answer, int length, ThError *err)
 {
-    int n = s->n_classes, positions = s->target == TH_TARGET_FINAL ? 1 : length;
+    ThText t = {0};
+    int positions = s->target == TH_TARGET_FINAL ? 1 : length;
     for (int i = 0; i < positions; i++) {
-        th_text_add(t, i ? " " : "");
-        if (s->target != TH_TARGET_BITS) {
-            th_text_add(t, answer[i] < 0 ? "-" : s->label[answer[i]]);
-            continue;
-        }
-        bool first = true;
-        th_text_add(t, "{");
-        for (int c = 0; c < n; c++) {
-            if (!answer[i * n + c])
-                continue;
-            th_text_printf(t, "%s%s", first ? "" : ",", s->label[c]);
-            first = false;
-        }
-        th_text_add(t, "}");
+        th_text_add(&t, i ? " " : "");
+        if (s->target == TH_TARGET_BITS)
+            th_lab_write_set(s, answer + i * s->n_classes, &t);
+        else
+            th_text_add(&t, answer[i] < 0 ? "-" : s->label[answer[i]]);
     }
+    return th_text_take(&t, err);
 }
 
 /* The rows of one batch. */
@@ -269,12 +262,11 @@ static bool add_rows(ShSession *s, const ThTask *t, const ThBatch *b, ThError *e
     const ThSignature *sig = &t->signature;
     bool ok = true;
     for (int i = 0; ok && i < b->B; i++) {
-        ThText input = {0}, answer = {0};
         int length = th_batch_length(b, i);
-        th_symbols_write(&input, sig->symbol, sig->n_symbols, th_batch_token(b, i), length);
-        sh_write_answers(&answer, sig, th_batch_target(sig, b, i), length);
-        char *in TH_OWNED(free) = th_text_take(&input, err),
-                 *out TH_OWNED(free) = th_text_take(&answer, err);
+        char *in TH_OWNED(free) =
+            th_symbols_text(sig->symbol, sig->n_symbols, th_batch_token(b, i), length, err),
+                 *out TH_OWNED(free) =
+                     sh_answers_text(sig, th_batch_target(sig, b, i), length, err);
         ok = in && out;
         if (ok)
             sh_row(s, in, out);
