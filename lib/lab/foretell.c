@@ -80,8 +80,8 @@ static void divide(const Sum *u, const ThTaskForetold *which, ThLabForetold *to)
 {
     bool steps = isnan(to->probability);
     to->all = which->all;
-    to->cross /= u->weight;
-    to->entropy /= u->weight;
+    to->cross /= steps ? u->steps : u->weight;
+    to->entropy /= steps ? u->steps : u->weight;
     to->accuracy /= u->steps;
     to->variation /= steps ? u->steps : u->weight / to->probability;
     if (!which->all && isfinite(which->entropy)) {

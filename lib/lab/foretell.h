@@ -8,8 +8,8 @@
 #include "models/model.h"
 #include "tasks/task.h"
 
-/* Of the strings of a length, in bits a string; of all of them, where there are no more than were
- * asked for, else of some that are drawn. */
+/* Of the strings of a length, in bits a string, or an answer where the length has no probability;
+ * of all of them, where there are no more than were asked for, else of some that are drawn. */
 typedef struct {
     int length;
     long long strings;

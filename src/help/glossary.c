@@ -127,6 +127,8 @@ static const ShTerm table[] = {
     {"huggingface", "reads models that are saved here, as safetensors", "help weights"},
     {"hyperparameter", "what training does not find by itself: sizes, rates, lengths",
      "sweep \"dir\" for lr in [1e-3, 3e-3] { ... }"},
+    {"in-context learning", "what comes next is learned from the words before, without training",
+     "task t = in_context; evaluate M on t"},
     {"induction head",
      "a head that finds the symbol behind an earlier occurrence of the present one",
      "attention M INPUT; task t = ngram asks for it"},

@@ -251,7 +251,7 @@ SH_COMMAND(
         "accuracy is the share of symbols where what the model expects most is possible at all.  "
         "Where there are no more strings of a length than samples= all of them are read, and the "
         "figures are exact.  The last lines are about all the lengths, each with its "
-        "probability.\n\n"
+        "probability.  help in_context says how its figures differ.\n\n"
         "Papers average over all lengths beyond those of training, 41..500; the code that came "
         "with RegularGPT leaves out the first of them (slice=authors).",
     .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..13 samples=64\n"

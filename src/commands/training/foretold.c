@@ -31,8 +31,8 @@ static void summarize(ShSession *s, const Total *t)
     double cross = t->sum.cross / t->weight, entropy = t->sum.entropy / t->weight;
     double accuracy = t->sum.accuracy / t->weight;
     double variation = t->sum.variation / (isnan(t->mass) ? t->lengths : 1);
-    sh_say(s, "cross-entropy %.6g bits, entropy %.6g, divergence %.6g\n", cross, entropy,
-           cross - entropy);
+    sh_say(s, "cross-entropy %.6g bits a %s, entropy %.6g, divergence %.6g\n", cross,
+           isnan(t->mass) ? "symbol" : "word", entropy, cross - entropy);
     sh_say(s, "total variation %.6g, accuracy %.6g over %d length%s", variation, accuracy,
            t->lengths, sh_plural(t->lengths));
     if (isnan(t->mass))

@@ -191,12 +191,106 @@ static void studied(void **state)
     th_task_free(t);
 }
 
+/* Says that every class is as likely as any other. */
+static ThVar say_nothing(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
+{
+    (void)how;
+    size_t size = (size_t)(b->B * b->T) * (size_t)m->signature.n_classes;
+    float *z = th_tape_take(t, size, sizeof *z);
+    return th_tape_constant(t, b->B * b->T, m->signature.n_classes, z);
+}
+
+static const ThModelKind nothing = {.name = "nothing",
+                                    .summary = "",
+                                    .source = "",
+                                    .bind = bind,
+                                    .forward = say_nothing,
+                                    .causal = true};
+
+/* RegBench's strings: .816 bits a symbol, found by another program from 400 of them; of 19 classes
+ * a uniform guess is 1 - k / 19 away from one of k moves. */
+static void in_context(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = th_task_new(th_task_kind("in_context"), NULL, NULL, &err);
+    ThModel *m = th_model_new(&nothing, &(ThOptions){0}, &err);
+    assert_true(t && m && th_model_bind(m, &t->signature, 1, &err));
+    ThLabForetold x = told(m, t, 300, 2000);
+    assert_true(isnan(x.probability) && !x.all);
+    near(x.entropy, .816, .03);
+    near(x.cross, log2(19), 1e-5);
+    assert_true(x.variation > 16. / 19 && x.variation < 18. / 19 && x.accuracy < .25);
+    th_model_free(m);
+    /* One state's moves are as likely as each other; a bar is never asked for, and leads back. */
+    enum { T = 100, K = 19 };
+    ThBatch b = {.B = 20, .T = T};
+    double p[20 * T * K];
+    ThRng r = th_rng(2, "in context", 0);
+    ThTaskForetold which = {.length = T, .most = 20};
+    assert_true(th_batch_reserve(&b, &t->signature, false, NULL));
+    assert_true(t->kind->foretell(t, &r, &which, &b, p, NULL));
+    for (int i = 0; i < b.B; i++) {
+        const int *row = th_batch_token(&b, i), *target = th_batch_target(&t->signature, &b, i);
+        double *first = p + i * T * K;
+        for (int k = 0; k < T; k++) {
+            double *at = first + k * K, sum = 0;
+            int moves = 0;
+            for (int c = 0; c < K; c++) {
+                sum += at[c];
+                moves += at[c] > 0;
+            }
+            assert_int_equal(target[k] < 0, k + 1 < T ? row[k + 1] == K - 1 : target[k] < 0);
+            assert_true(target[k] < 0 || (moves >= 1 && moves <= 3 && at[target[k]] == 1. / moves));
+            assert_true(target[k] < 0 || fabs(sum - 1) < 1e-12);
+            if (row[k] == K - 1)
+                assert_memory_equal(at, first, K * sizeof *at);
+        }
+    }
+    th_batch_free(&b);
+    th_task_free(t);
+}
+
+/* Training has as many strings as automata; tests have others. */
+static void in_context_sets(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThOptions o = {0};
+    const ThTaskKind *kind = th_task_kind("in_context");
+    set_all(&o, kind->options, "automata=3");
+    ThTask *t = th_task_new(kind, &o, NULL, &err);
+    ThBatch b = {.B = 100, .T = 30}, other = {.B = 100, .T = 30};
+    ThRng r = th_rng(1, "in context", 0);
+    int different = 0, known = 0;
+    assert_true(kind->study(t, &r, &(ThRange){30, 30, 1}, &b, &err));
+    assert_true(th_task_sample(t, &r, 30, &other, &err));
+    for (int i = 0; i < 100; i++) {
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again = again || !memcmp(b.token + 30 * i, b.token + 30 * k, 30 * sizeof *b.token);
+        different += !again;
+        for (int k = 0; k < 100; k++)
+            known += !memcmp(other.token + 30 * i, b.token + 30 * k, 30 * sizeof *b.token);
+    }
+    assert_int_equal(different, 3);
+    assert_int_equal(known, 0);
+    th_batch_free(&b);
+    th_batch_free(&other);
+    th_task_free(t);
+    th_options_free(&o);
+    set_all(&o, kind->options, "letters=3 symbols=2..4");
+    assert_null(th_task_new(kind, &o, NULL, &err));
+    assert_string_equal(err.msg, "there are 3 letters");
+    th_options_free(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_and_some),
-        cmocka_unit_test(what_is_possible),
-        cmocka_unit_test(studied),
+        cmocka_unit_test(all_and_some),    cmocka_unit_test(what_is_possible),
+        cmocka_unit_test(studied),         cmocka_unit_test(in_context),
+        cmocka_unit_test(in_context_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
