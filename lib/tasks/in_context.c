@@ -70,7 +70,7 @@ static void choose(ThRng *r, int *item, int n, int k)
 
 static void draw_automaton(const ThTask *t, ThRng *r, Automaton *a)
 {
-    int letter[LETTERS], state[MOST_STATES], letters = bar(t);
+    int letter[LETTERS] = {0}, state[MOST_STATES] = {0}, letters = bar(t);
     int used = draw_in(t, r, "symbols", 1, letters);
     for (int i = 0; i < letters; i++)
         letter[i] = i;

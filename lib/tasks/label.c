@@ -4,7 +4,7 @@
 #include "base/symbols.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"
-#include "tasks/acceptor.h"
+#include "tasks/task_parts.h"
 
 enum { MOST_CLASSES = 1000, MOST_INPUTS = 100000 };
 

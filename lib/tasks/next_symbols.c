@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "automata/words/log_count.h"
-#include "tasks/acceptor.h"
 #include "tasks/of_language.h"
 
 /* A minimal machine has one state at most from which acceptance is out of reach. */

@@ -7,7 +7,6 @@
 
 #include "base/symbols.h"
 #include "language/probability.h"
-#include "tasks/acceptor.h"
 #include "tasks/of_language.h"
 
 static const char end_name[] = ".";

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/intern.h"
-#include "tasks/acceptor.h"
 
 /* ---- the language that a task keeps ---------------------------------------------------------- */
 

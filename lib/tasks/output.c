@@ -1,5 +1,4 @@
 
-#include "tasks/acceptor.h"
 #include "tasks/of_language.h"
 
 static const ThOptionSpec options[] = {

@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "automata/words/log_count.h"
-#include "tasks/acceptor.h"
 #include "tasks/of_language.h"
 
 static bool name_answers(ThTask *t, const ThLanguage *l, ThError *err)

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "tasks/acceptor.h"
+#include "tasks/task_parts.h"
 
 enum { NOWHERE = -1 };
 
