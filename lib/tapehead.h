@@ -79,6 +79,7 @@ extern "C" {
 #include "automata/expression/functions.h"
 #include "automata/operations/halves.h"
 #include "automata/words/conformance.h"
+#include "automata/words/pumping.h"
 #include "automata/words/reset.h"
 #include "turing/analyze.h"
 #include "turing/test_cases.h"

@@ -311,3 +311,44 @@ SH_COMMAND(
         return th_fail(err, TH_EUSAGE, "accept= is for models");
     return list_test(s, call, err);
 }
+
+/* ---- pumping --------------------------------------------------------------------------------- */
+
+static bool say_pumping(ShSession *s, const ThAutomaton *a, const ThDfaPumping *p, ThError *err)
+{
+    char *word TH_OWNED(free) = word_text(a->symbol, a->n_symbols, (ThDfaWord){p->word, p->n}, err);
+    if (!word)
+        return false;
+    sh_results(s, "length:i word:s", (long long)p->length, word);
+    sh_say(s, "the least pumping length is %d", p->length);
+    if (p->word)
+        sh_say(s, ": no part of the first %d symbol%s of %s can be repeated and left out",
+               p->length - 1, sh_plural(p->length - 1), or_empty(word));
+    sh_say(s, "\n");
+    return true;
+}
+
+SH_COMMAND(
+    pumping, .group = "automata", .summary = "find the least pumping length of a regular language",
+    .detail = "It is the least p (1 at least) such that every word of the language with p "
+              "symbols or more can be cut into x y z, where y is not empty, x y has p "
+              "symbols at most, and x z, x y z, x y y z, ... are all in the language.  The "
+              "states of the minimal automaton are always enough, and often more than that.  "
+              "The word that is shown is long enough and cannot be cut so with p - 1.",
+    .example = "pumping regex \"(ab)*\"\n"
+               "#> the least pumping length is 2: no part of the first 1 symbol of ab can be "
+               "repeated and left out\n"
+               "pumping regex \"a*b*\"\n"
+               "#> the least pumping length is 1",
+    .results = "length word", .args = {{A_AUTOMATON, "A", 0}})
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    ThDfa *any TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, limit, sh_stop(s), err);
+    ThDfa *d TH_OWNED(th_dfa_free) = any ? th_dfa_minimize(any, sh_stop(s), err) : NULL;
+    ThDfaPumping p = {0};
+    bool ok = d && th_dfa_pumping(d, limit, sh_stop(s), &p, err);
+    ok = ok ? say_pumping(s, a, &p, err) : sh_error_inside(err, &call->operand[0]);
+    free(p.word);
+    return ok;
+}
