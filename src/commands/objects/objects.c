@@ -3,6 +3,8 @@
 
 #include "terminal/confirm.h"
 #include "rasp.h"
+#include "base/rng.h"
+#include "commands/modelling.h"
 #include "object_kinds.h"
 
 static ShSize automaton_size(const ThAutomaton *a)
@@ -248,21 +250,45 @@ static void *copy_value(const ShObject *o, ThError *err)
     return th_task_copy(o->as.task, err);
 }
 
+static const ThOptionSpec copy_options[] = {
+    {"noise", TH_REAL, "0", 0, 1000, NULL,
+     "of a model: deviation of Gaussian noise that is added to every parameter"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the noise; default: set seed"},
+    {0}};
+
+/* Adds noise to the parameters. */
+static void disturb(ThModel *m, double noise, uint64_t seed)
+{
+    ThRng r = th_rng(seed, "copy.noise", 0);
+    for (size_t i = 0; i < m->params.total; i++)
+        m->params.value[i] += (float)(noise * th_rng_normal(&r));
+}
+
 SH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under another name",
-           .detail = "The copy of a model has its parameters and its training state.",
+           .detail = "The copy of a model has its parameters and its training state.  With noise= "
+                     "its parameters are disturbed: how much does what was compiled, or learned, "
+                     "bear?",
            .example = "automaton p = parity\ncopy p q\nlist\n"
                       "#> name  kind       size\n"
                       "#> p     automaton  2 states, 4 transitions\n"
-                      "#> q     automaton  2 states, 4 transitions",
-           .args = {{A_OBJECT, "NAME", A_NAMED}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
+                      "#> q     automaton  2 states, 4 transitions\n"
+                      "compile p as m prove=no > \"said.txt\"\ncopy m shaken noise=0.01 seed=1",
+           .args = {{A_OBJECT, "NAME", A_NAMED}, {A_NEW, "NEW", 0}}, .options = copy_options,
+           .flags = C_KEEPS_RESULT)
 {
     const ShObject *o = call->operand[0].object;
     const char *name = call->operand[1].text;
+    double noise = th_option_real(&call->options, "noise");
     ThRaspValue v;
+    if (noise > 0 && (o->kind != SH_MODEL || !o->as.model->bound))
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                               "noise is for models that have parameters");
     if (sh_is_rasp(o->kind))
         return sh_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err) &&
                sh_define_rasp(s, name, o->kind, err);
     void *value = copy_value(o, err);
+    if (value && noise > 0)
+        disturb(value, noise, (uint64_t)sh_seed(s, &call->options));
     return value && sh_define(s, call->operand[1].text, o->kind, value, o->made_by, err);
 }
 
