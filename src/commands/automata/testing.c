@@ -316,7 +316,7 @@ SH_COMMAND(
 
 static bool say_pumping(ShSession *s, const ThAutomaton *a, const ThDfaPumping *p, ThError *err)
 {
-    char *word TH_OWNED(free) = word_text(a->symbol, a->n_symbols, (ThDfaWord){p->word, p->n}, err);
+    char *word TH_OWNED(free) = th_symbols_text(a->symbol, a->n_symbols, p->word, p->n, err);
     if (!word)
         return false;
     sh_results(s, "length:i word:s", (long long)p->length, word);
