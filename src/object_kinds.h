@@ -66,9 +66,6 @@ bool sh_generate_rasp(ShSession *s, const ShCall *call,
 /* compare where the operands are no automata: of RASP. */
 bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err); /* commands/rasp_cost.c */
 
-/* The hint of an error where a model is compared. */
-void sh_hint_verify(ShSession *s, const ShOperand *o, ThError *err); /* commands/rasp_cost.c */
-
 /* The options of run and trace: a machine's, and tokens= of an s-op. */
 extern const ThOptionSpec sh_run_options[], sh_trace_options[];
 

@@ -113,15 +113,43 @@ static const ShObject *object_at(ShSession *s, const ShStatement *st, size_t at)
     return name ? sh_find(s, name) : NULL;
 }
 
+/* `compare A MODEL` is compare MODEL A: its tokens change places. */
+static void put_model_first(ShSession *s, const ShStatement *st, size_t at)
+{
+    ShToken *t = st->lexer->token;
+    for (size_t k = at + 1; k < st->to; k++) {
+        const ShObject *o = object_at(s, st, k);
+        bool last = k + 1 == st->to || t[k + 1].type == T_OPTION || t[k + 1].type == T_MARK ||
+                    t[k + 1].type == T_PIPE || object_at(s, st, k + 1) == NULL;
+        if (!o || o->kind != SH_MODEL || !last)
+            continue;
+        ShToken model = t[k];
+        for (size_t i = k; i > at; i--) {
+            t[i] = t[i - 1];
+            t[i].match += t[i].match >= at && t[i].match < k;
+        }
+        t[at] = model;
+        return;
+    }
+}
+
 const ShCommand *sh_command_by_kind(ShSession *s, const ShStatement *st, const ShCommand *c,
                                     size_t words)
 {
     size_t n, length = strlen(c->name), at = st->from + words;
     const ShCommand *const *all = sh_commands(&n);
-    const ShObject *o = object_at(s, st, at), *second = object_at(s, st, at + 1);
-    /* A machine beside a language is one. */
-    if (o && second && o->kind == SH_MACHINE &&
-        (second->kind == SH_LANGUAGE || second->kind == SH_AUTOMATON))
+    const ShObject *o = object_at(s, st, at);
+    if (strcmp(c->name, "compare") == 0 && !(o && o->kind == SH_MODEL)) {
+        put_model_first(s, st, at);
+        o = object_at(s, st, at);
+    }
+    const ShObject *second = object_at(s, st, at + 1);
+    /* A machine beside a language, or an expression of several words, is one. */
+    bool several =
+        at + 2 < st->to && (token(st, at + 2)->type == T_STRING ||
+                            token(st, at + 2)->type == T_WORD || token(st, at + 2)->type == T_MARK);
+    if (o && o->kind == SH_MACHINE &&
+        (second ? second->kind == SH_LANGUAGE || second->kind == SH_AUTOMATON : several))
         return c;
     for (size_t i = 0; o && i < n; i++)
         if ((all[i]->flags & C_BY_KIND) && strncmp(all[i]->name, c->name, length) == 0 &&

@@ -308,7 +308,8 @@ SH_COMMAND(
         "are asked about all words of these lengths: $agree says whether they are the same on "
         "them, which is no proof.  $open counts words that one gave no answer to; then they do "
         "not agree.\n\n"
-        "Where A names a model, or both name machines, this is compare models or compare machines.",
+        "Where A or B names a model, or both name machines, this is compare models or compare "
+        "machines.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
                "#> they differ on b\n"
@@ -347,8 +348,6 @@ SH_COMMAND(
     ThAutomaton *b TH_OWNED(th_automaton_free) = sh_automaton_value(s, second, err);
     if (!b && sh_program_value(s, second, &node, &kind, err))
         return sh_compare_rasp(s, call, err);
-    if (!b)
-        sh_hint_verify(s, second, err);
     bool ok = b && only_automata(call, err) &&
               th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err) &&
               th_automaton_relate(a, b, max_states(s), sh_stop(s), &r, err);

@@ -207,7 +207,8 @@ SH_COMMAND(
     .summary = "tell whether a model answers as an automaton, another language or a task does, "
                "word by word",
     .detail =
-        "compare MODEL A is the same: a name of a model says what is meant.  $agree says "
+        "compare MODEL A is the same, and compare A MODEL: a name of a model says what is meant.  "
+        "$agree says "
         "that no word that was read is answered otherwise; nothing is proved by it, see "
         "certify.\n\n"
         "All words of the lengths are read, the shortest first, as long as no more than words= of "

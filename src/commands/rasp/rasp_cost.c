@@ -303,20 +303,12 @@ static bool may_be_program(ShSession *s, const ShOperand *o)
     return r && (o->quoted || !th_is_word(o->text) || th_rasp_lookup(r, o->text, &v));
 }
 
-void sh_hint_verify(ShSession *s, const ShOperand *o, ThError *err)
-{
-    const ShObject *other = sh_find(s, o->text);
-    if (other && other->kind == SH_MODEL)
-        th_hint(err, "the model comes first: compare %s A", o->text);
-}
-
 /* A bare word that RASP does not know was meant as an automaton. */
 static bool is_program(ShSession *s, const ShOperand *o, ThError *err)
 {
     if (may_be_program(s, o))
         return true;
     sh_need_automaton(s, o->text, err);
-    sh_hint_verify(s, o, err);
     return sh_error_inside(err, o);
 }
 
