@@ -4,7 +4,6 @@
 
 #include "proof/cell/cell_sample.h"
 #include "proof/matrix.h"
-#include "proof/sample.h"
 #include "tensor/kernels/kernels.h"
 
 enum {

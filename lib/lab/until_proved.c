@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "lab/train_impl.h"
-#include "proof/cell/cell.h"
 #include "lab/until_impl.h"
 
 typedef ThTrainRun Run;

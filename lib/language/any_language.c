@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "language/language_kind.h"
 #include "language/language_text.h"
 
 /* ---- making ---------------------------------------------------------------------------------- */

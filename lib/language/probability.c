@@ -4,7 +4,6 @@
 
 #include <gsl/gsl_linalg.h>
 
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "language/distribution_impl.h"
 

@@ -1,6 +1,5 @@
 #include "help/wrapped_text.h"
 
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 
 #include "automata/core/build.h"
 #include "base/scan.h"
-#include "formats/automata/dot_graph.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/notes.h"
 #include "formats/format_table.h"

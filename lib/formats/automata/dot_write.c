@@ -1,5 +1,4 @@
 
-#include "formats/automata/dot_graph.h"
 #include "formats/automata/automaton_files.h"
 
 /* A string of the format. */

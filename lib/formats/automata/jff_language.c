@@ -3,7 +3,6 @@
 #include <libxml/tree.h>
 #include <stdio.h>
 
-#include "base/intern.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/machines/jff_xml.h"
 #include "formats/notes.h"

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include <jansson.h>
-
 #include "base/file.h"
 #include "formats/models/metadata.h"
 #include "formats/models/safetensors.h"

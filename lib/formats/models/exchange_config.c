@@ -1,8 +1,6 @@
 /* config.json, in which Hugging Face's files have what their tensors do not tell. */
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "base/file.h"
 #include "formats/models/exchange_impl.h"
 #include "formats/models/metadata.h"

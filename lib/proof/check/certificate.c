@@ -9,7 +9,6 @@
 #include "proof/check/chunk.h"
 #include "proof/check/shares.h"
 #include "proof/check/hard.h"
-#include "proof/check/windows.h"
 #include "proof/map_impl.h"
 
 static const char FORMAT[] = "tapehead certificate 2";

@@ -1,8 +1,6 @@
 #include "proof/check/decoder.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"

@@ -1,8 +1,6 @@
 #include "proof/check/shares.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "models/ablation.h"

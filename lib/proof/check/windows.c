@@ -1,7 +1,6 @@
 #include "proof/check/windows.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "models/ablation.h"
 #include "proof/check/chunk.h"

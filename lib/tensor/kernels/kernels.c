@@ -2,7 +2,6 @@
 
 #include "tensor/kernels/kernels.h"
 
-#include <math.h>
 #include <stdbool.h>
 
 static const float NORM_EPS = 1e-5f;

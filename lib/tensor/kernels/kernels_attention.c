@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_attention.h"
 
-#include <math.h>
-
 static inline int seen_from(const ThKernelHead *h, int row)
 {
     int from = h->first + row - h->window + 1;

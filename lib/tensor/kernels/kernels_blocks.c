@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_blocks.h"
 
-#include <math.h>
-
 #define INLINE static inline __attribute__((always_inline))
 
 /* |x|^power, where 0 counts as 1e-30. */

@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_elementwise.h"
 
-#include <math.h>
-
 #include "tensor/kernels/kernels.h"
 
 /* Both loops of a function: its value in terms of x, and its slope in terms of x and of the value

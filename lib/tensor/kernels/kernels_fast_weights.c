@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_fast_weights.h"
 
-#include <math.h>
-
 #define INLINE static inline __attribute__((always_inline))
 
 /* Numbers a side of a matrix in which loops have constant length. */

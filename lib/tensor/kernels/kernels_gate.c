@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_gate.h"
 
-#include <math.h>
-
 TH_KERNEL(void, th_kernel_gate)
 (float *y, const float *g, const float *open, const float *shut, size_t n)
 {

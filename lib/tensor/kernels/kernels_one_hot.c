@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_one_hot.h"
 
-#include <math.h>
-
 TH_KERNEL(void, th_kernel_one_hot)(const float *m, int n, bool by_columns, int *map, float *best)
 {
     for (int j = 0; j < n; j++) {

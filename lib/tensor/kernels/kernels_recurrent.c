@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_recurrent.h"
 
-#include <math.h>
-
 static inline const float *input_row(const ThKernelCell *c, int b, size_t width)
 {
     return c->x + (size_t)c->index[(size_t)b * c->stride] * width;

@@ -2,8 +2,6 @@
 
 #include "tensor/kernels/kernels_wired.h"
 
-#include <math.h>
-
 enum { L = TH_KERNEL_LANES };
 
 /* What unit h reads. */

@@ -1,8 +1,4 @@
 /* functional.c - the command about transducers as functions of words. */
-#include "automata/operations/sequential.h"
-#include "automata/operations/shortest_difference.h"
-#include "automata/operations/transducer.h"
-#include "base/symbols.h"
 #include "commands/modelling.h"
 
 static ThAutomatonWork work(ShSession *s)
