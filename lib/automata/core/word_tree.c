@@ -16,6 +16,19 @@ bool th_word_tree_meet(ThWordTree *t, const void *bytes, size_t size, size_t bef
            (t->met.n == t->n || th_word_tree_add(t, before, symbol, err));
 }
 
+bool th_word_tree_states(ThWordTree *t, const ThDfa *d, ThError *err)
+{
+    bool ok = th_word_tree_meet(t, &d->start, sizeof d->start, 0, -1, err);
+    for (size_t i = 0; ok && i < t->n; i++) {
+        int q;
+        memcpy(&q, th_intern_at(&t->met, i, NULL), sizeof q);
+        for (int a = 0; ok && a < d->n_symbols; a++)
+            ok = th_word_tree_meet(t, &d->next[(size_t)q * (size_t)d->n_symbols + (size_t)a],
+                                   sizeof q, i, a, err);
+    }
+    return ok;
+}
+
 int *th_word_tree_word(const ThWordTree *t, size_t at, int *length, ThError *err)
 {
     int n = 0;

@@ -2,15 +2,16 @@
  * was met before, and a symbol more.
  *
  *     ThWordTree t = {0};
- *     bool ok = th_word_tree_meet(&t, &d->start, sizeof d->start, 0, -1, &err);
+ *     bool ok = th_word_tree_meet(&t, first, size, 0, -1, &err);
  *     for (size_t i = 0; ok && i < t.n; i++)
- *         … for each symbol: th_word_tree_meet(&t, &to, sizeof to, i, symbol, &err) …
+ *         … for each symbol: th_word_tree_meet(&t, to, size, i, symbol, &err) …
  *
  * Internal: for the library itself; not installed.
  */
 #ifndef TH_AUTOMATA_CORE_WORD_TREE_H
 #define TH_AUTOMATA_CORE_WORD_TREE_H
 
+#include "automata/core/dfa.h"
 #include "base/intern.h"
 
 typedef struct {
@@ -29,6 +30,9 @@ typedef struct {
 bool th_word_tree_add(ThWordTree *t, size_t before, int symbol, ThError *err);
 bool th_word_tree_meet(ThWordTree *t, const void *bytes, size_t size, size_t before, int symbol,
                        ThError *err);
+
+/* Meets the states of a machine that can be reached. */
+bool th_word_tree_states(ThWordTree *t, const ThDfa *d, ThError *err);
 
 /* Returns new: the word that led to a number, *length symbols; NULL, TH_ENOMEM and *length = 0. */
 int *th_word_tree_word(const ThWordTree *t, size_t at, int *length, ThError *err);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "automata/core/word_tree.h"
 #include "base/symbols.h"
 
 int th_pac_draw(ThPac *s, int *word)
@@ -134,46 +135,9 @@ static bool try_short(ThPac *s, const ThDfa *guess, Found *f, ThError *err)
 
 /* ---- words through states -------------------------------------------------------------------- */
 
-/* For every state the one before it on a shortest word, and that word's last symbol. */
-static bool find_ways(const ThDfa *guess, int *parent, int *symbol, ThError *err)
-{
-    int n = guess->n_states, k = guess->n_symbols, head = 0, tail = 0;
-    int *queue TH_OWNED(free) = th_alloc((size_t)n, sizeof *queue, err);
-    if (!queue)
-        return false;
-    for (int q = 0; q < n; q++)
-        parent[q] = symbol[q] = -1;
-    queue[tail++] = guess->start;
-    while (head < tail) {
-        int q = queue[head++];
-        for (int a = 0; a < k; a++) {
-            int to = guess->next[(size_t)q * (size_t)k + (size_t)a];
-            if (to != guess->start && parent[to] < 0) {
-                parent[to] = q;
-                symbol[to] = a;
-                queue[tail++] = to;
-            }
-        }
-    }
-    return true;
-}
-
-/* A shortest word to q into word, cut at `most` symbols. */
-static int way_to(const int *parent, const int *symbol, int q, int *word, int most)
-{
-    int depth = 0;
-    for (int p = q; parent[p] >= 0; p = parent[p])
-        depth++;
-    int n = depth;
-    for (int p = q; parent[p] >= 0; p = parent[p]) {
-        if (--n < most)
-            word[n] = symbol[p];
-    }
-    return depth < most ? depth : most;
-}
-
 typedef struct {
-    int n, *parent, *symbol;
+    ThWordTree state; /* those that can be reached */
+    int n;
     long long turn, turns;
 } Ways;
 
@@ -182,7 +146,12 @@ static bool next_way(void *context, ThPac *s, int *word, int *length)
     Ways *w = context;
     if (w->turn >= w->turns)
         return false;
-    int used = way_to(w->parent, w->symbol, (int)(w->turn++ % w->n), word, s->hi);
+    int q = (int)(w->turn++ % w->n), used = 0;
+    size_t at = th_intern_find(&w->state.met, &q, sizeof q);
+    int *way TH_OWNED(free) = at == SIZE_MAX ? NULL : th_word_tree_word(&w->state, at, &used, NULL);
+    used = used < s->hi ? used : s->hi;
+    if (way)
+        memcpy(word, way, (size_t)used * sizeof *word);
     int more = (int)th_rng_below(&s->rng, (uint64_t)(s->hi - used) + 1);
     for (int j = 0; j < more; j++)
         word[used + j] = (int)th_rng_below(&s->rng, (uint64_t)s->n_symbols);
@@ -194,15 +163,10 @@ static bool next_way(void *context, ThPac *s, int *word, int *length)
 static bool try_states(ThPac *s, const ThDfa *guess, Found *f, ThError *err)
 {
     enum { TURNS = 4, LEAST = 200 };
-    size_t n = (size_t)guess->n_states;
-    long long turns = (long long)n * s->n_symbols * TURNS;
-    Ways w = {.n = guess->n_states,
-              .parent = th_alloc(n, sizeof *w.parent, err),
-              .symbol = th_alloc(n, sizeof *w.symbol, err),
-              .turns = turns && turns < LEAST ? LEAST : turns};
-    bool ok = w.parent && w.symbol && find_ways(guess, w.parent, w.symbol, err) &&
-              test(s, guess, next_way, &w, f, err);
-    TH_FREE(w.parent, w.symbol);
+    long long turns = (long long)guess->n_states * s->n_symbols * TURNS;
+    Ways w = {.n = guess->n_states, .turns = turns && turns < LEAST ? LEAST : turns};
+    bool ok = th_word_tree_states(&w.state, guess, err) && test(s, guess, next_way, &w, f, err);
+    th_word_tree_free(&w.state);
     return ok;
 }
 

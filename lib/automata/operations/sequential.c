@@ -1,6 +1,7 @@
 #include "automata/operations/sequential.h"
 
 #include "automata/core/nfa.h"
+#include "automata/core/word_tree.h"
 #include "automata/operations/transducer.h"
 #include "base/intern.h"
 #include "base/symbols.h"
@@ -236,12 +237,10 @@ void th_automaton_twofold_free(ThAutomatonTwofold *two)
  * by states. */
 typedef struct {
     const ThAutomaton *t;
-    ThIntern set;
+    ThWordTree set;
     ThNfa n;
-    int *state;     /* (sets): of n */
-    size_t *before; /* (sets): the set that it was reached from */
-    int *by;        /* (sets): and the symbol */
-    size_t cap[3];
+    int *state; /* (sets): of n */
+    size_t cap;
     int **rest; /* (t->n_states): of the set being made: its length first; NULL: not in it */
     size_t longest;
     ThStop *stop;
@@ -319,7 +318,7 @@ static int spell(Sets *s, int from, int symbol, const int *word, int n, int to, 
 static bool close(Sets *s, int from, int symbol, size_t before)
 {
     int n = common(s), *list TH_OWNED(free) = NULL;
-    size_t size = 0, index, had = s->set.n;
+    size_t size = 0, had = s->set.n;
     const int *word = NULL;
     for (int q = 0; q < s->t->n_states; q++)
         size += s->rest[q] ? (size_t)(s->rest[q][0] - n) + 2 : 0;
@@ -334,18 +333,12 @@ static bool close(Sets *s, int from, int symbol, size_t before)
             memcpy(list + size, word + n, (size_t)(s->rest[q][0] - n) * sizeof *list);
             size += (size_t)(s->rest[q][0] - n);
         }
-    if (!th_intern(&s->set, list, size * sizeof *list, &index, s->err) ||
-        !th_grow(&s->state, &s->cap[0], s->set.n, sizeof *s->state, s->err) ||
-        !th_grow(&s->before, &s->cap[1], s->set.n, sizeof *s->before, s->err) ||
-        !th_grow(&s->by, &s->cap[2], s->set.n, sizeof *s->by, s->err))
+    if (!th_word_tree_meet(&s->set, list, size * sizeof *list, before, symbol, s->err) ||
+        !th_grow(&s->state, &s->cap, s->set.n, sizeof *s->state, s->err))
         return false;
-    if (index == had) {
-        s->before[index] = before;
-        s->by[index] = symbol;
-        s->state[index] = th_nfa_state(&s->n, 0, s->err);
-        if (s->state[index] < 0)
-            return false;
-    }
+    size_t index = th_intern_find(&s->set.met, list, size * sizeof *list);
+    if (index == had && (s->state[index] = th_nfa_state(&s->n, 0, s->err)) < 0)
+        return false;
     if (from < 0 && n == 0) {
         s->n.mark[s->state[index]] |= TH_NFA_START;
         return true;
@@ -358,7 +351,7 @@ static bool close(Sets *s, int from, int symbol, size_t before)
 static bool finish(Sets *s, size_t set)
 {
     size_t size;
-    const int *list = th_intern_at(&s->set, set, &size);
+    const int *list = th_intern_at(&s->set.met, set, &size);
     for (size_t i = 0; i < size / sizeof *list; i += 2 + (size_t)list[i + 1]) {
         if (!s->t->accept[list[i]])
             continue;
@@ -376,7 +369,7 @@ static bool finish(Sets *s, size_t set)
 static bool read_symbol(Sets *s, size_t set, int symbol)
 {
     size_t size;
-    const int *at = th_intern_at(&s->set, set, &size);
+    const int *at = th_intern_at(&s->set.met, set, &size);
     int *list TH_OWNED(free) = th_copy(at, size / sizeof *at, sizeof *list, s->err);
     bool ok = list != NULL;
     for (size_t i = 0; ok && i < size / sizeof *list; i += 2 + (size_t)list[i + 1])
@@ -392,15 +385,13 @@ static bool read_symbol(Sets *s, size_t set, int symbol)
 static bool too_long(const Sets *s, size_t set, int symbol, ThError *err)
 {
     ThText t TH_OWNED(th_text_free) = {0};
-    int n = 1, *word TH_OWNED(free) = NULL;
-    for (size_t i = set; i; i = s->before[i])
-        n++;
-    if (!(word = th_alloc((size_t)n, sizeof *word, err)))
+    int n, *word TH_OWNED(free) = th_word_tree_word(&s->set, set, &n, err);
+    if (!word)
         return false;
-    word[n - 1] = symbol;
-    for (size_t i = set, k = (size_t)n - 1; i; i = s->before[i])
-        word[--k] = s->by[i];
     th_symbols_write(&t, s->t->symbol, s->t->n_symbols, word, n);
+    if (n && !th_symbols_single(s->t->symbol, s->t->n_symbols))
+        th_text_add(&t, " ");
+    th_text_add(&t, s->t->symbol[symbol]);
     return th_fail(err, TH_EVALUE,
                    "not sequential: after %.200s what is to be written depends on more of what "
                    "follows than can be remembered",
@@ -447,7 +438,7 @@ ThAutomaton *th_automaton_sequential(const ThAutomaton *t, ThAutomatonWork w, Th
     bool ok = s.rest && determinize(&s, err);
     ThNfaNames names = {a->symbol, a->output, a->n_symbols, a->n_outputs};
     ThAutomaton *result = th_nfa_finish(&s.n, &names, ok, err);
-    th_intern_free(&s.set);
-    TH_FREE(s.state, s.before, s.by, s.rest);
+    th_word_tree_free(&s.set);
+    TH_FREE(s.state, s.rest);
     return result;
 }

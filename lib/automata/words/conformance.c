@@ -78,15 +78,7 @@ static bool keep(ThDfaWords *w, const Line *l, size_t *index, ThError *err)
 static bool find_access(const ThDfa *d, ThDfaWords *access, ThError *err)
 {
     ThWordTree t TH_OWNED(th_word_tree_free) = {0};
-    bool ok = th_word_tree_meet(&t, &d->start, sizeof d->start, 0, -1, err);
-    for (size_t i = 0; ok && i < t.n; i++) {
-        int q;
-        memcpy(&q, th_intern_at(&t.met, i, NULL), sizeof q);
-        for (int a = 0; ok && a < d->n_symbols; a++) {
-            int to = d->next[q * d->n_symbols + a];
-            ok = th_word_tree_meet(&t, &to, sizeof to, i, a, err);
-        }
-    }
+    bool ok = th_word_tree_states(&t, d, err);
     for (int q = 0; ok && q < d->n_states; q++) {
         int length;
         size_t index, i = th_intern_find(&t.met, &q, sizeof q);

@@ -15,17 +15,12 @@ static int step(const ThDfa *d, int q, int a)
 int *th_dfa_shortest(const ThDfa *d, int label, int *length, ThError *err)
 {
     ThWordTree t TH_OWNED(th_word_tree_free) = {0};
-    bool ok = th_word_tree_meet(&t, &d->start, sizeof d->start, 0, -1, err);
-    *length = 0;
+    bool ok = th_word_tree_states(&t, d, err);
     for (size_t i = 0; ok && i < t.n; i++) {
         int q;
         memcpy(&q, th_intern_at(&t.met, i, NULL), sizeof q);
         if (d->label[q] == label)
             return th_word_tree_word(&t, i, length, err);
-        for (int a = 0; ok && a < d->n_symbols; a++) {
-            int to = step(d, q, a);
-            ok = th_word_tree_meet(&t, &to, sizeof to, i, a, err);
-        }
     }
     *length = ok ? -1 : 0;
     return NULL;
