@@ -240,6 +240,8 @@ static int run(ShSession *s, const Arguments *a)
         return 128 + sh_terminated();
     if (sh_interrupted())
         return 130;
+    if (s->leaving && s->status)
+        return s->status - 1;
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -91,7 +91,8 @@ struct ShSession {
     bool interactive;    /* a prompt is up: errors do not end the session */
     bool keep_going;
     bool no_shell; /* the user's text may not be run by a shell */
-    bool leaving;  /* quit was typed */
+    bool leaving;  /* quit was typed, */
+    int status;    /* and an exit status, which this is 1 more than; 0: none */
     bool failed;   /* a command of a batch failed */
     bool broken_pipe;
     int depth;         /* of source and time inside each other */

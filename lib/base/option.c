@@ -301,6 +301,7 @@ void th_options_free(ThOptions *o)
 
 static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
 {
+    enum { FEW = 12 }; /* are listed, where none of them is near */
     ThText list TH_OWNED(th_text_free) = {0};
     const char *names[64];
     size_t n = 0;
@@ -312,6 +313,8 @@ static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
     const char *near = th_nearest(name, names, n);
     if (o->n == 0)
         th_fail(err, TH_EUSAGE, "unknown option '%s': no options are taken here", name);
+    else if (near || o->n > FEW)
+        th_fail(err, TH_EUSAGE, "unknown option '%s'", name);
     else
         th_fail(err, TH_EUSAGE, "unknown option '%s'; the %s %s", name,
                 o->n == 1 ? "only option is" : "options are", list.data ? list.data : "");

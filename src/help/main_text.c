@@ -121,6 +121,7 @@ static const ShPageItem files[] = {
 static const ShPageItem status[] = {
     {"0", "all commands succeeded"},
     {"1", "a command failed, or standard output could not be written"},
+    {"STATUS", "quit STATUS was run"},
     {"2", "the command line was wrong"},
     {"130", "a batch was interrupted"},
     {"129, 143", "a batch, or the prompt, was ended by SIGHUP or SIGTERM"},

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "family.h"
+#include "help/glossary.h"
 #include "help/synonyms.h"
 #include "language/operand.h"
 #include "language/variables.h"
@@ -369,22 +370,35 @@ static bool bind_one(ShBinder *b, const ShArg *arg, ThError *err)
     }
 }
 
-/* What an option that is not known is called here, or that it belongs to a model's definition. */
-static void hint_at_option(const ShBinder *b, const char *key, ThError *err)
+/* Refuses an option that another program calls so, or that belongs to a model's definition; true:
+ * there is nothing to say of it. */
+static bool known_elsewhere(const ShBinder *b, const ShToken *t, const char *key, ThError *err)
 {
     const char *here = sh_option_here(key, &b->p->call.options);
+    ThError own = {0};
+    fail_token(&own, t, TH_EUSAGE, "unknown option '%s'", key);
+    const ShTerm *term = sh_term(key);
     if (here)
-        th_hint(err, "it is %s= here", here);
+        th_hint(&own, "it is %s= here", here);
     if (strcmp(b->p->call.command->name, "compile") == 0 && strcmp(key, "domain") == 0)
-        th_hint(err, "compile proves of all strings; certify MODEL on TASK domain=A of those of A");
+        th_hint(&own,
+                "compile proves of all strings; certify MODEL on TASK domain=A of those of A");
     for (int i = 0; !here && i < b->p->call.n; i++) {
         const ShObject *o = b->p->operand[i].object;
         const ThOptions *of = o && o->kind == SH_MODEL ? &o->as.model->options : NULL;
         const char *name = of && th_option_known(of, key) ? key : of ? sh_option_here(key, of) : "";
         if (name && *name)
-            th_hint(err, "it belongs to the definition: model %s = %s %s=...", o->name,
+            th_hint(&own, "it belongs to the definition: model %s = %s %s=...", o->name,
                     o->as.model->kind->name, name);
     }
+    ThText text TH_OWNED(th_text_free) = {0};
+    if (term && !*own.hint) {
+        sh_term_write(term, &text);
+        th_hint(&own, "%s", text.data ? text.data : "");
+    }
+    if (err && *own.hint)
+        *err = own;
+    return !*own.hint;
 }
 
 static bool bind_option(ShBinder *b, ThError *err)
@@ -397,9 +411,8 @@ static bool bind_option(ShBinder *b, ThError *err)
     bool ok = text != NULL;
     if (ok && th_option_known(o, key) && th_option_given(o, key))
         ok = fail_token(err, t, TH_EUSAGE, "the option %s is given twice", key);
-    ok = ok && (th_options_set_at(o, key, text, t->line, t->col, err) || place(err, t));
-    if (!ok && key && !th_option_known(o, key))
-        hint_at_option(b, key, err);
+    ok = ok && (th_option_known(o, key) || known_elsewhere(b, t, key, err)) &&
+         (th_options_set_at(o, key, text, t->line, t->col, err) || place(err, t));
     b->at++;
     return ok;
 }

@@ -267,6 +267,23 @@ END
     [[ $stderr == *"the shell command ended with status 3"* ]]
 }
 
+@test "quit gives its status, from a file, -e, standard input and the prompt's language alike" {
+    go -e 'quit 3; echo never'
+    [ "$status" -eq 3 ] && [ -z "$output" ]
+    echo 'if 1 < 2 { quit 7 }' >leave.th
+    go leave.th
+    [ "$status" -eq 7 ]
+    go -k -e 'nonsense; quit 0'
+    [ "$status" -eq 0 ]
+    go -k -e 'nonsense; quit'
+    [ "$status" -eq 1 ]
+    for wrong in 256 -1 x 3x; do
+        go -e "quit $wrong"
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"1:6: error: an exit status is a number from 0 to 255"* ]]
+    done
+}
+
 @test "errors inside a sourced file name that file, and are told once" {
     printf 'echo in\nnonsense\n' >inner.th
     printf 'source inner.th\necho never\n' >outer.th

@@ -4,7 +4,7 @@
  *     ThWordTree t = {0};
  *     bool ok = th_word_tree_meet(&t, first, size, 0, -1, &err);
  *     for (size_t i = 0; ok && i < t.n; i++)
- *         … for each symbol: th_word_tree_meet(&t, to, size, i, symbol, &err) …
+ *         ok = th_word_tree_meet(&t, to, size, i, symbol, &err);   // and so each symbol
  *
  * Internal: for the library itself; not installed.
  */

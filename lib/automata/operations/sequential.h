@@ -2,8 +2,8 @@
  * write while they read, without knowing what follows.
  *
  *     ThAutomatonTwofold two;
- *     if (th_automaton_twofold(t, work, &two, &err) && !two.n)   // it is a function
- *         ThAutomaton *s = th_automaton_sequential(t, work, &err);
+ *     bool function = th_automaton_twofold(t, NULL, work, &two, &err) && !two.found;
+ *     ThAutomaton *s = function ? th_automaton_sequential(t, work, &err) : NULL;
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

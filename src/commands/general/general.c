@@ -264,13 +264,20 @@ SH_COMMAND(pwd, .group = "general", .summary = "print the current directory", .e
 }
 
 SH_COMMAND(quit, .alias = "exit", .group = "general", .summary = "leave tapehead",
-           .detail = "exit is another name for it; Ctrl-D on an empty line does the same.  At the "
-                     "prompt it asks before anything is lost that is not in a file: models that "
+           .detail = "exit is another name for it; Ctrl-D on an empty line does the same.  STATUS "
+                     "is the program's exit status, from 0 to 255; without it that says whether "
+                     "all commands of a batch succeeded.  At the prompt it asks before anything is "
+                     "lost that is not in a file: models that "
                      "have been trained, automata, machines and tasks.",
-           .example = "quit", .flags = C_KEEPS_RESULT)
+           .example = "quit", .args = {{A_TEXT, "STATUS", A_OPTIONAL}}, .flags = C_KEEPS_RESULT)
 {
-    (void)call;
-    (void)err;
+    const char *text = call->n ? call->operand[0].text : "0";
+    char *end;
+    long status = strtol(text, &end, 10);
+    if (end == text || *end || status < 0 || status > 255)
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                               "an exit status is a number from 0 to 255");
     s->leaving = sh_confirm_leave(s);
+    s->status = call->n ? (int)status + 1 : 0;
     return true;
 }
