@@ -67,12 +67,6 @@ void th_words_tuples_unpack(const ThWordsTuples *t, size_t node, int state[TH_WO
     }
 }
 
-/* Where an enumeration of the arcs of a tuple stands; begins as {0}. */
-typedef struct {
-    size_t turn;
-    int symbol;
-} Cursor;
-
 /* The tuple behind arc number *turn by a symbol; SIZE_MAX if one of its states is no member, and
  * false behind the last arc. */
 static bool follow(const ThWordsTuples *t, const int *state, int symbol, size_t turn, size_t *to)
@@ -102,8 +96,9 @@ static bool back_arc(const ThWordsTuples *t, const int *state, size_t *to)
 }
 
 /* The next arc of a tuple: *to and its symbol (-1: a back arc).  False behind the last. */
-static bool next_arc(const ThWordsTuples *t, size_t node, Cursor *c, size_t *to, int *symbol)
+static bool next_arc(const void *tuples, size_t node, ThAutomatonCursor *c, size_t *to, int *symbol)
 {
+    const ThWordsTuples *t = tuples;
     int state[TH_WORDS_TUPLE_PLACES] = {0}, n = t->a->n_symbols;
     th_words_tuples_unpack(t, node, state);
     while (c->symbol < n) {
@@ -121,94 +116,11 @@ static bool next_arc(const ThWordsTuples *t, size_t node, Cursor *c, size_t *to,
     return c->symbol++ == n && back_arc(t, state, to);
 }
 
-/* ---- strong components ---- */
-
-typedef struct {
-    uint32_t node;
-    Cursor at;
-} Frame;
-
-static const uint32_t UNKNOWN = UINT32_MAX;
-
-typedef struct {
-    const ThWordsTuples *t;
-    uint32_t *found, *low; /* (nodes): order of discovery from 1, 0: not yet; least one reached */
-    uint32_t *component;   /* (nodes): UNKNOWN until it is complete */
-    Frame *path;
-    uint32_t *waiting; /* nodes whose component is not complete */
-    size_t n_path, path_cap, n_waiting, waiting_cap;
-    uint32_t n_found, n_components;
-    ThWordsTupleComponent *tell;
-    void *context;
-    bool ended;
-} Tarjan;
-
-static bool enter(Tarjan *s, size_t node, ThError *err)
-{
-    if (!th_grow(&s->path, &s->path_cap, s->n_path + 1, sizeof *s->path, err) ||
-        !th_grow(&s->waiting, &s->waiting_cap, s->n_waiting + 1, sizeof *s->waiting, err))
-        return false;
-    s->found[node] = s->low[node] = ++s->n_found;
-    s->path[s->n_path++] = (Frame){(uint32_t)node, {0, 0}};
-    s->waiting[s->n_waiting++] = (uint32_t)node;
-    return true;
-}
-
-static void complete_component(Tarjan *s, uint32_t root)
-{
-    size_t first = s->n_waiting;
-    do {
-        s->component[s->waiting[--first]] = s->n_components;
-    } while (s->waiting[first] != root);
-    s->ended = !s->tell(s->context, (int)s->n_components, s->waiting + first, s->n_waiting - first,
-                        s->component);
-    s->n_waiting = first;
-    s->n_components++;
-}
-
-static void leave(Tarjan *s)
-{
-    uint32_t v = s->path[--s->n_path].node;
-    if (s->low[v] == s->found[v])
-        complete_component(s, v);
-    if (s->n_path > 0) {
-        uint32_t up = s->path[s->n_path - 1].node;
-        s->low[up] = s->low[v] < s->low[up] ? s->low[v] : s->low[up];
-    }
-}
-
-static bool explore(Tarjan *s, size_t root, ThError *err)
-{
-    bool good = enter(s, root, err);
-    for (size_t steps = 1; good && s->n_path > 0 && !s->ended; steps++) {
-        Frame *top = &s->path[s->n_path - 1];
-        size_t to, v = top->node;
-        int symbol;
-        if (!next_arc(s->t, v, &top->at, &to, &symbol))
-            leave(s);
-        else if (s->found[to] == 0)
-            good = enter(s, to, err);
-        else if (s->component[to] == UNKNOWN && s->found[to] < s->low[v])
-            s->low[v] = s->found[to];
-        good = good && (steps % 4096 || !th_stopped(s->t->stop, err));
-    }
-    return good;
-}
-
 bool th_words_tuples_components(const ThWordsTuples *t, const uint32_t *root, size_t n,
-                                ThWordsTupleComponent *component, void *context, ThError *err)
+                                ThAutomatonComponent *tell, void *context, ThError *err)
 {
-    Tarjan s = {.t = t, .tell = component, .context = context};
-    s.found = th_alloc(t->nodes, sizeof *s.found, err);
-    s.low = th_alloc(t->nodes, sizeof *s.low, err);
-    s.component = th_alloc(t->nodes, sizeof *s.component, err);
-    bool good = s.found && s.low && s.component;
-    for (size_t i = 0; good && i < t->nodes; i++)
-        s.component[i] = UNKNOWN;
-    for (size_t i = 0; good && i < n && !s.ended; i++)
-        good = s.found[root[i]] || explore(&s, root[i], err);
-    TH_FREE(s.found, s.low, s.component, s.path, s.waiting);
-    return good;
+    ThAutomatonGraph g = {t, next_arc, t->nodes, t->stop};
+    return th_automaton_components_of(&g, root, n, tell, context, err);
 }
 
 /* ---- shortest words ---- */
@@ -250,7 +162,7 @@ int *th_words_tuples_word(const ThWordsTuples *t, const ThWordsTupleWay *way, in
     for (size_t i = 0; good && !s.found && i < way->n; i++)
         good = meet(&s, way->root[i], false, 0, -1, err);
     for (size_t i = 0; good && !s.found && i < s.word.n; i++) {
-        Cursor c = {0, 0};
+        ThAutomatonCursor c = {0, 0};
         size_t to;
         int symbol;
         while (good && !s.found && next_arc(t, queue[i] / copies, &c, &to, &symbol))

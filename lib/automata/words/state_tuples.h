@@ -10,6 +10,7 @@
 #define TH_AUTOMATA_WORDS_STATE_TUPLES_H
 
 #include "automata/core/automaton.h"
+#include "automata/core/components.h"
 
 enum { TH_WORDS_TUPLE_PLACES = 3, TH_WORDS_TUPLES_MOST = 1 << 24 };
 
@@ -39,15 +40,9 @@ void th_words_tuples_free(ThWordsTuples *t);
 size_t th_words_tuples_pack(const ThWordsTuples *t, const int state[TH_WORDS_TUPLE_PLACES]);
 void th_words_tuples_unpack(const ThWordsTuples *t, size_t node, int state[TH_WORDS_TUPLE_PLACES]);
 
-/* A strong component, as it is completed: those that it leads to have been before.  component[v] of
- * its n nodes is `number`, counted from 0.  Returns whether to go on. */
-typedef bool ThWordsTupleComponent(void *context, int number, const uint32_t *node, size_t n,
-                                   const uint32_t *component);
-
-/* Tells the strong components of what can be reached from the roots (n of them), by Tarjan's
- * algorithm: 12 bytes a tuple and 24 for each on the path.  TH_EINTERRUPTED, TH_ENOMEM. */
+/* Tells the strong components of what can be reached from the roots (n of them). */
 bool th_words_tuples_components(const ThWordsTuples *t, const uint32_t *root, size_t n,
-                                ThWordsTupleComponent *component, void *context, ThError *err);
+                                ThAutomatonComponent *tell, void *context, ThError *err);
 
 typedef bool ThWordsTupleGoal(void *context, size_t node);
 
