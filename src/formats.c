@@ -44,7 +44,8 @@ static bool needs(const ShObject *task, const ShObject *o)
         return task->made_by && !sh_is_rasp(o->kind) && o != task &&
                sh_mentions(task->made_by, o->name);
     return kind && task->made_by &&
-           (((o->kind == SH_AUTOMATON || o->kind == SH_LANGUAGE) && kind->takes_automaton) ||
+           ((o->kind == SH_AUTOMATON && kind->takes_automaton) ||
+            (o->kind == SH_LANGUAGE && kind->takes_language) ||
             (o->kind == SH_MACHINE && kind->takes_pad)) &&
            sh_mentions(task->made_by, o->name);
 }
