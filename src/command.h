@@ -2,7 +2,7 @@
  *
  * The dispatcher, the parser of operands and options, help, apropos, completion, the man page, the
  * shell completion and the tests of the examples are all read from these structs.  To add a
- * command, write in src/commands/GROUP.c
+ * command, write in a file of src/commands/GROUP
  *
  *     static const ThOptionSpec minimize_options[] = {…, {0}};
  *     SH_COMMAND(minimize, .group = "automata", .summary = "…", .args = {{A_AUTOMATON, "A"}}, …)

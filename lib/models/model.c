@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "models/ablation.h"
-#include "models/ragged.h"
 
 #define MODEL(id) extern const ThModelKind th_model_##id;
 #include "models/kinds.def"
@@ -267,9 +266,7 @@ ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMo
 {
     if (!check_batch(m, t, b))
         return -1;
-    ThVar z = b->length && !m->kind->ragged ? th_model_by_length(m, t, b, how)
-                                            : th_model_run(m, t, b, how);
-    return th_tape_note(t, z, "logits", -1);
+    return th_tape_note(t, th_model_run(m, t, b, how), "logits", -1);
 }
 
 static void free_layer(ThModelTraceLayer *l)

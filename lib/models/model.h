@@ -86,7 +86,6 @@ typedef struct {
      * lead to from those of `state`, of an lstm h and behind it c.  NULL: it is none, or was not
      * asked. */
     ThVar (*advance)(const ThModel *m, ThTape *t, ThVar state, const int *symbol, int n);
-    bool ragged; /* forward minds b->length; else it is called for each length by itself */
     bool causal; /* no output depends on later symbols; where there is an option causal, it
                     decides */
     /* How many levels of its layers a bound model runs on a string; NULL: as many on any. */
@@ -100,9 +99,9 @@ typedef struct {
     /* Lists the parameters for the signature in m->params and remembers their indices in
      * m->layout (allocated here, freed with free()). */
     bool (*bind)(ThModel *m, ThError *err);
-    /* What th_model_forward does, for a batch that it has looked at.  Embedded inputs are
-     * tagged "embedding" (one row per string and position unless how->share), what a layer hands on
-     * "state" (or see `level`), indices counting layers. */
+    /* What th_model_forward does, for a batch that it has looked at: it minds b->length.  Embedded
+     * inputs are tagged "embedding" (one row per string and position unless how->share), what a
+     * layer hands on "state" (or see `level`), indices counting layers. */
     ThVar (*forward)(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
     const char *level; /* the name of what a layer hands on, on the tape; NULL: "state" */
     /* The logits of vectors (n, dim) that stand where the last layer's do, which it hands on; of

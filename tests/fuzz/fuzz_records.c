@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "check.h"
-#include "tasks/records.h"
+#include "tasks/data/records.h"
 
 /* The first byte says which format, and whether there is a header. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -104,11 +104,11 @@ void th_model_attention_close(void *state);
 
 /* What the tables of architectures share that do no more to a string than to run layers. */
 #define TH_MODEL_ATTENTION_KIND                                                                    \
-    .takes_noise = true, .ragged = true, .check = th_model_attention_check,                        \
-    .forward = th_model_attention_forward, .answer = th_model_attention_answer,                    \
-    .trace = th_model_attention_trace, .keeps = th_model_attention_keeps,                          \
-    .open = th_model_attention_open, .feed = th_model_attention_feed,                              \
-    .feed_each = th_model_attention_feed_each, .cut = th_model_attention_cut,                      \
-    .reset = th_model_attention_reset, .close = th_model_attention_close
+    .takes_noise = true, .check = th_model_attention_check, .forward = th_model_attention_forward, \
+    .answer = th_model_attention_answer, .trace = th_model_attention_trace,                        \
+    .keeps = th_model_attention_keeps, .open = th_model_attention_open,                            \
+    .feed = th_model_attention_feed, .feed_each = th_model_attention_feed_each,                    \
+    .cut = th_model_attention_cut, .reset = th_model_attention_reset,                              \
+    .close = th_model_attention_close
 
 #endif

@@ -187,7 +187,6 @@ const ThModelKind th_model_bare = {
               "into it.",
     .options = options,
     .takes_noise = true,
-    .ragged = true,
     .check = th_model_attention_check,
     .bind = bind,
     .forward = forward,

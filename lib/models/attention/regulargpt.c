@@ -622,7 +622,6 @@ const ThModelKind th_model_regulargpt = {
     .takes_noise = true,
     .recipe = "noise=0.3",
     .combine = combine,
-    .ragged = true,
     .causal = true,
     .levels = levels,
     .check = check,

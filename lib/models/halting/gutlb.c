@@ -104,7 +104,6 @@ const ThModelKind th_model_gutlb = {
         "ponder=0.1 and else what it uses for tlb.",
     .changed = changed,
     .options = options,
-    .ragged = true,
     .check = th_model_chunks_check,
     .bind = bind,
     .forward = forward,

@@ -99,7 +99,6 @@ const ThModelKind th_model_tlb = {
         "for logical inference.",
     .changed = changed,
     .options = options,
-    .ragged = true,
     .check = th_model_chunks_check,
     .bind = bind,
     .forward = forward,

@@ -57,7 +57,7 @@ typedef struct {
 
 /* What the tables of these architectures share, see ThModelKind; the layer is their `part`. */
 #define TH_MODEL_LINEAR_KIND                                                                       \
-    .takes_noise = true, .ragged = true, .causal = true, .bind = th_model_linear_bind,             \
+    .takes_noise = true, .causal = true, .bind = th_model_linear_bind,                             \
     .forward = th_model_linear_forward, .level = "output", .answer = th_model_linear_answer,       \
     .trace = th_model_linear_trace, .transitions = th_model_linear_transitions,                    \
     .open = th_model_linear_open, .feed = th_model_linear_feed, .reset = th_model_linear_reset,    \

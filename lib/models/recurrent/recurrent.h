@@ -78,11 +78,11 @@ extern const ThOptionSpec th_model_recurrent_options[];
 
 /* What the tables of these architectures share, see ThModelKind. */
 #define TH_MODEL_RECURRENT_KIND                                                                    \
-    .ragged = true, .causal = true, .bind = th_model_recurrent_bind,                               \
-    .forward = th_model_recurrent_forward, .answer = th_model_recurrent_answer,                    \
-    .trace = th_model_recurrent_trace, .advance = th_model_recurrent_advance,                      \
-    .open = th_model_recurrent_open, .feed = th_model_recurrent_feed,                              \
-    .reset = th_model_recurrent_reset, .close = th_model_recurrent_close
+    .causal = true, .bind = th_model_recurrent_bind, .forward = th_model_recurrent_forward,        \
+    .answer = th_model_recurrent_answer, .trace = th_model_recurrent_trace,                        \
+    .advance = th_model_recurrent_advance, .open = th_model_recurrent_open,                        \
+    .feed = th_model_recurrent_feed, .reset = th_model_recurrent_reset,                            \
+    .close = th_model_recurrent_close
 bool th_model_recurrent_bind(ThModel *m, ThError *err);
 ThVar th_model_recurrent_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                                  const ThModelForward *how);

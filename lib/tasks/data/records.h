@@ -2,8 +2,8 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TASKS_RECORDS_H
-#define TH_TASKS_RECORDS_H
+#ifndef TH_TASKS_DATA_RECORDS_H
+#define TH_TASKS_DATA_RECORDS_H
 
 #include "base/memory.h"
 

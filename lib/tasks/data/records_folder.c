@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "tasks/records.h"
+#include "tasks/data/records.h"
 
 bool th_task_is_folder(const char *path)
 {

@@ -3,7 +3,7 @@
 #include "base/intern.h"
 #include "base/symbols.h"
 #include "tasks/task_parts.h"
-#include "tasks/records.h"
+#include "tasks/data/records.h"
 #include "tasks/table.h"
 
 enum { MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };

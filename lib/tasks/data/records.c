@@ -1,4 +1,4 @@
-#include "tasks/records.h"
+#include "tasks/data/records.h"
 
 #include <jansson.h>
 
