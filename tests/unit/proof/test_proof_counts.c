@@ -145,6 +145,21 @@ static void test_boxes(void **state)
     th_model_free(m);
 }
 
+/* What a run rounds grows with the positions that it sums over. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    double at[TWO * TWO], few[TWO * TWO], many[TWO * TWO];
+    ThModel *m = model_of(1, TWO);
+    const double *const share[] = {(double[]){0.25, 0.75}, (double[]){0.25, 0.75}};
+    assert_true(th_proof_counts_logits(m, share, 1 << 10, true, at, few, &err));
+    assert_true(th_proof_counts_logits(m, share, 1 << 16, true, at, many, &err));
+    for (int i = 0; i < TWO * TWO; i++)
+        assert_true(many[i] > 16 * few[i]);
+    th_model_free(m);
+}
+
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 /* States of two counts and the last symbol, of words of up to LONGEST_WORD symbols, and two beyond
@@ -252,15 +267,59 @@ static ThDfa *ends_in_b(bool once)
     return d;
 }
 
+/* Returns new: accepts what begins with a, or ends in b. */
+static ThDfa *begins_or_ends(void)
+{
+    static const int next[] = {1, 2, 1, 1, 3, 2, 3, 2};
+    ThDfa *d = th_dfa_new(4, TWO, TWO, NULL);
+    memcpy(d->next, next, sizeof next);
+    d->label[1] = d->label[2] = 1;
+    return d;
+}
+
+/* Is a wrong answer sure behind a symbol where all others are the other one? */
+static bool wrong_at_end(const ThModel *m, int symbol)
+{
+    ThError err = {0};
+    double at[TWO * TWO], off[TWO * TWO];
+    const double *const share[] = {(double[]){symbol, !symbol}, (double[]){symbol, !symbol}};
+    assert_true(th_proof_counts_logits(m, share, TWO, false, at, off, &err));
+    const double *z = at + symbol * TWO;
+    return z[!symbol] - z[symbol] > off[symbol * TWO] + off[symbol * TWO + 1];
+}
+
+/* The more a head looks, the more do other symbols count: as soon as an answer is wrong where they
+ * are nearly all, be it on one side alone, nothing is proved. */
+static void check_looking(ThModel *m, const ThDfa *last, int *sides)
+{
+    bool end = false;
+    for (int n = 0; n < 60 && !end; n++) {
+        bool wrong[] = {wrong_at_end(m, 0), wrong_at_end(m, 1)};
+        end = wrong[0] || wrong[1];
+        if (end && wrong[0] != wrong[1])
+            sides[wrong[1]]++;
+        ThProofWindows *w = look(m, last, NULL, 0);
+        assert_false(end && w->holds);
+        th_proof_windows_free(w);
+        for (int i = 0; i < m->params.n; i++) {
+            const ThParam *p = &m->params.item[i];
+            for (int k = 0; strstr(p->name, "attention.output") && k < p->rows * p->cols; k++)
+                m->params.value[p->offset + (size_t)k] *= 1.3F;
+        }
+    }
+    assert_true(end);
+}
+
 /* A model whose heads see nothing: its answer is that of the last symbol, which is proved of real
  * numbers at every length; with a head that looks it is, as long as that changes little; and what
  * has a b anywhere is not, nor is it with a slack as large as the lead. */
 static void test_endless(void **state)
 {
     (void)state;
+    int sides[2] = {0};
     for (int kind = 3; kind < 6; kind++) {
         ThModel *m = model_of(kind, TWO);
-        ThDfa *last = ends_in_b(false), *anywhere = ends_in_b(true);
+        ThDfa *last = ends_in_b(false), *anywhere = ends_in_b(true), *both = begins_or_ends();
         float *embedding = th_params_at(&m->params, th_params_find(&m->params, "embedding"));
         float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
         int d = (int)th_option_int(&m->options, "dim");
@@ -285,18 +344,17 @@ static void test_endless(void **state)
         w = look(m, anywhere, NULL, 0);
         assert_true(!w->holds && w->wrong && w->length == 2);
         th_proof_windows_free(w);
-        for (int i = 0; i < m->params.n; i++) {
-            const ThParam *p = &m->params.item[i];
-            for (int k = 0; strstr(p->name, "attention.output") && k < p->rows * p->cols; k++)
-                m->params.value[p->offset + (size_t)k] *= 5000;
-        }
-        w = look(m, last, NULL, 0);
-        assert_true(!w->holds);
+        w = look(m, both, NULL, 0);
+        assert_true(!w->holds && w->wrong && w->length == 1 && w->right == 1);
         th_proof_windows_free(w);
+        if (kind != 4)
+            check_looking(m, last, sides);
+        th_dfa_free(both);
         th_dfa_free(last);
         th_dfa_free(anywhere);
         th_model_free(m);
     }
+    assert_true(sides[0] > 0 && sides[1] > 0);
 }
 
 /* What is not told by shares alone is refused. */
@@ -323,8 +381,9 @@ static void test_fit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_boxes),
-                                       cmocka_unit_test(test_wrong), cmocka_unit_test(test_endless),
-                                       cmocka_unit_test(test_fit)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs),     cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_rounding), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_endless),  cmocka_unit_test(test_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
