@@ -136,13 +136,18 @@ static long long width_of(const ThModel *m)
     return width;
 }
 
+static bool is_stopped(const ThEvaluator *e, Shard *to)
+{
+    return th_stopped(e->model->bounds ? e->model->bounds->stop : NULL, &to->err);
+}
+
 /* Adds what the model makes of a batch. */
 static bool score_batch(const ThEvaluator *e, ThTape *tape, const ThBatch *b, Shard *to)
 {
     const ThSignature *s = &e->task->signature;
     double loss = 0;
     long long strings = 0;
-    if (th_stopped(e->model->bounds ? e->model->bounds->stop : NULL, &to->err))
+    if (is_stopped(e, to))
         return false;
     ThVar z = forward(e->model, tape, b), sum = th_loss_of_batch(tape, z, s, b, 1);
     if (!th_tape_ok(tape, &to->err))
@@ -159,7 +164,7 @@ static bool score_batch(const ThEvaluator *e, ThTape *tape, const ThBatch *b, Sh
 static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
 {
     const ThBatch *b = &e->batch[thread];
-    if (!draw_shard(e, number, thread, &to->err))
+    if (is_stopped(e, to) || !draw_shard(e, number, thread, &to->err))
         return false;
     long long rows = TAPE_FLOATS / width_of(e->model) / b->T + 1;
     int most = b->B <= BLOCK && rows < b->B ? (int)rows : b->B;
