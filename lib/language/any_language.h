@@ -58,6 +58,11 @@ typedef struct {
 ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alphabet,
                                    uint64_t steps, ThError *err);
 
+/* Returns new: a machine that never writes and accepts what the automaton accepts, whose outputs do
+ * not count: its states and symbols, a blank, and one state that accepts.  It has choices where the
+ * automaton has.  TH_ENOMEM. */
+ThTm *th_language_automaton_machine(const ThAutomaton *a, ThError *err);
+
 /* Returns new: the words over an alphabet, but the empty one, at whose last position an s-op of a
  * program of RASP is true.  Errors of the program; TH_EVALUE where its values are no truth values.
  */

@@ -221,3 +221,46 @@ ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alph
         own->accepts = own->accepts || m->role[q] == TH_TM_ACCEPTS;
     return TH_KEEP_IF(own->machine && take_symbols(l, own, alphabet, err), l, th_language_free);
 }
+
+/* ---- automata as machines -------------------------------------------------------------------- */
+
+/* An arc as a rule; an empty move may be made whatever is read. */
+static void add_arc(ThTmBuild *b, const ThAutomatonArc *r)
+{
+    ThTmRule rule = {.from = r->from, .to = r->to, .write = {TH_TM_ANY}};
+    bool empty = r->symbol == TH_AUTOMATON_EPSILON;
+    rule.move[0] = !empty;
+    for (int s = 0; s < b->m.n_symbols; s++) {
+        rule.read[0] = s;
+        if (empty || s == r->symbol)
+            th_tm_add(b, &rule);
+    }
+}
+
+ThTm *th_language_automaton_machine(const ThAutomaton *a, ThError *err)
+{
+    ThTmBuild b = {.m = {.n_tapes = 1, .missing = TH_TM_MISSING_REJECT}};
+    b.m.nondeterministic = !th_automaton_deterministic(a);
+    for (int s = 0; s < a->n_symbols; s++)
+        th_tm_symbol(&b, a->symbol[s]);
+    b.m.blank = th_tm_new_symbol(&b, "_");
+    for (int q = 0; q < a->n_states; q++)
+        th_tm_state(&b, a->state[q]);
+    int yes = th_tm_new_state(&b, "accept", TH_TM_ACCEPTS);
+    for (size_t i = 0; i < a->n_arcs; i++)
+        add_arc(&b, &a->arc[i]);
+    for (int q = 0; q < a->n_states; q++)
+        if (a->accept[q])
+            th_tm_add(&b, &(ThTmRule){q, yes, {b.m.blank}, {TH_TM_ANY}, {0}, false, false});
+    int starts = 0;
+    for (int q = 0; q < a->n_states; q++)
+        if (a->start[q] && starts++ == 0)
+            b.m.start = q;
+    int first = b.m.start;
+    if (starts != 1) /* of none or several */
+        b.m.start = th_tm_new_state(&b, "start", TH_TM_RUNS);
+    for (int q = first; starts > 1 && q < a->n_states; q++)
+        if (a->start[q])
+            add_arc(&b, &(ThAutomatonArc){b.m.start, TH_AUTOMATON_EPSILON, q, 0});
+    return th_tm_finish(&b, err);
+}

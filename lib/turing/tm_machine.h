@@ -71,6 +71,10 @@ int th_tm_find_state(const ThTmBuild *b, const char *name); /* or -1 */
 int th_tm_find_symbol(const ThTmBuild *b, const char *name);
 void th_tm_add(ThTmBuild *b, const ThTmRule *rule);
 
+/* The number of a new one by this name, or by the name with a number behind it if it is taken. */
+int th_tm_new_state(ThTmBuild *b, const char *name, ThTmRole role);
+int th_tm_new_symbol(ThTmBuild *b, const char *name);
+
 /* Gives an empty one the states with their roles, the symbols and the properties of a machine. */
 void th_tm_like(ThTmBuild *b, const ThTm *m);
 

@@ -48,7 +48,7 @@ static void fresh_name(ThText *t, const ThTmBuild *b, const char *name, bool sta
     }
 }
 
-static int fresh_state(ThTmBuild *b, const char *name, ThTmRole role)
+int th_tm_new_state(ThTmBuild *b, const char *name, ThTmRole role)
 {
     ThText t TH_OWNED(th_text_free) = {0};
     fresh_name(&t, b, name, true);
@@ -57,6 +57,14 @@ static int fresh_state(ThTmBuild *b, const char *name, ThTmRole role)
     if (!b->failed)
         b->m.role[q] = role;
     return q;
+}
+
+int th_tm_new_symbol(ThTmBuild *b, const char *name)
+{
+    ThText t TH_OWNED(th_text_free) = {0};
+    fresh_name(&t, b, name, false);
+    b->failed = b->failed || t.failed;
+    return b->failed ? 0 : th_tm_symbol(b, t.data);
 }
 
 /* The number of cases, states times combinations of symbols, is within bounds. */
@@ -184,7 +192,7 @@ static int goal_of(Making *x, ThTmRole role, const char *name)
         if (m->role[q] == role && strcmp(m->state[q], name) == 0)
             return q;
     }
-    return first >= 0 ? first : fresh_state(&x->b, name, role);
+    return first >= 0 ? first : th_tm_new_state(&x->b, name, role);
 }
 
 ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, ThError *err)
@@ -216,7 +224,7 @@ static int step_back(Making *x, int *steps, int q)
         return steps[q];
     ThText t TH_OWNED(th_text_free) = {0};
     th_text_printf(&t, "%s'", x->m->state[q]);
-    steps[q] = t.failed ? 0 : fresh_state(&x->b, t.data, TH_TM_RUNS);
+    steps[q] = t.failed ? 0 : th_tm_new_state(&x->b, t.data, TH_TM_RUNS);
     x->b.failed = x->b.failed || t.failed;
     return steps[q];
 }
@@ -260,21 +268,18 @@ ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
 static int edge_mark(ThTmBuild *b)
 {
     static const char *const marks[] = {"⊢", "$", "#", ">", "@"};
-    ThText t TH_OWNED(th_text_free) = {0};
-    const char *mark = NULL;
-    for (size_t i = 0; !mark && i < sizeof marks / sizeof *marks; i++)
-        if (th_tm_find_symbol(b, marks[i]) < 0)
-            mark = marks[i];
-    if (!mark)
-        fresh_name(&t, b, marks[0], false);
-    b->failed = b->failed || t.failed;
-    return b->failed ? 0 : th_tm_symbol(b, mark ? mark : t.data);
+    const char *mark = marks[0];
+    for (size_t i = sizeof marks / sizeof *marks; i > 0; i--)
+        if (th_tm_find_symbol(b, marks[i - 1]) < 0)
+            mark = marks[i - 1];
+    return th_tm_new_symbol(b, mark);
 }
 
 /* Two steps that write the mark, before the run begins. */
 static void add_prologue(ThTmBuild *b, int mark)
 {
-    int first = fresh_state(b, "edge", TH_TM_RUNS), second = fresh_state(b, "edge", TH_TM_RUNS);
+    int first = th_tm_new_state(b, "edge", TH_TM_RUNS),
+        second = th_tm_new_state(b, "edge", TH_TM_RUNS);
     ThTmRule left = {first, second, {TH_TM_ANY}, {TH_TM_ANY}, {-1}, false, false};
     ThTmRule right = {second, b->m.start, {TH_TM_ANY}, {mark}, {1}, false, false};
     th_tm_add(b, &left);
@@ -291,7 +296,7 @@ ThTm *th_tm_unbounded(const ThTm *m, ThError *err)
     Making x = begin(m, SIZE_MAX, err);
     bool rejects = m->edge == TH_TM_EDGE_REJECT;
     int mark = edge_mark(&x.b);
-    int refuse = rejects ? fresh_state(&x.b, "reject", TH_TM_REJECTS) : 0;
+    int refuse = rejects ? th_tm_new_state(&x.b, "reject", TH_TM_REJECTS) : 0;
     x.b.m.edge = TH_TM_TWO_WAY;
     for (size_t i = 0; i < m->n_rules; i++) {
         ThTmRule r = m->rule[i];
@@ -299,7 +304,7 @@ ThTm *th_tm_unbounded(const ThTm *m, ThError *err)
         /* Over an edge that rejects a state which stops is not reached. */
         bool late = rejects && r.move[0] < 0 && stop != TH_TM_ANY && m->role[stop] != TH_TM_RUNS;
         if (late) {
-            r.to = fresh_state(&x.b, "edge", TH_TM_RUNS);
+            r.to = th_tm_new_state(&x.b, "edge", TH_TM_RUNS);
             ThTmRule in = {r.to, stop, {TH_TM_ANY}, {TH_TM_ANY}, {0}, false, false};
             ThTmRule out = {r.to, refuse, {mark}, {TH_TM_ANY}, {0}, false, false};
             th_tm_add(&x.b, &in);

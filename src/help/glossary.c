@@ -265,6 +265,8 @@ static const ShTerm table[] = {
     {"Turing Program",
      "the runs of a machine, or a computation, as text whose next token is found by looking it up",
      "simulate MACHINE INPUT; rasp MACHINE"},
+    {"universal machine", "a Turing machine that runs any other, which is a part of its input",
+     "machine u = universal; encode M"},
     {"vector quantization", "vectors are replaced by the nearest of a codebook",
      "quantize M on TASK as N"},
     {"vim", "an editor, which colours scripts", "make install"},

@@ -4,6 +4,7 @@
 #include "commands/modelling.h"
 #include "formats.h"
 #include "object_kinds.h"
+#include "turing/convert.h"
 
 /* ---- defining -------------------------------------------------------------------------------- */
 
@@ -23,6 +24,8 @@ static const ThOptionSpec machine_options[] = {
 static ThTm *machine_value(ShSession *s, const ShCall *call, ThError *err)
 {
     const ShOperand *o = &call->operand[1];
+    if (strcmp(o->text, "universal") == 0)
+        return th_tm_universal(err);
     if (strcmp(o->text, "random") != 0) {
         ThTm *m = sh_machine_of_text(s, o->text, err);
         if (!m)
@@ -61,7 +64,8 @@ SH_COMMAND(
               "--- or ..., writes 1, moves to the right and halts, in one step.  The one letter "
               "without a row is the state that halts: Z, H or the next one.  Also the text of a "
               "file in another format that load knows, with \\n for the ends of its lines.  Or "
-              "random: every rule is drawn uniformly, no state stops.",
+              "random: every rule is drawn uniformly, no state stops; universal: it runs any other "
+              "(encode).",
     .example = "machine increment {\n"
                "  blank _ ; start right ; halt done ; tape two-way\n"
                "  right 0,1 -> R right\n"
