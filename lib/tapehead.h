@@ -93,6 +93,7 @@ extern "C" {
 #include "turing/nexttoken.h"
 #include "turing/tm_program.h"
 #include "turing/tm_run.h"
+#include "turing/reductions.h"
 #include "turing/search.h"
 #include "turing/stepper.h"
 #include "turing/tm_tape.h"

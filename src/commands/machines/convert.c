@@ -1,6 +1,6 @@
 /* convert.c - machines that do the same with less, automata as machines and machines as automata.
  */
-#include "turing/convert.h"
+#include "turing/reductions.h"
 
 #include "commands/machines/machines.h"
 #include "terminal/confirm.h"

@@ -4,7 +4,7 @@
 #include "commands/modelling.h"
 #include "formats.h"
 #include "object_kinds.h"
-#include "turing/convert.h"
+#include "turing/reductions.h"
 
 /* ---- defining -------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "turing/convert.h"
+#include "turing/reductions.h"
 
 #include <stdio.h>
 

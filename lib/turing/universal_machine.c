@@ -1,4 +1,4 @@
-#include "turing/convert.h"
+#include "turing/reductions.h"
 
 /* Behind "<" stands a block for each state, "s" and its rules for 0 and for 1 with ";" between
  * them; a rule is the bit that is written, L or R, and as many x as say which state follows, none

@@ -1,6 +1,6 @@
-/* convert.h - Turing machines that do what another does with less: two symbols, an edge, one tape,
- * no choice.  Textbook constructions (Hopcroft and Ullman 1979, chapter 7), made for the states
- * that can be reached.
+/* reductions.h - Turing machines that do what another does with less: two symbols, an edge, one
+ * tape, no choice.  Textbook constructions (Hopcroft and Ullman 1979, chapter 7), made for the
+ * states that can be reached.
  *
  * Each returns a new machine, or NULL and TH_ENOMEM; TH_EVALUE where it does not apply, and
  * TH_ELIMIT where it would have more than `most` rules.  Inputs are those of the machine, under the
@@ -8,8 +8,8 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CONVERT_H
-#define TH_TURING_CONVERT_H
+#ifndef TH_TURING_REDUCTIONS_H
+#define TH_TURING_REDUCTIONS_H
 
 #include "turing/tm_machine.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "turing/convert.h"
+#include "turing/reductions.h"
 #include "turing/search.h"
 #include "turing/tm_run.h"
 
@@ -380,5 +380,5 @@ int main(void)
         cmocka_unit_test(test_runs_apart), cmocka_unit_test(test_universal),
         cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("reductions", tests, NULL, NULL);
 }
