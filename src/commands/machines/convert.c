@@ -139,7 +139,7 @@ SH_COMMAND(
                "#> <S1Rxx;1Lxxs1Lx;1R>A\n"
                "run u $code\n"
                "#> halted after 549 steps\n"
-               "#>   state Z, 20 non-blank cells, head at -1, 22 cells visited\n"
+               "#>   state Z, 23 non-blank cells, head at 17, 23 cells visited\n"
                "#>   tape <s1Rxx;1Lxxs1Lx;1r>11B1",
     .results = "code", .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}})
 {
