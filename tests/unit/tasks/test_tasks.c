@@ -937,7 +937,7 @@ static void test_errors(void **state)
     (void)state;
     expect_error("tomita", NULL, TH_EUSAGE, "number");
     expect_error("tomita number=8", NULL, TH_EUSAGE, "number");
-    expect_error("parity probabilty=0.5", NULL, TH_EUSAGE, "probability");
+    expect_error("parity probabilty=0.5", NULL, TH_EUSAGE, "probabilty");
     expect_error("recognize", NULL, TH_EUSAGE, "automaton");
     expect_error("next_symbols", "alphabet a; start s; s a -> s", TH_EVALUE, "no word");
     expect_error("next_symbols", "alphabet a; start s; accept s", TH_EVALUE, "no word");
