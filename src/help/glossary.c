@@ -93,8 +93,8 @@ static const ShTerm table[] = {
      "of the monoid: the function that a word makes of the states; sets of certify are labelled "
      "with one, and with whether the subtree is complete",
      "monoid A show=elements"},
-    {"entropy", "how many bits a word of a distribution takes at least", "entropy P"},
     {"emacs", "an editor, whose tapehead-mode colours scripts", "make install"},
+    {"entropy", "how many bits a word of a distribution takes at least", "entropy P"},
     {"enumeration", "all machines of a size, one after the other",
      "enumerate states=3; enumerate count states=2"},
     {"equivalence checking", "whether two things accept the same words", "compare A B"},
