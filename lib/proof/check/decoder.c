@@ -258,7 +258,7 @@ static Number mix_shares(const Net *f, const Number *weight, const Number *value
         size += most(value[j * step]);
     }
     if (!(total > 0 && size < HUGE_VAL))
-        return (Number){0, INFINITY};
+        return (Number){0, HUGE_VAL};
     point /= total;
     double at = point;
     for (int j = 0; j < n; j++)

@@ -229,7 +229,7 @@ static double add_up(Hard *k, double sum, double value)
         return way == 0 ? sum : sum > 0 ? back : -back;
     }
     sum += value;
-    return fabs(sum) > k->bound ? copysign((double)INFINITY, sum) : sum;
+    return fabs(sum) > k->bound ? copysign(HUGE_VAL, sum) : sum;
 }
 
 /* ---- one position ---------------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ static void test_binary(void **state)
 {
     (void)state;
     ThRng r = th_rng(1, "binary", 0);
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < 80; n++) {
         ThError err = {0};
         Shape z = {1 + n % 5, 2 + n % 9, 1, 90, 0, 8, (ThTmMissing)(n % 2)};
         ThTm *m = random_machine(&z, &r), *b = made(th_tm_binary(m, MOST, &err), &err);
@@ -151,7 +151,7 @@ static void test_one_way(void **state)
 {
     (void)state;
     ThRng r = th_rng(2, "one way", 0);
-    for (int n = 0; n < 300; n++) {
+    for (int n = 0; n < 100; n++) {
         ThError err = {0};
         Shape z = {1 + n % 4, 2 + n % 4, 1, 92, 0, 6, (ThTmMissing)(n % 2)};
         ThTm *m = random_machine(&z, &r), *b = made(th_tm_one_way(m, MOST, &err), &err);
@@ -236,7 +236,7 @@ static void test_deterministic(void **state)
                 assert_true(th_tm_search_go(&all, 1000, NULL, &err));
             ThTmRunning y = {0};
             start(&y, d, word, size);
-            go(&y, 400000);
+            go(&y, 60000);
             bool ends = all.verdict <= TH_TM_REJECTED && all.verdict != TH_TM_GOES_ON;
             if (all.verdict == TH_TM_ACCEPTED ? y.verdict != TH_TM_ACCEPTED
                                               : ends && y.verdict != TH_TM_REJECTED)
@@ -309,7 +309,7 @@ static void test_universal(void **state)
     ThRng r = th_rng(5, "universal", 0);
     ThTm *u = made(th_tm_universal(&err), &err);
     int ended = 0;
-    for (int n = 0; n < 600; n++) {
+    for (int n = 0; n < 200; n++) {
         Shape z = {1 + n % 4, 2, 1, 94, 0, 15, TH_TM_MISSING_HALT};
         ThTm *m = random_machine(&z, &r);
         for (size_t i = 0; i < m->n_rules; i++)
@@ -345,7 +345,7 @@ static void test_universal(void **state)
         th_tm_running_free(&y);
         th_tm_free(m);
     }
-    assert_true(ended > 300);
+    assert_true(ended > 90);
     th_tm_free(u);
 }
 
