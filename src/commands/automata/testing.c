@@ -239,7 +239,9 @@ static bool say_tested(ShSession *s, const ShCall *call, const ThDfaWords *words
 {
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     bool agree = wrong == words->n;
-    ThDfaWord word = agree ? (ThDfaWord){0} : words->word[wrong];
+    ThDfaWord word = {0};
+    if (!agree)
+        word = words->word[wrong];
     char *text TH_OWNED(free) =
         th_symbols_text(g->symbol, g->n_symbols, word.symbol, word.length, err);
     if (!text)
