@@ -1,97 +1,6 @@
 #include "turing/reductions.h"
 
-#include <stdio.h>
-
-#include "base/intern.h"
-#include "base/memory.h"
-#include "turing/transform.h"
-
-/* A state of the new machine is a key: what it does, and what for.  States are numbered as their
- * keys are, in the order in which they are found, and their rules are made in that order. */
-typedef struct {
-    int does, state; /* of the old machine */
-    int a, b, c;     /* as it needs them */
-    int held[TH_TM_MOST_TAPES];
-} Key;
-
-typedef struct {
-    const ThTm *m;
-    ThTmBuild b;
-    ThIntern keys;
-    size_t most;
-    bool ok;
-    ThError *err;
-} Making;
-
-enum { STOPS = -1 };
-
-static Making begin(const ThTm *m, size_t most, ThError *err)
-{
-    Making x = {.m = m, .most = most, .ok = true, .err = err};
-    x.b.m.n_tapes = 1;
-    x.b.m.missing = m->missing;
-    x.b.m.nondeterministic = m->nondeterministic;
-    return x;
-}
-
-static ThTm *finish(Making *x)
-{
-    th_intern_free(&x->keys);
-    if (x->ok)
-        return th_tm_finish(&x->b, x->err);
-    th_tm_build_free(&x->b);
-    return NULL;
-}
-
-/* The state of a key; a new one is called by the name. */
-static int state_of(Making *x, const Key *key, ThTmRole role, const char *name)
-{
-    size_t i = 0, n = x->keys.n;
-    x->ok = x->ok && th_intern(&x->keys, key, sizeof *key, &i, x->err);
-    if (x->ok && i == n)
-        th_tm_new_state(&x->b, name, role);
-    return x->ok ? (int)i : 0;
-}
-
-/* The key of a state that is still to get its rules; false: there is none. */
-static bool next_state(const Making *x, size_t *i, Key *key)
-{
-    if (!x->ok || *i >= x->keys.n)
-        return false;
-    memcpy(key, th_intern_at(&x->keys, (*i)++, NULL), sizeof *key);
-    return true;
-}
-
-static void add(Making *x, const ThTmRule *r)
-{
-    if (x->ok && x->b.m.n_rules >= x->most)
-        x->ok = th_fail(x->err, TH_ELIMIT, "the machine would have more than %zu rules", x->most);
-    if (x->ok)
-        th_tm_add(&x->b, r);
-}
-
-/* A rule of a machine with one tape. */
-static void step(Making *x, int from, int read, int write, int move, int to)
-{
-    add(x, &(ThTmRule){.from = from, .to = to, .read = {read}, .write = {write}, .move = {move}});
-}
-
-/* What a rule does to a symbol, and in which state it leaves q. */
-static int written(const ThTmRule *r, int tape, int read)
-{
-    return r->write[tape] == TH_TM_ANY ? read : r->write[tape];
-}
-
-static int target(const ThTmRule *r, int q)
-{
-    return r->to == TH_TM_ANY ? q : r->to;
-}
-
-static bool single_tape(const ThTm *m, ThError *err)
-{
-    return (m->n_tapes == 1 && m->edge == TH_TM_TWO_WAY) ||
-           th_fail(err, TH_EVALUE, "that is for machines with one two-way tape");
-}
+#include "turing/making.h"
 
 /* ---- two symbols ----------------------------------------------------------------------------- */
 
@@ -121,12 +30,12 @@ static const char *bits_of(int n, int number, char text[static 32])
     return text;
 }
 
-static int binary_state(Making *x, int does, int q, int n, int number, int move)
+static int binary_state(ThTmMaking *x, int does, int q, int n, int number, int move)
 {
     const ThTm *m = x->m;
     ThText t TH_OWNED(th_text_free) = {0};
     char bits[32];
-    Key key = {.does = does, .state = q, .a = n, .b = does == WALK ? 0 : number};
+    ThTmKey key = {.does = does, .state = q, .a = n, .b = does == WALK ? 0 : number};
     key.c = does == READ ? 0 : move;
     th_text_add(&t, m->state[q]);
     if (does == WALK)
@@ -138,13 +47,12 @@ static int binary_state(Making *x, int does, int q, int n, int number, int move)
                        : move > 0   ? "R"
                                     : "S",
                        bits_of(n, number, bits));
-    x->ok = x->ok && (!t.failed || th_fail(x->err, TH_ENOMEM, "out of memory for a machine"));
-    return state_of(x, &key, does == READ && n == 0 ? m->role[q] : TH_TM_RUNS,
-                    t.data ? t.data : "");
+    return th_tm_making_state(x, &key, does == READ && n == 0 ? m->role[q] : TH_TM_RUNS,
+                              t.failed ? NULL : t.data);
 }
 
 /* The last bit of a cell says which rule applies. */
-static void last_bit(Making *x, int from, int q, int code, int w)
+static void last_bit(ThTmMaking *x, int from, int q, int code, int w)
 {
     const ThTm *m = x->m;
     int symbol = th_tm_binary_code(m, code); /* its own inverse */
@@ -152,15 +60,17 @@ static void last_bit(Making *x, int from, int q, int code, int w)
     const size_t *choice = th_tm_choices(m, q, &symbol, &n);
     for (size_t i = 0; i < n && x->ok; i++) {
         const ThTmRule *r = &m->rule[choice[i]];
-        int y = th_tm_binary_code(m, written(r, 0, symbol)), move = r->move[0], p = target(r, q);
+        int y = th_tm_binary_code(m, th_tm_written(r, 0, symbol)), move = r->move[0],
+            p = th_tm_target(r, q);
         if (w == 1)
-            step(x, from, code & 1, y, move, binary_state(x, READ, p, 0, 0, 0));
+            th_tm_making_step(x, from, code & 1, y, move, binary_state(x, READ, p, 0, 0, 0));
         else
-            step(x, from, code & 1, y & 1, -1, binary_state(x, WRITE, p, w - 1, y >> 1, move));
+            th_tm_making_step(x, from, code & 1, y & 1, -1,
+                              binary_state(x, WRITE, p, w - 1, y >> 1, move));
     }
 }
 
-static void binary_rules(Making *x, int from, const Key *k, int w)
+static void binary_rules(ThTmMaking *x, int from, const ThTmKey *k, int w)
 {
     int q = k->state, last = x->m->n_symbols - 1;
     if (k->does == READ) {
@@ -169,7 +79,7 @@ static void binary_rules(Making *x, int from, const Key *k, int w)
             if (n == w && number <= last)
                 last_bit(x, from, q, number, w);
             else if (n < w && number << (w - n) <= last)
-                step(x, from, bit, bit, 1, binary_state(x, READ, q, n, number, 0));
+                th_tm_making_step(x, from, bit, bit, 1, binary_state(x, READ, q, n, number, 0));
         }
         return;
     }
@@ -177,22 +87,23 @@ static void binary_rules(Making *x, int from, const Key *k, int w)
              : k->does == WALK || k->c == 0 ? binary_state(x, READ, q, 0, 0, 0)
                                             : binary_state(x, WALK, q, w - 1, 0, k->c);
     bool writes = k->does == WRITE;
-    step(x, from, TH_TM_ANY, writes ? k->b & 1 : TH_TM_ANY, writes && k->a > 1 ? -1 : k->c, to);
+    th_tm_making_step(x, from, TH_TM_ANY, writes ? k->b & 1 : TH_TM_ANY,
+                      writes && k->a > 1 ? -1 : k->c, to);
 }
 
-ThTm *th_tm_binary(const ThTm *m, size_t most, ThError *err)
+ThTm *th_tm_binary(const ThTm *m, size_t most, ThStop *stop, ThError *err)
 {
-    if (!single_tape(m, err))
+    if (!th_tm_single_tape(m, err))
         return NULL;
-    Making x = begin(m, most, err);
+    ThTmMaking x = th_tm_making(m, most, stop, err);
     int w = th_tm_binary_width(m);
     x.b.m.blank = th_tm_symbol(&x.b, "0");
     th_tm_symbol(&x.b, "1");
     x.b.m.start = binary_state(&x, READ, m->start, 0, 0, 0);
     size_t i = 0;
-    for (Key k; next_state(&x, &i, &k);)
+    for (ThTmKey k; th_tm_making_next(&x, &i, &k);)
         binary_rules(&x, (int)i - 1, &k, w);
-    return finish(&x);
+    return th_tm_making_finish(&x);
 }
 
 /* ---- an edge --------------------------------------------------------------------------------- */
@@ -215,7 +126,7 @@ static int pair_number(const ThTm *m, Pair p)
     return p.lower == m->blank && !p.edge ? p.upper : n + 2 * (p.upper * n + p.lower) + p.edge;
 }
 
-static bool add_pairs(Making *x)
+static bool add_pairs(ThTmMaking *x)
 {
     const ThTm *m = x->m;
     int n = m->n_symbols;
@@ -235,22 +146,21 @@ static bool add_pairs(Making *x)
 }
 
 /* The state q on the upper track, or below. */
-static int on_track(Making *x, int q, int below)
+static int on_track(ThTmMaking *x, int q, int below)
 {
     ThTmRole role = x->m->role[q];
-    Key key = {.does = role == TH_TM_RUNS ? 0 : STOPS, .state = q};
+    ThTmKey key = {.does = role == TH_TM_RUNS ? 0 : TH_TM_KEY_STOPS, .state = q};
     key.a = role == TH_TM_RUNS ? below : 0;
     ThText t TH_OWNED(th_text_free) = {0};
     th_text_printf(&t, "%s%s", x->m->state[q], key.a ? "'" : "");
-    x->ok = x->ok && (!t.failed || th_fail(x->err, TH_ENOMEM, "out of memory for a machine"));
-    return state_of(x, &key, role, t.data ? t.data : "");
+    return th_tm_making_state(x, &key, role, t.failed ? NULL : t.data);
 }
 
-static void one_way_rules(Making *x, int from, const Key *k)
+static void one_way_rules(ThTmMaking *x, int from, const ThTmKey *k)
 {
     const ThTm *m = x->m;
     int all = m->n_symbols * (1 + 2 * m->n_symbols), below = k->a;
-    for (int s = 0; k->does != STOPS && s < all && x->ok; s++) {
+    for (int s = 0; k->does != TH_TM_KEY_STOPS && s < all && x->ok; s++) {
         Pair p = pair_of(m, s);
         if (s != pair_number(m, p))
             continue;
@@ -260,441 +170,114 @@ static void one_way_rules(Making *x, int from, const Key *k)
         for (size_t i = 0; i < n; i++) {
             const ThTmRule *r = &m->rule[choice[i]];
             Pair y = p;
-            *(below ? &y.lower : &y.upper) = written(r, 0, read);
+            *(below ? &y.lower : &y.upper) = th_tm_written(r, 0, read);
             int move = below ? -r->move[0] : r->move[0];
             bool turns = p.edge && move < 0; /* to the first cell's other half */
-            step(x, from, s, pair_number(m, y), turns ? 0 : move,
-                 on_track(x, target(r, k->state), turns ? !below : below));
+            th_tm_making_step(x, from, s, pair_number(m, y), turns ? 0 : move,
+                              on_track(x, th_tm_target(r, k->state), turns ? !below : below));
         }
     }
 }
 
-ThTm *th_tm_one_way(const ThTm *m, size_t most, ThError *err)
+ThTm *th_tm_one_way(const ThTm *m, size_t most, ThStop *stop, ThError *err)
 {
-    if (!single_tape(m, err))
+    if (!th_tm_single_tape(m, err))
         return NULL;
-    Making x = begin(m, most, err);
-    const Key first = {.does = 1};
+    ThTmMaking x = th_tm_making(m, most, stop, err);
+    const ThTmKey first = {.does = 1};
     x.ok = add_pairs(&x);
     x.b.m.blank = m->blank;
     x.b.m.edge = TH_TM_EDGE_ERROR;
-    x.b.m.start = state_of(&x, &first, TH_TM_RUNS, "begin");
+    x.b.m.start = th_tm_making_state(&x, &first, TH_TM_RUNS, "begin");
     for (int s = 0; s < m->n_symbols && x.ok; s++)
-        step(&x, x.b.m.start, s, pair_number(m, (Pair){s, m->blank, 1}), 0,
-             on_track(&x, m->start, 0));
+        th_tm_making_step(&x, x.b.m.start, s, pair_number(m, (Pair){s, m->blank, 1}), 0,
+                          on_track(&x, m->start, 0));
     size_t i = 1;
-    for (Key k; next_state(&x, &i, &k);)
+    for (ThTmKey k; th_tm_making_next(&x, &i, &k);)
         one_way_rules(&x, (int)i - 1, &k);
-    return finish(&x);
+    return th_tm_making_finish(&x);
 }
 
-/* ---- one tape -------------------------------------------------------------------------------- */
+/* ---- one for all ---- */
 
-/* What a cell holds: a symbol of each tape, and a bit for each head that stands there.  Numbers of
- * symbols are those of the machine, for cells whose other tapes are blank, and of the rest in the
- * order of find_cell. */
-typedef struct {
-    int symbol[TH_TM_MOST_TAPES], heads;
-} Cell;
+/* Behind "<" stands a block for each state, "s" and its rules for 0 and for 1 with ";" between
+ * them; a rule is the bit that is written, L or R, and as many x as say which state follows, none
+ * to halt. Behind ">" is the tape, the cell under the head A for 0, B for 1.  S in place of s is
+ * the present state, l or r in place of L or R the rule that is carried out.
+ *
+ * C finds the head, F0 and F1 the state, P and Q the rule, W the bit to be written, T and H write
+ * it and move, K shifts the tape to the right where the head comes to its left end, G goes back to
+ * the rule, V and what follows tick off one x after the other while the next block is marked, E
+ * wipes the ticks. */
+static const char rules[] =
+    "blank _ ; start C ; halt Z ; tape two-way\n"
+    "C A -> L F0 ; C B -> L F1 ; C * -> R C\n"
+    "F0 S -> s R P ; F0 * -> L F0 ; F1 S -> s R Q ; F1 * -> L F1\n"
+    "Q \";\" -> R P ; Q * -> R Q ; P 0 -> R W0 ; P 1 -> R W1\n"
+    "W0 L -> l R T0l ; W0 R -> r R T0r ; W1 L -> l R T1l ; W1 R -> r R T1r\n"
+    "T0l A,B -> 0 L H ; T0l * -> R T0l ; T0r A,B -> 0 R H ; T0r * -> R T0r\n"
+    "T1l A,B -> 1 L H ; T1l * -> R T1l ; T1r A,B -> 1 R H ; T1r * -> R T1r\n"
+    "H 0,_ -> A L G ; H 1 -> B L G ; H \">\" -> R KA\n"
+    "KA 0 -> A R K0 ; KA 1 -> A R K1 ; KA _ -> A L G\n"
+    "K0 0 -> 0 R K0 ; K0 1 -> 0 R K1 ; K0 _ -> 0 L G\n"
+    "K1 0 -> 1 R K0 ; K1 1 -> 1 R K1 ; K1 _ -> 1 L G\n"
+    "G l,r -> R V ; G * -> L G ; V x -> X L N ; V X -> R U ; V * -> L Z\n"
+    "N \"<\" -> R O ; N * -> L N ; O s -> S L Y ; O * -> R O ; Y \"<\" -> R D ; Y * -> L Y\n"
+    "D l,r -> R V ; D * -> R D ; U X -> R U ; U x -> X L M ; U * -> L E\n"
+    "M \"<\" -> R I ; M * -> L M ; I S -> s R J ; I * -> R I ; J s -> S L Y ; J * -> R J\n"
+    "E X -> x L E ; E l -> L R C ; E r -> R R C ; E * -> L E\n";
 
-/* COLLECT: to the right, until all heads' symbols are held.  WORK: to the left with rule a, the
- * heads of b moved and those of c to be set here.  SET: the heads of held[0] here, and back, to
- * WORK. */
-enum { COLLECT, WORK, SET };
-
-typedef struct {
-    Making x;
-    ThIntern cells;
-    Cell *cell; /* (n_cells) */
-    int n_cells;
-} Taping;
-
-static Cell raw_cell(const ThTm *m, int symbol)
+ThTm *th_tm_universal(ThError *err)
 {
-    Cell c = {.heads = 0};
-    for (int t = 0; t < m->n_tapes; t++)
-        c.symbol[t] = t ? m->blank : symbol;
-    return c;
+    return th_tm_parse(rules, err);
 }
 
-static int cell_number(const Taping *z, const Cell *c)
+/* A state's place among those that run, from 1, the start being the first; 0: it stops. */
+static int place_of(const ThTm *m, int q)
 {
-    size_t i = th_intern_find(&z->cells, c, sizeof *c);
-    return i == SIZE_MAX ? 0 : (int)i;
+    int place = 2;
+    for (int i = 0; i < q; i++)
+        place += i != m->start && m->role[i] == TH_TM_RUNS;
+    return m->role[q] != TH_TM_RUNS ? 0 : q == m->start ? 1 : place;
 }
 
-static bool name_cell(ThTmBuild *b, const ThTm *m, const Cell *c, ThError *err)
+/* The rule of a state and a bit; where there is none it halts. */
+static bool write_rule(ThText *t, const ThTm *m, int q, int bit, ThError *err)
 {
-    ThText t TH_OWNED(th_text_free) = {0};
-    for (int i = 0; i < m->n_tapes; i++)
-        th_text_printf(&t, "%s%s%s", i ? "." : "", m->symbol[c->symbol[i]],
-                       c->heads >> i & 1 ? "'" : "");
-    if (t.failed)
-        return th_fail(err, TH_ENOMEM, "out of memory for a machine");
-    th_tm_new_symbol(b, t.data);
+    int read = bit ? !m->blank : m->blank, rule = th_tm_rule(m, q, &read);
+    const ThTmRule none = {.to = TH_TM_ANY, .write = {TH_TM_ANY}, .move = {1}};
+    const ThTmRule *r = rule < 0 ? &none : &m->rule[rule];
+    int y = r->write[0] == TH_TM_ANY ? read : r->write[0];
+    int to = rule < 0 ? 0 : place_of(m, r->to == TH_TM_ANY ? q : r->to);
+    if (r->move[0] == 0)
+        return th_fail(err, TH_EVALUE, "a rule of state '%s' does not move", m->state[q]);
+    th_text_printf(t, "%d%c", y != m->blank, r->move[0] < 0 ? 'L' : 'R');
+    for (int i = 0; i < to; i++)
+        th_text_add(t, "x");
     return true;
 }
 
-static bool add_cells(Taping *z)
+bool th_tm_universal_input(ThText *t, const ThTm *m, const int *input, int n, ThError *err)
 {
-    const ThTm *m = z->x.m;
-    double all = 1;
-    for (int t = 0; t < m->n_tapes; t++)
-        all *= 2 * m->n_symbols;
-    if (all > TH_TM_MOST_SYMBOLS)
-        return th_fail(z->x.err, TH_ELIMIT, "a tape would have %g symbols, more than %d", all,
-                       TH_TM_MOST_SYMBOLS);
-    z->cell = th_alloc((size_t)all, sizeof *z->cell, z->x.err);
-    for (int i = 0; z->cell && i < (int)all + m->n_symbols; i++) {
-        size_t number, before = z->cells.n;
-        Cell c = raw_cell(m, i);
-        for (int t = 0, rest = i - m->n_symbols; i >= m->n_symbols && t < m->n_tapes; t++) {
-            c.symbol[t] = rest / 2 % m->n_symbols;
-            c.heads |= (rest & 1) << t;
-            rest /= 2 * m->n_symbols;
-        }
-        if (!th_intern(&z->cells, &c, sizeof c, &number, z->x.err))
-            return false;
-        if (number < before)
+    bool ok = (m->n_tapes == 1 && m->edge == TH_TM_TWO_WAY && m->n_symbols == 2 && !m->branching) ||
+              th_fail(err, TH_EVALUE,
+                      "that is for machines with one two-way tape, two symbols and no choices");
+    ok = ok && (m->role[m->start] == TH_TM_RUNS ||
+                th_fail(err, TH_EVALUE, "the machine stops before its first step"));
+    th_text_add(t, "<");
+    for (int i = -1; ok && i < m->n_states; i++) {
+        int q = i < 0 ? m->start : i;
+        if (m->role[q] != TH_TM_RUNS || i == m->start)
             continue;
-        z->cell[z->n_cells++] = c;
-        if (i < m->n_symbols)
-            th_tm_symbol(&z->x.b, m->symbol[i]);
-        else if (!name_cell(&z->x.b, m, &c, z->x.err))
-            return false;
+        th_text_add(t, i < 0 ? "S" : "s");
+        ok = write_rule(t, m, q, 0, err);
+        th_text_add(t, ";");
+        ok = ok && write_rule(t, m, q, 1, err);
     }
-    return z->cell != NULL;
-}
-
-static int tape_state(Making *x, const Key *key)
-{
-    static const char *const mark[] = {"?", "<", ">"};
-    ThTmRole role = key->does == COLLECT ? x->m->role[key->state] : TH_TM_RUNS;
-    ThText t TH_OWNED(th_text_free) = {0};
-    th_text_add(&t, x->m->state[key->state]);
-    for (int i = 0; key->does == COLLECT && i < x->m->n_tapes; i++)
-        if (key->held[i])
-            th_text_printf(&t, ".%d%s", i + 1, x->m->symbol[key->held[i] - 1]);
-    if (key->does != COLLECT)
-        th_text_printf(&t, "%s%d", mark[key->does], key->a);
-    x->ok = x->ok && (!t.failed || th_fail(x->err, TH_ENOMEM, "out of memory for a machine"));
-    return state_of(x, key, role, t.data ? t.data : "");
-}
-
-/* Rule k->a at a cell on the way to the left. */
-static void work_at(Taping *z, int from, const Key *k, int number)
-{
-    Making *x = &z->x;
-    const ThTm *m = x->m;
-    const ThTmRule *r = &m->rule[k->a];
-    int all = (1 << m->n_tapes) - 1;
-    Cell c = z->cell[number];
-    Key next = {.does = WORK, .state = k->state, .a = k->a, .b = k->b}, set = next;
-    for (int t = 0; t < m->n_tapes; t++) {
-        int bit = 1 << t;
-        if (!(c.heads & bit) || k->b & bit)
-            continue;
-        c.symbol[t] = written(r, t, c.symbol[t]);
-        next.b |= bit;
-        if (r->move[t] != 0) {
-            c.heads &= ~bit;
-            *(r->move[t] < 0 ? &next.c : &set.held[0]) |= bit;
-        }
+    th_text_add(t, ">");
+    for (int i = 0; i < n || i == 0; i++) {
+        bool one = n > 0 && input[i] != m->blank;
+        th_text_add(t, i == 0 ? (one ? "B" : "A") : one ? "1" : "0");
     }
-    c.heads |= k->c;
-    bool done = next.b == all && next.c == 0;
-    const Key again = {.does = COLLECT, .state = target(r, k->state)};
-    if (set.held[0]) {
-        set.does = SET;
-        set.b = next.b;
-        set.c = next.c;
-        step(x, from, number, cell_number(z, &c), 1, tape_state(x, &set));
-    } else
-        step(x, from, number, cell_number(z, &c), done ? 0 : -1,
-             tape_state(x, done ? &again : &next));
-}
-
-/* The heads on the right of a cell are set; what is left to do goes on behind it. */
-static void set_at(Taping *z, int from, const Key *k, int number)
-{
-    const ThTmRule *r = &z->x.m->rule[k->a];
-    Cell c = z->cell[number];
-    Key back = {.does = WORK, .state = k->state, .a = k->a, .b = k->b, .c = k->c, .held = {1}};
-    const Key again = {.does = COLLECT, .state = target(r, k->state)};
-    bool done = k->b == (1 << z->x.m->n_tapes) - 1 && k->c == 0;
-    c.heads |= k->held[0];
-    step(&z->x, from, number, cell_number(z, &c), -1, tape_state(&z->x, done ? &again : &back));
-}
-
-/* Where no rule applies. */
-static int stop_state(Making *x)
-{
-    const Key key = {.does = STOPS, .a = 1};
-    bool rejects = x->m->missing == TH_TM_MISSING_REJECT;
-    return state_of(x, &key, rejects ? TH_TM_REJECTS : TH_TM_HALTS, rejects ? "reject" : "halt");
-}
-
-static void collect_at(Taping *z, int from, const Key *k, int number)
-{
-    Making *x = &z->x;
-    const ThTm *m = x->m;
-    const Cell *c = &z->cell[number];
-    Key next = *k;
-    int read[TH_TM_MOST_TAPES], missing = 0;
-    for (int t = 0; t < m->n_tapes; t++) {
-        if (c->heads >> t & 1) {
-            if (k->held[t])
-                return; /* a head stands in one place */
-            next.held[t] = c->symbol[t] + 1;
-        }
-        missing += next.held[t] == 0;
-        read[t] = next.held[t] - 1;
-    }
-    if (missing) {
-        if (c->heads)
-            step(x, from, number, number, 1, tape_state(x, &next));
-        return;
-    }
-    size_t n;
-    const size_t *choice = th_tm_choices(m, k->state, read, &n);
-    if (n == 0)
-        step(x, from, number, number, 0, stop_state(x));
-    for (size_t i = 0; i < n && x->ok; i++) {
-        const Key work = {.does = WORK, .state = k->state, .a = (int)choice[i]};
-        work_at(z, from, &work, number);
-    }
-}
-
-static void tape_rules(Taping *z, int from, const Key *k)
-{
-    Making *x = &z->x;
-    if (k->does == STOPS || (k->does == COLLECT && x->m->role[k->state] != TH_TM_RUNS))
-        return;
-    if (k->does == COLLECT)
-        step(x, from, TH_TM_ANY, TH_TM_ANY, 1, from);
-    if (k->does == WORK && k->held[0]) { /* back from setting: the cell is done */
-        Key on = *k;
-        on.held[0] = 0;
-        step(x, from, TH_TM_ANY, TH_TM_ANY, -1, tape_state(x, &on));
-        return;
-    }
-    if (k->does == WORK && k->c == 0)
-        step(x, from, TH_TM_ANY, TH_TM_ANY, -1, from);
-    for (int i = 0; i < z->n_cells && x->ok; i++)
-        if (k->does == COLLECT)
-            collect_at(z, from, k, i);
-        else if (k->does == SET)
-            set_at(z, from, k, i);
-        else if (k->c || z->cell[i].heads & ~k->b)
-            work_at(z, from, k, i);
-}
-
-ThTm *th_tm_one_tape(const ThTm *m, size_t most, ThError *err)
-{
-    if (m->n_tapes < 2 || m->edge != TH_TM_TWO_WAY) {
-        th_fail(err, TH_EVALUE, "that is for machines with several two-way tapes");
-        return NULL;
-    }
-    Taping z = {.x = begin(m, most, err)};
-    Making *x = &z.x;
-    const Key first = {.does = STOPS}, begins = {.does = COLLECT, .state = m->start};
-    x->ok = add_cells(&z);
-    x->b.m.blank = m->blank;
-    x->b.m.start = state_of(x, &first, TH_TM_RUNS, "begin");
-    for (int s = 0; s < m->n_symbols && x->ok; s++) {
-        Cell c = raw_cell(m, s);
-        c.heads = (1 << m->n_tapes) - 1;
-        step(x, x->b.m.start, s, cell_number(&z, &c), 0, tape_state(x, &begins));
-    }
-    size_t i = 1;
-    for (Key k; next_state(x, &i, &k);)
-        tape_rules(&z, (int)i - 1, &k);
-    th_intern_free(&z.cells);
-    free(z.cell);
-    return finish(x);
-}
-
-/* ---- no choice ------------------------------------------------------------------------------- */
-
-/* The tapes.  What a run writes as a blank is a symbol of its own, so that the cells it has come to
- * have none between them that is blank. */
-enum { INPUT, RUN, ADDRESS };
-
-typedef struct {
-    Making x;
-    int digit, n_digits; /* the first symbol of addresses, and how many there are */
-    int trace;           /* a blank that was written */
-    int yes, no;
-    int copy[2], rewind[2], mark[2], leave[2], clear[2], last[2], next[2],
-        first[2]; /* was one cut? */
-} Trying;
-
-static const ThTmRule still = {.read = {TH_TM_ANY, TH_TM_ANY, TH_TM_ANY},
-                               .write = {TH_TM_ANY, TH_TM_ANY, TH_TM_ANY}};
-
-/* from -> to, where a tape has a symbol: what is written there, and how the three heads move. */
-static void trying_rule(Trying *z, int from, int to, int tape, int read, int write, const int *move)
-{
-    ThTmRule r = still;
-    r.from = from;
-    r.to = to;
-    r.read[tape] = read;
-    r.write[tape] = write;
-    memcpy(r.move, move, 3 * sizeof *move);
-    add(&z->x, &r);
-}
-
-static int most_choices(const ThTm *m)
-{
-    size_t most = 1;
-    for (int q = 0; q < m->n_states; q++)
-        for (int s = 0; m->role[q] == TH_TM_RUNS && s < m->n_symbols; s++) {
-            size_t n;
-            th_tm_choices(m, q, &s, &n);
-            most = n > most ? n : most;
-        }
-    return (int)most;
-}
-
-/* What has ended without acceptance goes on with the next address. */
-static int end_of(const Trying *z, ThTmRole role, int cut)
-{
-    return role == TH_TM_ACCEPTS || (role == TH_TM_HALTS && z->x.b.m.role[z->yes] == TH_TM_HALTS)
-               ? z->yes
-               : z->mark[cut];
-}
-
-/* The copies of the machine's states: where no run of this length was cut yet, and where one was.
- */
-static int copy_of(const Trying *z, int q, int cut)
-{
-    return z->first[1] + 1 + 2 * q + cut;
-}
-
-static void run_rules(Trying *z, int q, int cut, int symbol, int read)
-{
-    const ThTm *m = z->x.m;
-    size_t n;
-    const size_t *choice = th_tm_choices(m, q, &symbol, &n);
-    bool halts = m->missing != TH_TM_MISSING_REJECT;
-    ThTmRule r = still;
-    r.from = copy_of(z, q, cut);
-    r.read[RUN] = read;
-    if (n == 0) {
-        r.to = end_of(z, halts ? TH_TM_HALTS : TH_TM_REJECTS, cut);
-        add(&z->x, &r);
-        return;
-    }
-    for (size_t i = 0; i < (size_t)z->n_digits; i++) {
-        const ThTmRule *old = &m->rule[choice[i < n ? i : 0]];
-        int to = target(old, q), y = written(old, 0, symbol);
-        r.read[ADDRESS] = z->digit + (int)i;
-        r.to = i >= n                      ? z->mark[cut]
-               : m->role[to] == TH_TM_RUNS ? copy_of(z, to, cut)
-                                           : end_of(z, m->role[to], cut);
-        r.write[RUN] = i >= n ? TH_TM_ANY : y == m->blank ? z->trace : y;
-        r.move[RUN] = i >= n ? 0 : old->move[0];
-        r.move[ADDRESS] = i < n;
-        add(&z->x, &r);
-    }
-    r.read[ADDRESS] = m->blank;
-    r.write[RUN] = TH_TM_ANY;
-    r.move[RUN] = r.move[ADDRESS] = 0;
-    r.to = z->mark[1];
-    add(&z->x, &r);
-}
-
-/* Between runs: the input is copied, the tape of a run cleared, and the next address made. */
-static void between_rules(Trying *z, int cut)
-{
-    static const int go[] = {1, 1, 0}, back[] = {-1, -1, 0}, stay[] = {0, 0, 0};
-    static const int right[] = {0, 1, 0}, left[] = {0, -1, 0}, on[] = {0, 0, 1}, off[] = {0, 0, -1};
-    const ThTm *m = z->x.m;
-    int blank = m->blank, top = z->digit + z->n_digits - 1, any = TH_TM_ANY;
-    for (int s = 0; s < m->n_symbols; s++) {
-        ThTmRule r = still;
-        r.from = r.to = z->copy[cut];
-        r.read[INPUT] = r.write[RUN] = s;
-        r.move[INPUT] = r.move[RUN] = 1;
-        if (s != blank)
-            add(&z->x, &r);
-    }
-    trying_rule(z, z->copy[cut], z->rewind[cut], INPUT, blank, any, back);
-    trying_rule(z, z->rewind[cut],
-                m->role[m->start] == TH_TM_RUNS ? copy_of(z, m->start, cut)
-                                                : end_of(z, m->role[m->start], cut),
-                INPUT, blank, any, go);
-    trying_rule(z, z->rewind[cut], z->rewind[cut], INPUT, any, any, back);
-    trying_rule(z, z->mark[cut], z->leave[cut], RUN, blank, z->trace, stay);
-    trying_rule(z, z->mark[cut], z->leave[cut], RUN, any, any, stay);
-    trying_rule(z, z->leave[cut], z->clear[cut], RUN, blank, any, left);
-    trying_rule(z, z->leave[cut], z->leave[cut], RUN, any, any, right);
-    trying_rule(z, z->clear[cut], z->last[cut], RUN, blank, any, stay);
-    trying_rule(z, z->clear[cut], z->clear[cut], RUN, any, blank, left);
-    trying_rule(z, z->last[cut], z->next[cut], ADDRESS, blank, any, off);
-    trying_rule(z, z->last[cut], z->last[cut], ADDRESS, any, any, on);
-    for (int i = z->digit; i < top; i++)
-        trying_rule(z, z->next[cut], z->first[cut], ADDRESS, i, i + 1, off);
-    trying_rule(z, z->next[cut], z->next[cut], ADDRESS, top, z->digit, off);
-    trying_rule(z, z->next[cut], cut ? z->copy[0] : z->no, ADDRESS, blank, cut ? z->digit : any,
-                stay);
-    trying_rule(z, z->first[cut], z->copy[cut], ADDRESS, blank, any, on);
-    trying_rule(z, z->first[cut], z->first[cut], ADDRESS, any, any, off);
-}
-
-static void name_states(Trying *z)
-{
-    const ThTm *m = z->x.m;
-    ThTmBuild *b = &z->x.b;
-    bool accepts = false;
-    for (int q = 0; q < m->n_states; q++)
-        accepts = accepts || m->role[q] == TH_TM_ACCEPTS;
-    z->yes = th_tm_new_state(b, accepts ? "accept" : "halt", accepts ? TH_TM_ACCEPTS : TH_TM_HALTS);
-    z->no = th_tm_new_state(b, "reject", TH_TM_REJECTS);
-    const struct {
-        int *state;
-        const char *name;
-    } all[] = {{z->copy, "copy"},   {z->rewind, "rewind"}, {z->mark, "mark"}, {z->leave, "leave"},
-               {z->clear, "clear"}, {z->last, "last"},     {z->next, "next"}, {z->first, "first"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        for (int cut = 0; cut < 2; cut++)
-            all[i].state[cut] = th_tm_new_state(b, all[i].name, TH_TM_RUNS);
-    for (int q = 0; q < m->n_states; q++)
-        for (int cut = 0; cut < 2; cut++)
-            th_tm_new_state(b, m->state[q], TH_TM_RUNS);
-}
-
-ThTm *th_tm_deterministic(const ThTm *m, size_t most, ThError *err)
-{
-    if (!single_tape(m, err))
-        return NULL;
-    Trying z = {.x = begin(m, most, err)};
-    Making *x = &z.x;
-    x->b.m.n_tapes = 3;
-    x->b.m.nondeterministic = false;
-    x->b.m.blank = m->blank;
-    for (int s = 0; s < m->n_symbols; s++)
-        th_tm_symbol(&x->b, m->symbol[s]);
-    z.trace = th_tm_new_symbol(&x->b, "blank");
-    z.n_digits = most_choices(m);
-    z.digit = x->b.m.n_symbols;
-    for (int i = 1; i <= z.n_digits; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "d%d", i);
-        th_tm_new_symbol(&x->b, name);
-    }
-    name_states(&z);
-    for (int cut = 0; cut < 2; cut++) {
-        between_rules(&z, cut);
-        for (int q = 0; q < m->n_states; q++)
-            for (int s = 0; m->role[q] == TH_TM_RUNS && s < m->n_symbols; s++) {
-                run_rules(&z, q, cut, s, s);
-                if (s == m->blank)
-                    run_rules(&z, q, cut, s, z.trace);
-            }
-    }
-    int begins = th_tm_new_state(&x->b, "begin", TH_TM_RUNS);
-    trying_rule(&z, begins, z.copy[0], ADDRESS, TH_TM_ANY, z.digit, (int[]){0, 0, 0});
-    x->b.m.start = begins;
-    return finish(x);
+    return ok && (!t->failed || th_fail(err, TH_ENOMEM, "out of memory for a machine"));
 }

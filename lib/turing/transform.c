@@ -1,35 +1,19 @@
 #include "turing/transform.h"
 
-#include "base/memory.h"
+#include "turing/making.h"
 
-typedef struct {
-    const ThTm *m;
-    ThTmBuild b;
-    size_t most;
-    ThError *err;
-} Making;
-
-static Making begin(const ThTm *m, size_t most, ThError *err)
+/* A machine with the states and symbols of m, to which rules are added. */
+static ThTmMaking begin(const ThTm *m, size_t most, ThError *err)
 {
-    Making x = {.m = m, .most = most, .err = err};
+    ThTmMaking x = th_tm_making(m, most, NULL, err);
     th_tm_like(&x.b, m);
     return x;
 }
 
-static bool add(Making *x, const ThTmRule *r)
+static ThTm *finish(ThTmMaking *x, bool ok)
 {
-    if (x->b.m.n_rules >= x->most)
-        return th_fail(x->err, TH_ELIMIT, "the machine would have more than %zu rules", x->most);
-    th_tm_add(&x->b, r);
-    return true;
-}
-
-static ThTm *finish(Making *x, bool ok)
-{
-    if (ok)
-        return th_tm_finish(&x->b, x->err);
-    th_tm_build_free(&x->b);
-    return NULL;
+    x->ok = x->ok && ok;
+    return th_tm_making_finish(x);
 }
 
 /* A name that nothing has yet: the given one, or with a number behind it. */
@@ -116,7 +100,7 @@ static ThTmRule named(const ThTm *m, const ThTmRule *r, int q, const int *read)
     return n;
 }
 
-static bool expand_state(Making *x, int q)
+static bool expand_state(ThTmMaking *x, int q)
 {
     const ThTm *m = x->m;
     int read[TH_TM_MOST_TAPES] = {0};
@@ -125,7 +109,7 @@ static bool expand_state(Making *x, int q)
         const size_t *choice = th_tm_choices(m, q, read, &n);
         for (size_t i = 0; i < n; i++) {
             ThTmRule r = named(m, &m->rule[choice[i]], q, read);
-            if (!add(x, &r))
+            if (!th_tm_making_rule(x, &r))
                 return false;
         }
     } while (next_reading(m, read));
@@ -133,13 +117,13 @@ static bool expand_state(Making *x, int q)
 }
 
 /* The rules of a state that name all symbols, in their order. */
-static bool copy_state(Making *x, int q)
+static bool copy_state(ThTmMaking *x, int q)
 {
     const ThTm *m = x->m;
     for (size_t i = m->order_end[q]; i < m->order_end[q + 1]; i++) {
         const ThTmRule *r = &m->rule[m->order[i]];
         ThTmRule n = named(m, r, q, r->read);
-        if (!add(x, &n))
+        if (!th_tm_making_rule(x, &n))
             return false;
     }
     return true;
@@ -147,7 +131,7 @@ static bool copy_state(Making *x, int q)
 
 ThTm *th_tm_expand(const ThTm *m, size_t most, ThError *err)
 {
-    Making x = begin(m, most, err);
+    ThTmMaking x = begin(m, most, err);
     bool *wild TH_OWNED(free) = th_alloc((size_t)m->n_states, sizeof *wild, err);
     bool any = false, some = false;
     bool ok = wild != NULL;
@@ -182,7 +166,7 @@ bool th_tm_misses(const ThTm *m)
     return false;
 }
 
-static int goal_of(Making *x, ThTmRole role, const char *name)
+static int goal_of(ThTmMaking *x, ThTmRole role, const char *name)
 {
     const ThTm *m = x->m;
     int first = -1;
@@ -197,11 +181,11 @@ static int goal_of(Making *x, ThTmRole role, const char *name)
 
 ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, ThError *err)
 {
-    Making x = begin(m, most, err);
+    ThTmMaking x = begin(m, most, err);
     int goal = goal_of(&x, role, name);
     bool ok = check_cases(m, err);
     for (size_t i = 0; ok && i < m->n_rules; i++)
-        ok = add(&x, &m->rule[i]);
+        ok = th_tm_making_rule(&x, &m->rule[i]);
     for (int q = 0; ok && q < m->n_states; q++) {
         ThTmRule r = {.from = q, .to = goal};
         if (m->role[q] != TH_TM_RUNS)
@@ -209,7 +193,7 @@ ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, T
         memset(r.write, 0xff, sizeof r.write); /* TH_TM_ANY */
         do {
             if (th_tm_rule(m, q, r.read) < 0)
-                ok = add(&x, &r);
+                ok = th_tm_making_rule(&x, &r);
         } while (ok && next_reading(m, r.read));
     }
     return finish(&x, ok);
@@ -218,7 +202,7 @@ ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, T
 /* ---- standing still -------------------------------------------------------------------------- */
 
 /* The state that goes one cell back and on to q; steps[q] remembers it. */
-static int step_back(Making *x, int *steps, int q)
+static int step_back(ThTmMaking *x, int *steps, int q)
 {
     if (steps[q] >= 0)
         return steps[q];
@@ -229,12 +213,12 @@ static int step_back(Making *x, int *steps, int q)
     return steps[q];
 }
 
-static bool add_steps_back(Making *x, const int *steps)
+static bool add_steps_back(ThTmMaking *x, const int *steps)
 {
     for (int q = 0; q < x->m->n_states; q++) {
         for (int s = 0; steps[q] >= 0 && s < x->m->n_symbols; s++) {
             ThTmRule r = {.from = steps[q], .to = q, .read = {s}, .write = {s}, .move = {-1}};
-            if (!add(x, &r))
+            if (!th_tm_making_rule(x, &r))
                 return false;
         }
     }
@@ -249,7 +233,7 @@ ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
     if (!steps)
         return NULL;
     memset(steps, 0xff, (size_t)plain->n_states * sizeof *steps);
-    Making x = begin(plain, most, err);
+    ThTmMaking x = begin(plain, most, err);
     bool ok = true;
     for (size_t i = 0; ok && i < plain->n_rules; i++) {
         ThTmRule r = plain->rule[i];
@@ -257,7 +241,7 @@ ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
             r.move[0] = 1;
             r.to = step_back(&x, steps, r.to);
         }
-        ok = add(&x, &r);
+        ok = th_tm_making_rule(&x, &r);
     }
     return finish(&x, ok && add_steps_back(&x, steps));
 }
@@ -293,7 +277,7 @@ ThTm *th_tm_unbounded(const ThTm *m, ThError *err)
         th_fail(err, TH_EVALUE, "the edge of the tape has nothing to stand for it");
         return NULL;
     }
-    Making x = begin(m, SIZE_MAX, err);
+    ThTmMaking x = begin(m, SIZE_MAX, err);
     bool rejects = m->edge == TH_TM_EDGE_REJECT;
     int mark = edge_mark(&x.b);
     int refuse = rejects ? th_tm_new_state(&x.b, "reject", TH_TM_REJECTS) : 0;

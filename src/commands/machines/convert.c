@@ -39,16 +39,17 @@ static bool to_automaton(ShSession *s, const ShCall *call, ThError *err)
     return true;
 }
 
-static ThTm *machine_of(const ShObject *o, int to, ThError *err)
+static ThTm *machine_of(const ShObject *o, int to, ThStop *stop, ThError *err)
 {
     const ThTm *m = o->as.machine;
     if (o->kind == SH_AUTOMATON)
         return th_language_automaton_machine(o->as.automaton, err);
-    return to == ONE_TAPE        ? th_tm_one_tape(m, MOST_RULES, err)
-           : to == ONE_WAY       ? th_tm_one_way(m, MOST_RULES, err)
-           : to == BINARY        ? th_tm_binary(m, MOST_RULES, err)
-           : to == DETERMINISTIC ? th_tm_deterministic(m, MOST_RULES, err)
-                                 : th_tm_copy(m, err);
+    return to == ONE_TAPE  ? th_tm_one_tape(m, MOST_RULES, stop, err)
+           : to == ONE_WAY ? th_tm_one_way(m, MOST_RULES, stop, err)
+           : to == BINARY  ? th_tm_binary(m, MOST_RULES, stop, err)
+           : to == DETERMINISTIC
+               ? th_tm_deterministic(m, MOST_RULES, stop, err)
+               : th_null(th_fail(err, TH_EUSAGE, "it is a machine: to= says what it becomes"));
 }
 
 /* Which bits stand for a symbol. */
@@ -74,7 +75,8 @@ SH_COMMAND(
         "of "
         "A, under the same names (with blanks between them where some have several characters), "
         "but for binary:\n\n"
-        "  to=machine: of an automaton, one that reads a word once and never writes\n"
+        "  to=machine: of an automaton, whose outputs do not count, one that reads a word once "
+        "and never writes\n"
         "  to=automaton: of a machine that never writes and never goes to the left, exactly\n"
         "  to=one_tape: of several two-way tapes one, a cell of which holds a cell of each and "
         "says which heads stand there (a ' behind the symbol); t steps become some t^2\n"
@@ -109,7 +111,7 @@ SH_COMMAND(
         return sh_fail_operand(err, o, TH_EUSAGE, "an automaton becomes a machine: to=machine");
     if (to == AUTOMATON)
         return to_automaton(s, call, err);
-    ThTm *m = machine_of(o->object, to, err);
+    ThTm *m = machine_of(o->object, to, sh_stop(s), err);
     if (!m)
         return sh_error_inside(err, o);
     if (to == BINARY)
@@ -124,9 +126,10 @@ SH_COMMAND(
 SH_COMMAND(
     encode, .group = "machines", .summary = "write a machine and its input for a universal machine",
     .detail =
-        "machine u = universal runs any machine of one two-way tape and two symbols, which "
-        "convert to=binary makes of any alphabet.  It has 26 states besides the one that halts "
-        "and 16 symbols; its input is what encode prints, also $code.\n\n"
+        "machine u = universal runs any machine of one two-way tape and two symbols whose head "
+        "moves in every step; convert to=binary makes one of any alphabet.  It has 26 states "
+        "besides the one that halts and 16 symbols; its input is what encode prints, also "
+        "$code.\n\n"
         "Behind < stands a block for each state, S for the present one and s for others, with its "
         "rules for the blank and for the other symbol: what is written as 0 or 1, L or R, as many "
         "x "
@@ -146,7 +149,9 @@ SH_COMMAND(
     const ThTm *m = call->operand[0].object->as.machine;
     ThTmTapeWords words TH_OWNED(th_tm_tape_words_free) = {0};
     ThText t = {0};
-    bool ok = call->n < 2 || th_tm_tape_words_read(&words, m, call->operand[1].text, err) ||
+    bool ok = call->n < 2 ||
+              (th_tm_tape_words_read(&words, m, call->operand[1].text, err) &&
+               th_tm_tape_words_at_start(&words, err)) ||
               sh_error_inside(err, &call->operand[1]);
     ok = ok && (th_tm_universal_input(&t, m, words.word[0], (int)words.length[0], err) ||
                 sh_error_inside(err, &call->operand[0]));

@@ -107,7 +107,7 @@ static void test_binary(void **state)
     for (int n = 0; n < 80; n++) {
         ThError err = {0};
         Shape z = {1 + n % 5, 2 + n % 9, 1, 90, 0, 8, (ThTmMissing)(n % 2)};
-        ThTm *m = random_machine(&z, &r), *b = made(th_tm_binary(m, MOST, &err), &err);
+        ThTm *m = random_machine(&z, &r), *b = made(th_tm_binary(m, MOST, NULL, &err), &err);
         int word[LONG], bits[LONG * 4], w = th_tm_binary_width(m),
                                         size = draw_word(m, LONG, &r, word);
         assert_int_equal(b->n_symbols, 2);
@@ -154,7 +154,7 @@ static void test_one_way(void **state)
     for (int n = 0; n < 100; n++) {
         ThError err = {0};
         Shape z = {1 + n % 4, 2 + n % 4, 1, 92, 0, 6, (ThTmMissing)(n % 2)};
-        ThTm *m = random_machine(&z, &r), *b = made(th_tm_one_way(m, MOST, &err), &err);
+        ThTm *m = random_machine(&z, &r), *b = made(th_tm_one_way(m, MOST, NULL, &err), &err);
         int word[LONG], size = draw_word(m, LONG, &r, word);
         assert_true(b->edge == TH_TM_EDGE_ERROR && b->n_states <= 2 * m->n_states + 1);
         ThTmRunning x = {0}, y = {0};
@@ -190,7 +190,7 @@ static void test_one_tape(void **state)
         ThError err = {0};
         int tapes = 2 + (n % 4 == 3);
         Shape z = {1 + n % 3, 2 + (tapes == 2 && n % 2), tapes, 93, 0, 5, (ThTmMissing)(n % 2)};
-        ThTm *m = random_machine(&z, &r), *b = made(th_tm_one_tape(m, MOST, &err), &err);
+        ThTm *m = random_machine(&z, &r), *b = made(th_tm_one_tape(m, MOST, NULL, &err), &err);
         assert_int_equal(b->n_tapes, 1);
         for (int k = 0; k < 6; k++) {
             int word[LONG], size = draw_word(m, LONG, &r, word);
@@ -224,7 +224,7 @@ static void test_deterministic(void **state)
     for (int n = 0; n < 150; n++) {
         ThError err = {0};
         Shape z = {1 + n % 3, 2 + n % 2, 1, 85, 45, 22, (ThTmMissing)(n % 2)};
-        ThTm *m = random_machine(&z, &r), *d = made(th_tm_deterministic(m, MOST, &err), &err);
+        ThTm *m = random_machine(&z, &r), *d = made(th_tm_deterministic(m, MOST, NULL, &err), &err);
         assert_true(!d->nondeterministic && d->n_tapes == 3);
         for (int k = 0; k < 5; k++) {
             int word[LONG], size = draw_word(m, 4, &r, word);
@@ -271,7 +271,7 @@ static void test_runs_apart(void **state)
             "nondeterministic ; start s ; accept y ; reject n ; alphabet a b _ ; s a -> R g\n%s",
             run[i]);
         ThTm *m = made(th_tm_parse(text, &err), &err);
-        ThTm *d = made(th_tm_deterministic(m, MOST, &err), &err);
+        ThTm *d = made(th_tm_deterministic(m, MOST, NULL, &err), &err);
         ThTmRunning y = {0};
         start(&y, d, (const int[]){0}, 1);
         go(&y, 100000);
@@ -357,15 +357,20 @@ static void test_refused(void **state)
     ThTm *one = random_machine(&(Shape){2, 3, 1, 90, 0, 10, TH_TM_MISSING_HALT}, &r);
     ThTm *two = random_machine(&(Shape){2, 2, 2, 90, 0, 10, TH_TM_MISSING_HALT}, &r);
     ThText t = {0};
-    assert_null(th_tm_one_tape(one, MOST, &err));
-    assert_null(th_tm_binary(two, MOST, &err));
-    assert_null(th_tm_one_way(two, MOST, &err));
-    assert_null(th_tm_deterministic(two, MOST, &err));
+    assert_null(th_tm_one_tape(one, MOST, NULL, &err));
+    assert_null(th_tm_binary(two, MOST, NULL, &err));
+    assert_null(th_tm_one_way(two, MOST, NULL, &err));
+    assert_null(th_tm_deterministic(two, MOST, NULL, &err));
     assert_true(err.code == TH_EVALUE);
     err = (ThError){0};
-    assert_null(th_tm_one_tape(two, 20, &err));
-    assert_null(th_tm_binary(one, 3, &err));
+    assert_null(th_tm_one_tape(two, 20, NULL, &err));
+    assert_null(th_tm_binary(one, 3, NULL, &err));
     assert_true(err.code == TH_ELIMIT);
+    err = (ThError){0};
+    static volatile sig_atomic_t stop = 1;
+    assert_null(th_tm_one_tape(two, MOST, &stop, &err));
+    assert_null(th_tm_deterministic(one, MOST, &stop, &err));
+    assert_true(err.code == TH_EINTERRUPTED);
     assert_false(th_tm_universal_input(&t, one, NULL, 0, &err));
     th_text_free(&t);
     th_tm_free(one);
