@@ -236,7 +236,8 @@ static bool gnuplot_failed(const ThPlotChild *c, ThError *err)
 
 static bool run_gnuplot(ThPlotChild *c, ThError *err)
 {
-    static const char *const argv[] = {"gnuplot", "-d", "/dev/stdin", NULL};
+    /* Elsewhere, for its terminal of TeX runs a gnuplot-tikz.lua that lies in the folder. */
+    static const char *const argv[] = {"gnuplot", "-d", "-e", "cd '/'", "/dev/stdin", NULL};
     bool missing;
     c->argv = argv;
     ThError why = {0};

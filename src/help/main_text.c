@@ -33,7 +33,9 @@ static const ShPageItem options[] = {
     {"--safe",
      "for servers and classes: no ! and no |, no pager and no history, and no file is written but "
      "in the folder in which tapehead was started and below it, wherever links lead; what the "
-     "user may read can be read, and limit-time and limit-memory are there for the rest"},
+     "user may read can be read, and limit-time and limit-memory are there for the rest; the "
+     "folder "
+     "is to be made for it, and no home, where other programs look for files"},
     {"-f FORMAT, --format=FORMAT", "how tables and results are printed: text, json or csv"},
     {"--seed=N, --threads=N", "the same as set seed and set threads"},
     {"-h, --help", "print a summary of the options"},

@@ -76,6 +76,55 @@ END
     [ -s x.txt ] && [ -s below/y.txt ] && [ -s p.svg ] && [ -s p.dot ] && [ -d s/points ]
 }
 
+@test "links that lie in the folder of a sweep are no way out" {
+    mkdir -p s/claims s/points
+    ln -s ../../outside/lock s/lock
+    refused 'sweep "s" for n in 1..2 { echo $n }' "cannot write 's/lock'"
+    rm s/lock
+    ln -s ../../../outside/point s/points/n=1.json
+    refused 'sweep "s" for n in 1..2 { echo $n }' "may be written to"
+    rm s/points/n=1.json
+    echo mine >"$BATS_TEST_TMPDIR/claim"
+    touch -d '1 hour ago' "$BATS_TEST_TMPDIR/claim"
+    ln -s ../../../claim s/claims/n=1
+    timeout 2 "$TAPEHEAD" -n -q --safe -e 'sweep "s" for n in 1..2 { echo $n }' || true
+    [ "$(cat "$BATS_TEST_TMPDIR/claim")" = mine ]
+}
+
+@test "gnuplot runs nothing that lies in the folder, nor what names and titles say" {
+    echo 'os.execute("touch ran")' >gnuplot-tikz.lua
+    echo '!touch ran' >.gnuplot
+    cat >names.th <<'END'
+automaton a {
+  start "`touch ran`"
+  accept "';system('touch ran')#"
+  "`touch ran`" "`>ran`" -> "';system('touch ran')#"
+  "`touch ran`" "\";system('>ran');#" -> "TH_EOD"
+  "TH_EOD" "@touch" -> "\\input{x}"
+}
+plot automaton a > "1.svg"
+plot automaton a title="`touch ran`" > "1.tex"
+plot growth a title="''`touch ran`" > "2.svg"
+plot growth a title="'; system('touch ran') #" > "2.tex"
+plot growth a title="\"; system('touch ran') #" > "3.txt"
+END
+    HOME=$PWD run "$TAPEHEAD" -n -q --safe names.th
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ ! -e ran ] && [ ! -e ../ran ]
+    [ -s 1.svg ] && [ -s 2.tex ]
+}
+
+@test "a report has its pictures, and leaves nothing else" {
+    cd below
+    run "$TAPEHEAD" -n -q --safe -e 'model m = gru dim=4; train m on parity steps=1 > "log.txt"' \
+        -e 'report m on parity length=5..6 > "a \$b.html"'
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '<svg' 'a $b.html')" -eq 2 ]
+    [ "$(ls)" = $'a $b.html\nlog.txt' ]
+}
+
 @test "a sweep's points are no way out" {
     run "$TAPEHEAD" -n -q --safe -e 'sweep "s" for i in 1..2 { echo $i > "../x$i" }'
     [[ $output == *"2 failed"* ]]
@@ -91,5 +140,6 @@ END
 
 @test "a pager that the user names is not started" {
     run "$TAPEHEAD" -n -q --safe -e 'set pager "touch ran"; help train'
+    [ "$status" -eq 0 ]
     [ ! -e ran ]
 }

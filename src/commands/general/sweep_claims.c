@@ -15,7 +15,8 @@
 
 #include "commands/general/sweep.h"
 
-enum { LEASE = 120, MOST_OWNER = 300 }; /* seconds that a claim of another host lasts; bytes */
+enum { LEASE = 120, MOST_OWNER = 300 };    /* seconds that a claim of another host lasts; bytes */
+enum { NO_LINK = O_NOFOLLOW | O_CLOEXEC }; /* which would lead out of the folder */
 
 /* "HOST PID\n" */
 static void write_owner(char to[MOST_OWNER])
@@ -55,7 +56,7 @@ static int take_over(const char *path, const char *self, const struct stat *now)
 {
     char owner[MOST_OWNER] = "";
     struct stat file, there;
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = open(path, O_RDWR | NO_LINK);
     if (fd < 0)
         return -1;
     Lock held = lock(fd);
@@ -75,7 +76,7 @@ static int take_over(const char *path, const char *self, const struct stat *now)
 static int make_claim(const char *path, const char *temporary, const char *self, struct stat *now)
 {
     size_t size = strlen(self);
-    int fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC | NO_LINK, 0666);
     if (fd < 0)
         return -1;
     lock(fd);
@@ -133,7 +134,7 @@ int sh_folder_lock(const char *dir, ThError *err)
 {
     ThText path TH_OWNED(th_text_free) = {0};
     th_text_printf(&path, "%s/lock", dir);
-    int fd = path.failed ? -1 : open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = path.failed ? -1 : open(path.data, O_RDWR | O_CREAT | NO_LINK, 0666);
     if (fd < 0)
         th_fail(err, TH_EIO, "cannot write '%s/lock': %s", dir, strerror(errno));
     else

@@ -86,21 +86,21 @@ static void add_escaped(ThText *t, const char *text)
 /* Appends a picture, as it stands in a page; nothing where it cannot be drawn. */
 static bool add_picture(ShSession *s, const ShCall *call, size_t i, ThText *page, ThError *err)
 {
-    char folder[] = "/tmp/tapehead-report-XXXXXX", path[64], more[80];
     size_t n;
-    ThText said TH_OWNED(th_text_free) = {0};
-    if (!mkdtemp(folder))
-        return true;
-    snprintf(path, sizeof path, "%s/it.svg", folder);
-    snprintf(more, sizeof more, " > \"%s\"", path);
-    char *command TH_OWNED(free) = command_of(call, sections[i].command, more, err);
+    ThText file = {0}, more = {0}, said TH_OWNED(th_text_free) = {0};
+    th_text_printf(&file, "%s-%ld.svg", call->redirect, (long)getpid());
+    char *path TH_OWNED(free) = th_text_take(&file, err);
+    th_text_add(&more, " > ");
+    th_text_quoted(&more, path ? path : "");
+    char *to TH_OWNED(free) = path ? th_text_take(&more, err) : NULL;
+    char *command TH_OWNED(free) = to ? command_of(call, sections[i].command, to, err) : NULL;
     bool ok = command && run_into(s, command, &said, err);
     char *svg TH_OWNED(free) = ok ? th_file_read(path, 1 << 24, &n, NULL) : NULL;
     const char *from = svg ? strstr(svg, "<svg") : NULL;
     if (from)
         th_text_printf(page, "<div>%s</div>\n", from);
-    unlink(path);
-    rmdir(folder);
+    if (path)
+        unlink(path);
     return ok;
 }
 
