@@ -142,6 +142,7 @@ static const ThOptionSpec suite_options[] = {
     {"dim", TH_INT, "32", 1, 65536, NULL, "width of the models"},
     {"steps", TH_INT, "1000", 1, 1e12, NULL, "of training"},
     {"lr", TH_REAL, "1e-3", 0, 1000, NULL, "rate of learning"},
+    {"train", TH_STRING, "", 0, 0, NULL, "more options of train, such as batch=32"},
     {"apart", TH_INT, "51", 1, 1e6, NULL, "between the lengths that are tested"},
     {"samples", TH_INT, "32", 1, 1e9, NULL, "strings of each length"},
     {"jobs", TH_INT, NULL, 1, 1024, NULL, "as of sweep"},
@@ -189,9 +190,9 @@ static void begin_sweep(ThText *t, const Plan *p, const char *lists)
 
 static void put_training(ThText *t, const Plan *p, const char *task, const char *lengths)
 {
-    th_text_printf(t, "  train m on %s%s%s steps=%lld lr=%g seed=$seed\n", task,
+    th_text_printf(t, "  train m on %s%s%s steps=%lld lr=%g seed=$seed %s\n", task,
                    *lengths ? " length=" : "", lengths, th_option_int(p->options, "steps"),
-                   th_option_real(p->options, "lr"));
+                   th_option_real(p->options, "lr"), th_option_text(p->options, "train"));
 }
 
 static void put_results(ThText *t, const Plan *p, const Suite *suite, const char *by, int published)
