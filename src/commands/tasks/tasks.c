@@ -14,7 +14,7 @@ long long sh_seed(const ShSession *s, const ThOptions *options)
                                             : sh_setting_int(s, "seed");
 }
 
-enum { CHUNK = 1024 }; /* strings that are drawn at a time */
+enum { CHUNK = 1024, CHUNK_SYMBOLS = 1 << 20 }; /* that are drawn at a time, one string at least */
 
 /* Returns new: how the task was defined, after the `=`. */
 static char *definition(const ShCall *call, ThError *err)
@@ -263,11 +263,12 @@ static bool add_rows(ShSession *s, const ThTask *t, const ThBatch *b, ThError *e
     bool ok = true;
     for (int i = 0; ok && i < b->B; i++) {
         int length = th_batch_length(b, i);
+        ok = !th_stopped(sh_stop(s), err);
         char *in TH_OWNED(free) =
             th_symbols_text(sig->symbol, sig->n_symbols, th_batch_token(b, i), length, err),
                  *out TH_OWNED(free) =
                      sh_answers_text(sig, th_batch_target(sig, b, i), length, err);
-        ok = in && out;
+        ok = ok && in && out;
         if (ok)
             sh_row(s, in, out);
     }
@@ -280,8 +281,9 @@ static bool add_length(ShSession *s, const ThTask *t, uint64_t seed, int length,
     ThBatch b TH_OWNED(th_batch_free) = {0};
     ThRng r = th_rng(seed, "sample", (uint64_t)length);
     bool ok = true;
+    int most = length > CHUNK ? (CHUNK_SYMBOLS + length - 1) / length : CHUNK;
     for (long long left = count; ok && left > 0; left -= b.B) {
-        b.B = left < CHUNK ? (int)left : CHUNK;
+        b.B = left < most ? (int)left : most;
         ok = !th_stopped(sh_stop(s), err) && th_task_sample(t, &r, length, &b, err) &&
              add_rows(s, t, &b, err);
     }
