@@ -550,6 +550,7 @@ spent_after_interrupt() { # COMMANDS
         'task t = parity; model z = mamba; train z on t steps=1; evaluate z on t length=100000' \
         'task t = parity; model z = regulargpt dim=16; train z on t steps=1; evaluate z on t length=100000 samples=100000' \
         'compile cycle(30) as q arity=4 prove=yes' \
+        'task t = parity; sample t length=1000000 count=1000' \
         'task t = parity; model m = regulargpt dim=16 heads=2; train m on t length=1..20 steps=60 batch=16 lr=3e-3 noise=0.3 seed=1; closure m on t levels=30 pairs=10000000 keep=1000'; do
         echo "$commands"
         [ "$(spent_after_interrupt "$commands")" -lt "$limit" ]
