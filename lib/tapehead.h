@@ -139,6 +139,7 @@ extern "C" {
 #include "proof/check/certificate.h"
 #include "proof/certify.h"
 #include "proof/check/check.h"
+#include "proof/machine/endless.h"
 #include "proof/claim.h"
 #include "proof/tree/closure.h"
 #include "proof/labels.h"

@@ -156,6 +156,10 @@ void th_tm_analysis_free(ThTmAnalysis *a, const ThTm *m);
 /* As bbchallenge calls its deciders: "cycler", "translated_cycler", …; and "none", "run". */
 const char *th_tm_proof_name(ThTmProof p);
 
+/* Appends the numbers with which proof/machine/endless.h checks what was found of a machine that
+ * has a bbchallenge string and a blank tape; nothing where there are none. */
+void th_tm_certificate(ThText *t, const ThTmAnalysis *a);
+
 /* Appends the proof in full, for a reader to check; of a set with more than `most` lines only the
  * first are written and how many there are (0: all).  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, size_t most,

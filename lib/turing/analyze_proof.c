@@ -378,3 +378,17 @@ bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, s
     }
     return true;
 }
+
+void th_tm_certificate(ThText *t, const ThTmAnalysis *a)
+{
+    const ThTmRecurrence *r = &a->again;
+    if (a->proof == TH_TM_PROOF_STOPS)
+        th_text_printf(t, "%llu", (unsigned long long)a->end.steps);
+    else if (a->proof == TH_TM_PROOF_CYCLE || a->proof == TH_TM_PROOF_TRANSLATION)
+        th_text_printf(t, "%llu %llu %lld", (unsigned long long)r->step,
+                       (unsigned long long)r->period, (long long)r->shift);
+    else if (a->proof == TH_TM_PROOF_BACKWARD)
+        th_text_printf(t, "%d", a->backward.depth);
+    else if (a->proof == TH_TM_PROOF_CONTEXTS)
+        th_text_printf(t, "%d %d", a->contexts.width, a->contexts.history);
+}

@@ -23,8 +23,51 @@ go() { "$TAPEHEAD" "$@"; }
     [ "${lines[1]}" = "1RB1LB_1LA1RZ,halted,6,4,4" ]
     [ "${#lines[@]}" -eq 5 ]
     run go -f csv -e 'analyze "list.bb" steps=1000'
-    [ "${lines[2]}" = "1RB1LB_1LA1RC_---0RA,never,translated_cycler,16,6" ]
-    [ "${lines[4]}" = "1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA,unknown,none,1000,48" ]
+    [ "${lines[2]}" = "1RB1LB_1LA1RC_---0RA,never,translated_cycler,16,6,3 12 -2" ]
+    [ "${lines[4]}" = "1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA,unknown,none,1000,48," ]
+}
+
+@test "verdicts are counted, rows sorted and left out" {
+    run go -e 'analyze "list.bb" steps=1000; echo $never $stops $unknown'
+    [ "${lines[-2]}" = "4 machines: 1 stops (run), 1 never (translated_cycler), 2 unknown (none)" ]
+    [ "${lines[-1]}" = "1 1 2" ]
+    run go -e 'run "list.bb" steps=1000 sort=cells > "out.csv"'
+    [ "$output" = "4 machines: 1 halted, 3 steps" ]
+    [ "$(sed -n 2p out.csv | cut -d, -f1)" = 1RB1LB_1LA1RC_---0RA ]
+    [ "$(cut -d, -f5 out.csv | tail -n +2)" = "$(cut -d, -f5 out.csv | tail -n +2 | sort -nr)" ]
+    go -e 'analyze "list.bb" steps=1000 only=unknown sort=verdict > "open.csv"'
+    [ "$(wc -l <open.csv)" -eq 3 ]
+    run go -e 'analyze "list.bb" steps=1000 only=unknown >> "open.csv"'
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <open.csv)" -eq 3 ]
+    go -e 'analyze "list.bb" steps=1000 > "whole.csv"'
+    head -n 3 whole.csv >part.csv
+    run go -e 'analyze "list.bb" steps=1000 >> "part.csv"'
+    cmp whole.csv part.csv
+    [ "$output" = "4 machines: 1 stops (run), 1 never (translated_cycler), 2 unknown (none)" ]
+}
+
+@test "rows of analyze are proved again, and what was changed is refused" {
+    go -e 'analyze "list.bb" steps=1000 > "rows.csv"'
+    run go -f csv -e 'check certificate "rows.csv"'
+    [ "${lines[1]}" = run,1 ]
+    [ "${lines[2]}" = translated_cycler,1 ]
+    run go -e 'check certificate "rows.csv" > "said.txt"; echo $holds $checks $refused $unknown'
+    [ "$output" = "yes 2 0 2" ]
+    for change in 's/3 12 -2/3 12 -1/' 's/3 12 -2/3 11 -2/' 's/3 12 -2//' 's/3 12 -2/3 12 -2 0/' \
+        's/1LA1RC/1LA1RA/' 's/translated_cycler/far/' 's/never,t/stops,t/' 's/run,6/run,7/' \
+        's/,6$/,5/' 's/unknown,none/never,none/' 's/unknown,none/never,unreachable/'; do
+        sed "$change" rows.csv >forged.csv
+        ! cmp -s rows.csv forged.csv
+        run go -e 'check certificate "forged.csv"'
+        [ "$status" -eq 1 ]
+        [[ $output == *REFUSED* ]]
+    done
+    sed 's/,6$//' rows.csv >forged.csv
+    run go -e 'check certificate "forged.csv"'
+    [[ $output == *"line 2 is no row of analyze"* ]]
+    run go -e 'check certificate "list.bb"'
+    [[ $output == *"holds no rows of analyze"* ]]
 }
 
 @test "a file goes on wherever it ends" {
@@ -36,7 +79,7 @@ go() { "$TAPEHEAD" "$@"; }
         cmp whole.csv part.csv
     done
     run go -e 'analyze "list.bb" >> "whole.csv"; echo $machines $done'
-    [ "$output" = "4 4" ]
+    [ "${lines[-1]}" = "4 4" ]
 }
 
 @test "a list that is loaded is a variable, which loops, run and analyze take" {
@@ -70,7 +113,7 @@ END
     [ "${lines[4]}" = "1RB 1LB  1LA 1RZ,halted,6,4,4" ]
     [ "${lines[5]}" = "1RB0RC_1LA1RA_1RZ1RD_1LD0LB,halted,96,13,15" ]
     run go -f csv -e 'analyze "4x2.txt"'
-    [ "${lines[1]}" = "1RB1LB_1LA0LC_1RZ1LD_1RD0RA,stops,run,107,14" ]
+    [ "${lines[1]}" = "1RB1LB_1LA0LC_1RZ1LD_1RD0RA,stops,run,107,14,107" ]
     run go -e 'load "4x2.txt" as many format=bbchallenge; echo $machines'
     [ "${lines[1]}" = 4 ]
     head -n 1 4x2.txt >one.txt

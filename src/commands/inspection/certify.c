@@ -521,23 +521,29 @@ const ThOptionSpec sh_check_options[] = {SH_DOMAIN_OPTION, {NULL, 0, NULL, 0, 0,
 
 SH_COMMAND(
     check_certificate, .group = "inspection",
-    .summary = "verify a proof of certify from the model's weights alone",
-    .detail = "Reads what certify wrote with certificate= and checks everything in it.  What is "
-              "claimed is taken from the task (or the automaton) and the model alone: symbols and "
-              "classes with their order, which positions are asked, the automaton, the strings "
-              "that are meant.  Then it is checked that the certificate is about that, that there "
-              "is a set for every label, that the map takes every pair of sets into the set of its "
-              "product, and that all answers are right.  The checker shares the definition of the "
-              "map with the prover and nothing else: it composes the automaton's functions, "
-              "encloses sets and bounds norms by code of its own.\n\n"
-              "Everything is bounded twice: of real numbers, and of the program's runs in single "
-              "precision, of which every rounding is bounded from the ranges of the sets, in "
-              "whatever order sums are made.  holds is of real numbers, in_float of the runs; "
-              "tolerance is what vectors and logits of other runs may be off by, rounding how much "
-              "farther those in single precision can get.\n\n"
-              "A certificate is refused, which is an error, if any weight of the model, or "
-              "anything in the file, was changed since; if it is not about all strings that are "
-              "meant, see certify; or if a bound does not hold.",
+    .summary = "verify proofs of certify from a model's weights alone, and those of analyze",
+    .detail =
+        "Reads what certify wrote with certificate= and checks everything in it.  What is "
+        "claimed is taken from the task (or the automaton) and the model alone: symbols and "
+        "classes with their order, which positions are asked, the automaton, the strings "
+        "that are meant.  Then it is checked that the certificate is about that, that there "
+        "is a set for every label, that the map takes every pair of sets into the set of its "
+        "product, and that all answers are right.  The checker shares the definition of the "
+        "map with the prover and nothing else: it composes the automaton's functions, "
+        "encloses sets and bounds norms by code of its own.\n\n"
+        "Everything is bounded twice: of real numbers, and of the program's runs in single "
+        "precision, of which every rounding is bounded from the ranges of the sets, in "
+        "whatever order sums are made.  holds is of real numbers, in_float of the runs; "
+        "tolerance is what vectors and logits of other runs may be off by, rounding how much "
+        "farther those in single precision can get.\n\n"
+        "A certificate is refused, which is an error, if any weight of the model, or "
+        "anything in the file, was changed since; if it is not about all strings that are "
+        "meant, see certify; or if a bound does not hold.\n\n"
+        "FILE alone holds rows of analyze: machines with proofs that they stop, or never do.  "
+        "Each is checked from the machine, a bbchallenge string on a blank tape, and the "
+        "numbers of its certificate, by code that the deciders have no part in: a run is "
+        "made again, also both ends of a cycler's period; ways to stop are followed "
+        "backwards anew; sets are closed anew.  A row that does not hold is an error.",
     .example =
         "task t = parity\n"
         "model m = regulargpt dim=16 heads=2\n"
@@ -546,13 +552,16 @@ SH_COMMAND(
         "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
         "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
         "assert holds and in_float and checks == 22 and rounding < tolerance",
-    .results = "holds in_float in_double checks tightest tolerance rounding why seconds",
+    .results = "holds in_float in_double checks tightest tolerance rounding why seconds refused "
+               "unknown",
     .args = {{A_FILE, "FILE", 0},
              {A_KEYWORD, "of", 0},
              {A_MODEL, "MODEL", 0},
              {A_KEYWORD, "on", 0},
              {A_TASK, "TASK", 0}},
-    .options = sh_check_options)
+    .args2 = {{A_FILE, "FILE", 0}}, .options = sh_check_options)
 {
+    if (call->form == 2)
+        return sh_check_machines(s, call, err);
     return sh_check_certificate(s, call, call->operand[1].object, call->operand[2].object, err);
 }

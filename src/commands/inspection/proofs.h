@@ -82,6 +82,9 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v);
 bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *model,
                           const ShObject *task, ThError *err);
 
+/* check certificate FILE: checks the rows that analyze wrote about a list of machines. */
+bool sh_check_machines(ShSession *s, const ShCall *call, ThError *err);
+
 /* Appends "complete ab": the kind of subtree, and the shortest word with its map. */
 void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol);
 

@@ -15,6 +15,7 @@ static const ThOptionSpec analyze_options[] = {
      "only one decider; cyclers runs the machine and looks for cyclers and translated cyclers, or "
      "goes through all choices"},
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
+    SH_LIST_OPTIONS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { METHOD_ALL, METHOD_REACH, METHOD_RUN, METHOD_BACKWARD, METHOD_CONTEXTS }; /* method= */
 
@@ -138,6 +139,9 @@ static void set_figures(ShSession *s, const ThTmAnalysis *a)
     bool again = a->proof == TH_TM_PROOF_CYCLE || a->proof == TH_TM_PROOF_TRANSLATION;
     sh_results(s, "verdict:s proof:s steps:i cells:i", verdict_of(a), th_tm_proof_name(a->proof),
                (long long)a->end.steps, (long long)a->end.cells);
+    ThText certificate TH_OWNED(th_text_free) = {0};
+    th_tm_certificate(&certificate, a);
+    sh_result_text(s, "certificate", certificate.data ? certificate.data : "");
     if (again)
         sh_results(s, "begins:i period:i shift:i", (long long)a->again.step,
                    (long long)a->again.period, (long long)a->again.shift);
@@ -172,20 +176,20 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
     return ok;
 }
 
-static bool analyze_listed(ShSession *s, const ShCall *call, const ShListed *l, ThError *err)
+static bool analyze_listed(ShSession *s, const ShCall *call, const ThTm *m, ShListRow *row,
+                           ThError *err)
 {
     ThTmTapeWords words = {0};
     ThTmAnalysis a;
-    if (!th_tm_analyze(&a, l->machine, &words, analysis_limits(call), sh_stop(s), err))
+    if (!th_tm_analyze(&a, m, &words, analysis_limits(call), sh_stop(s), err))
         return false;
-    const char *verdict = verdict_of(&a), *proof = th_tm_proof_name(a.proof);
-    if (l->csv)
-        fprintf(l->csv, "%s,%s,%s,%llu,%llu\n", l->text, verdict, proof,
-                (unsigned long long)a.end.steps, (unsigned long long)a.end.cells);
-    else
-        sh_row(s, l->text, verdict, proof, (long long)a.end.steps, (long long)a.end.cells);
-    th_tm_analysis_free(&a, l->machine);
-    return true;
+    row->verdict = verdict_of(&a);
+    row->proof = th_tm_proof_name(a.proof);
+    row->number[0] = a.end.steps;
+    row->number[1] = a.end.cells;
+    th_tm_certificate(&row->certificate, &a);
+    th_tm_analysis_free(&a, m);
+    return !row->certificate.failed || th_fail(err, TH_ENOMEM, "out of memory for a certificate");
 }
 
 SH_COMMAND(
@@ -218,7 +222,9 @@ SH_COMMAND(
         "load defines for such a file.  Each is started on the blank tape, and there is a row for "
         "each.  With > \"out.csv\" the rows are written as they come, and with >> \"out.csv\" a "
         "list that was not finished goes on after the last row: also if the program was killed, "
-        "nothing is done twice or left out.",
+        "nothing is done twice or left out.  The last column has numbers from which check "
+        "certificate \"out.csv\" proves the row again, by itself; behind the rows it is said how "
+        "many machines have which verdict.",
     .example =
         "machine runner = \"1RB1LB_1LA1RC_---0RA\"\n"
         "analyze runner\n"
@@ -240,12 +246,12 @@ SH_COMMAND(
         "#>   2  B  01[1]  by B 1 -> 1 L A\n"
         "#>        not by C 1 -> 0 R B: it leaves 0 where 1 stands\n",
     .results = "verdict proof steps cells begins period shift depth width history contexts "
-               "unreached unused machines done",
+               "unreached unused certificate machines done never stops unknown",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .args2 = {{A_LIST, "LIST", 0}}, .options = analyze_options, .flags = C_PAGED | C_LISTS)
 {
     if (call->form == 2)
-        return sh_each_machine(s, call, "machine:s verdict:s proof:s steps:i cells:i",
+        return sh_each_machine(s, call, "machine:s verdict:s proof:s steps:i cells:i certificate:s",
                                analyze_listed, err);
     const ThTm *m = call->operand[0].object->as.machine;
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;

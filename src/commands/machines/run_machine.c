@@ -7,6 +7,7 @@
 
 const ThOptionSpec sh_run_options[] = {
     SH_RUN_LIMITS,
+    SH_LIST_OPTIONS,
     {"choose", TH_CHOICE, "search", 0, 0, "search|random",
      "what a machine does where it has the choice of rules: follow all, or one at random"},
     {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
@@ -211,20 +212,18 @@ bool sh_run_machine(ShSession *s, const ShCall *call, ThError *err)
     return ok;
 }
 
-static bool run_listed(ShSession *s, const ShCall *call, const ShListed *l, ThError *err)
+static bool run_listed(ShSession *s, const ShCall *call, const ThTm *m, ShListRow *row,
+                       ThError *err)
 {
     ThTmTapeWords words = {0};
     ThTmEngine e;
     ThTmFastFigures x;
-    if (!th_tm_engine_start(&e, l->machine, &words, err))
+    if (!th_tm_engine_start(&e, m, &words, err))
         return false;
     bool ok = sh_machine_go(s, &e, &call->options, sh_machine_limits(call), &x, err);
-    const char *verdict = ok ? th_tm_verdict_name(x.verdict) : "";
-    if (ok && l->csv)
-        fprintf(l->csv, "%s,%s,%llu,%llu,%llu\n", l->text, verdict, (unsigned long long)x.steps,
-                (unsigned long long)x.nonblank, (unsigned long long)x.cells);
-    else if (ok)
-        sh_row(s, l->text, verdict, (long long)x.steps, (long long)x.nonblank, (long long)x.cells);
+    if (ok)
+        *row =
+            (ShListRow){th_tm_verdict_name(x.verdict), NULL, {x.steps, x.nonblank, x.cells}, {0}};
     th_tm_engine_free(&e);
     return ok;
 }

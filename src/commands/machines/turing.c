@@ -228,7 +228,8 @@ SH_COMMAND(
                "load \"two.bb\" as many\n"
                "run many > \"two.csv\"\n"
                "#> 42 machines, 16 halt\n"
-               "#> note: many is a list of 16 machines: for m in many { run $m }, run many",
+               "#> note: many is a list of 16 machines: for m in many { run $m }, run many\n"
+               "#> 16 machines: 16 halted",
     .results = "machines shown halting", .options = enumerate_options, .flags = C_PAGED)
 {
     ThTmCensus c;

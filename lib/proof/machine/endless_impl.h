@@ -1,0 +1,33 @@
+/* endless_impl.h - what the checker of machines shares between its files.
+ *
+ * Internal: for machine/endless*.c only.
+ */
+#ifndef TH_PROOF_MACHINE_ENDLESS_IMPL_H
+#define TH_PROOF_MACHINE_ENDLESS_IMPL_H
+
+#include "base/intern.h"
+#include "proof/machine/endless.h"
+
+enum { ENDLESS_STATES = 25, ENDLESS_SYMBOLS = 10, ENDLESS_NUMBERS = 1024, ENDLESS_STOP = -1 };
+
+typedef struct {
+    int write, move, to;
+} EndlessRule;
+
+/* A machine and what is said of it. */
+typedef struct {
+    int states, symbols, n;
+    EndlessRule rule[ENDLESS_STATES][ENDLESS_SYMBOLS];
+    long long number[ENDLESS_NUMBERS];
+    ThProofMachine *found;
+    ThStop *stop;
+    ThError *err;
+} Endless;
+
+/* Whether a set that holds the start is closed under steps and none of it stops; of the automaton,
+ * whether the start is not in it, that of all that may stop.  False with an error, too. */
+bool th_proof_endless_contexts(Endless *e);
+bool th_proof_endless_far(Endless *e);
+bool th_proof_endless_words(Endless *e);
+
+#endif

@@ -1,0 +1,201 @@
+/* The checker of machines, beside the machines themselves: no proof holds of a machine that stops.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "proof/machine/endless.h"
+#include "turing/analyze.h"
+
+static ThProofMachine checked(const char *machine, const char *proof, const char *numbers)
+{
+    ThError err = {0};
+    ThProofMachine found;
+    assert_true(th_proof_machine(machine, proof, numbers, NULL, &found, &err));
+    assert_true(found.holds == (found.why[0] == '\0'));
+    return found;
+}
+
+typedef struct {
+    const char *machine, *proof, *numbers;
+    bool holds;
+} Case;
+
+static void test_cases(void **state)
+{
+    (void)state;
+    static const Case cases[] = {
+        {"1RB1LB_1LA1RZ", "run", "6", true},
+        {"1RB1LB_1LA1RZ", "run", "5", false},
+        {"1RB1LB_1LA1RZ", "run", "7", false},
+        {"1RB 1LB  1LA ---", "run", "6", true},
+        {"1RA---", "unreachable", "", false},
+        {"1RB---_0LA1RA", "unreachable", "", false},
+        {"1RB1LA_1LA1RB", "unreachable", "", true},
+        {"1RB---_1LA---", "cycler", "0 2 0", false},
+        {"1RA---", "translated_cycler", "0 1 1", true},
+        {"1RA---", "translated_cycler", "0 1 0", false},
+        {"1RA---", "translated_cycler", "0 1 -1", false},
+        {"1RA---", "translated_cycler", "0 0 0", false},
+        {"0RB---_0LA---", "cycler", "0 2 0", true},
+        {"1RB---_1LB1LB", "translated_cycler", "3 1 -1", true},
+        {"1RB---_1LB1LB", "translated_cycler", "2 1 -1", false},
+        {"0RB---_0RC---_1LD---_0LE---_0RE---", "translated_cycler", "4 1 1", false},
+        {"0LB---_0LC---_1RD---_0RE---_0LE---", "translated_cycler", "4 1 -1", false},
+        {"1RB1LB_1LA1RC_---0RA", "translated_cycler", "3 12 -2", true},
+        {"1RB1LB_1LA1RC_---0RA", "translated_cycler", "3 12 -1", false},
+        {"1RB1LB_1LA1RC_---0RA", "translated_cycler", "3 11 -2", false},
+        {"1RB1LB_1LA1RC_---0RA", "translated_cycler", "3 12", false},
+        {"1RB1LB_1LA1RC_---0RA", "translated_cycler", "3 12 -2 0", false},
+        {"1RB1LB_1LA1RC_---0RA", "translated_cycler", "3 12 x", false},
+        {"1RA0LC_1RA1LA_---0RB", "backward_reasoning", "2", true},
+        {"1RA0LC_1RA1LA_---0RB", "backward_reasoning", "1", false},
+        {"1RB1LB_1LA1RC_---0RA", "far", "1 0 1 0 0", true},
+        {"1RB1LB_1LA1RC_---0RA", "far", "0 0 1 0 0", false},
+        {"1RB1LB_1LA1RC_---0RA", "far", "1 0 0 0 0", false},
+        {"1RB1LB_1LA1RC_---0RA", "far", "1 0 1 0 2", false},
+        {"1RB1LB_1LA1RC_---0RA", "far", "1 0 1 0", false},
+        {"1RB1LA_1LA1RB", "far", "1 0 0", true},
+        {"1RB1LC_1LA1RD_1LD1LA_1RA1RE_---1RB", "repeated_words", "6 2", true},
+        {"1RB1LC_1LA1RD_1LD1LA_1RA1RE_---1RB", "repeated_words", "5 2", false},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "repeated_words", "4 2", true},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "repeated_words", "1 2", false},
+        {"1RB1LC_0LA0RE_0LD1LB_1RD1RA_---0RC", "ngram_cps", "6 0", true},
+        {"1RB1LC_0LA0RE_0LD1LB_1RD1RA_---0RC", "ngram_cps", "3 0", false},
+        {"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA", "repeated_words", "3 2", false},
+        {"1RB2LA_1LA1RB", "run", "1", false},
+        {"1RB1LA_1LA", "run", "1", false},
+        {"1RB1LA_1LA1RB", "sworn", "1", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ThProofMachine found = checked(cases[i].machine, cases[i].proof, cases[i].numbers);
+        if (found.holds != cases[i].holds)
+            fail_msg("%s %s %s: %s", cases[i].machine, cases[i].proof, cases[i].numbers, found.why);
+        assert_true(!found.holds || found.stops == (strcmp(cases[i].proof, "run") == 0));
+    }
+}
+
+/* ---- machines that are run ------------------------------------------------------------------- */
+
+enum { CELLS = 401, LIMIT = 190 };
+
+/* The steps after which a machine of two symbols stops; 0: not within the limit. */
+static int steps_of(const char *machine)
+{
+    unsigned char tape[CELLS] = {0};
+    int at = CELLS / 2, q = 0;
+    for (int n = 1; n <= LIMIT; n++) {
+        const char *x = machine + 7 * q + 3 * tape[at];
+        if (*x == '-')
+            return n;
+        tape[at] = (unsigned char)(*x - '0');
+        at += x[1] == 'R' ? 1 : -1;
+        q = x[2] - 'A';
+    }
+    return 0;
+}
+
+static void draw(ThRng *rng, int states, char *machine)
+{
+    for (int i = 0; i < 2 * states; i++) {
+        char *x = machine + 7 * (i / 2) + 3 * (i % 2);
+        snprintf(x, 8, "%c%c%c", (char)('0' + th_rng_below(rng, 2)),
+                 th_rng_below(rng, 2) ? 'R' : 'L',
+                 (char)('A' + th_rng_below(rng, (uint64_t)states)));
+        if (th_rng_below(rng, 6) == 0)
+            snprintf(x, 8, "---");
+        if (i % 2 && i < 2 * states - 1)
+            snprintf(x + 3, 8, "_");
+    }
+}
+
+/* Proofs of machines that stop do not hold, whatever their numbers are; and its steps do. */
+static void check_stops(ThRng *rng, const char *machine, int steps)
+{
+    static const char *const proofs[] = {
+        "unreachable",        "backward_reasoning 0", "backward_reasoning 6",
+        "ngram_cps 1 0",      "ngram_cps 2 1",        "ngram_cps 3 2",
+        "repeated_words 1 2", "repeated_words 2 3",   "repeated_words 3 2"};
+    char text[100];
+    for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
+        snprintf(text, sizeof text, "%s ", proofs[i]);
+        char *numbers = strchr(text, ' ');
+        *numbers++ = '\0';
+        assert_false(checked(machine, text, numbers).holds);
+    }
+    for (int i = 0; i < 20; i++) {
+        snprintf(text, sizeof text, "%d %d %d", (int)th_rng_below(rng, 8),
+                 (int)th_rng_below(rng, 12), (int)th_rng_below(rng, 5) - 2);
+        assert_false(checked(machine, "translated_cycler", text).holds);
+        int n = 1 + (int)th_rng_below(rng, 3), at = snprintf(text, sizeof text, "%d 0", i % 2);
+        for (int k = 1; k < 2 * n; k++)
+            at += snprintf(text + at, sizeof text - (size_t)at, " %d",
+                           (int)th_rng_below(rng, (uint64_t)n));
+        assert_false(checked(machine, "far", text).holds);
+    }
+    snprintf(text, sizeof text, "%d", steps);
+    assert_true(checked(machine, "run", text).holds);
+    snprintf(text, sizeof text, "%d", steps + 1);
+    assert_false(checked(machine, "run", text).holds);
+}
+
+/* What is decided of a machine that goes on has a certificate that holds. */
+static void check_decided(const char *machine, int *proofs)
+{
+    ThError err = {0};
+    ThTmAnalysis a;
+    ThText text = {0};
+    ThTmTapeWords words = {0};
+    ThTmAnalysisLimits limits = {.run = {2000, UINT64_MAX},
+                                 .configurations = 1,
+                                 .depth = 20,
+                                 .width = 4,
+                                 .history = 2,
+                                 .reach = true,
+                                 .backward = true,
+                                 .contexts = true};
+    ThTm *m = th_tm_read_bb(machine, &err);
+    limits.run_it = *proofs % 2; /* that others have something to decide */
+    assert_true(th_tm_analyze(&a, m, &words, limits, NULL, &err));
+    th_tm_certificate(&text, &a);
+    if (a.proof != TH_TM_PROOF_NONE) {
+        ThProofMachine found =
+            checked(machine, th_tm_proof_name(a.proof), text.data ? text.data : "");
+        if (!found.holds || found.stops)
+            fail_msg("%s %s %s: %s", machine, th_tm_proof_name(a.proof), text.data, found.why);
+        ++*proofs;
+    }
+    th_text_free(&text);
+    th_tm_analysis_free(&a, m);
+    th_tm_free(m);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    ThRng rng = th_rng(7, "endless", 0);
+    char machine[40];
+    int stops = 0, proofs = 0;
+    for (int i = 0; i < 4000; i++) {
+        draw(&rng, 2 + i % 3, machine);
+        int steps = steps_of(machine);
+        if (steps > 0)
+            check_stops(&rng, machine, steps);
+        else
+            check_decided(machine, &proofs);
+        stops += steps > 3;
+    }
+    if (stops < 100 || proofs < 500)
+        fail_msg("%d stop, %d proofs", stops, proofs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_random)};
+    return cmocka_run_group_tests_name("endless", tests, NULL, NULL);
+}
