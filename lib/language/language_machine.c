@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "language/language_kind.h"
+#include "turing/making.h"
 #include "turing/search.h"
 
 enum { MOST_NODES = 1000000 };
@@ -79,8 +80,11 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
 
 /* ---- machines that never write --------------------------------------------------------------- */
 
-/* A machine with one tape that never writes, and only moves to the right or stays, is a finite
- * automaton. */
+/* A machine with one tape that never writes is a finite automaton (Shepherdson 1959): what it does
+ * on a beginning of a word is the state in which it leaves that to the right for the first time,
+ * and in which it leaves it again for every state in which it comes back. */
+enum { YES = -1, NO = -2, MOST_STATES = 65536, MOST_NUMBERS = 1 << 24 };
+
 static bool reads_only(const ThTm *m)
 {
     bool ok = m->n_tapes == 1 && !m->branching && m->missing != TH_TM_MISSING_STEP;
@@ -88,76 +92,142 @@ static bool reads_only(const ThTm *m)
         const ThTmRule *r = &m->rule[i];
         bool same =
             r->write[0] == TH_TM_ANY || (r->read[0] != TH_TM_ANY && r->write[0] == r->read[0]);
-        ok = same && r->move[0] >= 0 && !r->undefined;
+        ok = same && !r->undefined && (r->move[0] >= 0 || m->edge != TH_TM_EDGE_ERROR);
     }
     return ok;
 }
 
-typedef enum { GOES_RIGHT, SAYS_YES, SAYS_NO } End;
-
-/* What the machine does on one symbol in state *q: it goes on to the right in another *q, or says
- * yes or no, or never leaves, which is no. */
-static End on_symbol(const Machine *l, int *q, int symbol)
+/* The state in which the head leaves a symbol that it has come to in state q, or what it decides
+ * there; beyond[p] is the state in which it comes back that leaves to `side` in state p, or what it
+ * decides before it does.  Never to leave is NO. */
+static int on_symbol(const Machine *l, const int *beyond, int side, int q, int symbol)
 {
     const ThTm *m = l->machine;
-    for (int i = 0; i <= m->n_states; i++) {
-        ThTmVerdict v = th_tm_entered(m, *q);
-        int rule = v == TH_TM_GOES_ON ? th_tm_rule(m, *q, &symbol) : -1;
+    for (int i = 0; i <= m->n_states && q >= 0; i++) {
+        ThTmVerdict v = th_tm_entered(m, q);
+        int rule = v == TH_TM_GOES_ON ? th_tm_rule(m, q, &symbol) : -1;
         uint64_t steps = 0;
         if (rule < 0) {
             v = v == TH_TM_GOES_ON ? th_tm_missed(m, &steps) : v;
-            return answer_of(l, v) == TH_LANGUAGE_YES ? SAYS_YES : SAYS_NO;
+            return answer_of(l, v) == TH_LANGUAGE_YES ? YES : NO;
         }
-        const ThTmRule *r = &m->rule[rule];
-        *q = r->to == TH_TM_ANY ? *q : r->to;
-        if (r->move[0] > 0)
-            return GOES_RIGHT;
+        q = th_tm_target(&m->rule[rule], q);
+        if (m->rule[rule].move[0] == -side)
+            return q;
+        if (m->rule[rule].move[0] == side)
+            q = beyond[q];
     }
-    return SAYS_NO;
+    return q < 0 ? q : NO;
 }
 
-/* Is the word accepted whose end was passed in state q? */
-static bool accepts_behind(const Machine *l, int q)
+/* The same of all states in which the head can come from the other side, as `comes` says. */
+static void with_symbol(const Machine *l, const int *comes, const int *beyond, int side, int symbol,
+                        int *next)
 {
-    End e = GOES_RIGHT;
-    for (int i = 0; e == GOES_RIGHT && i <= l->machine->n_states; i++)
-        e = on_symbol(l, &q, l->machine->blank);
-    return e == SAYS_YES;
+    for (int q = 0; q < l->machine->n_states; q++)
+        next[q] = comes[q] & (side < 0 ? 1 : 2) ? on_symbol(l, beyond, side, q, symbol) : NO;
+}
+
+/* What comes of leaving the word to a side, where all cells are blank: one cell after the other is
+ * added until nothing changes. */
+static void beside_word(const Machine *l, const int *comes, int side, int *beyond, int *next)
+{
+    const ThTm *m = l->machine;
+    for (int q = 0; q < m->n_states; q++)
+        next[q] = side < 0 && m->edge == TH_TM_EDGE_STAY ? q : NO;
+    do {
+        memcpy(beyond, next, (size_t)m->n_states * sizeof *next);
+        if (side > 0 || m->edge == TH_TM_TWO_WAY)
+            with_symbol(l, comes, beyond, side, m->blank, next);
+    } while (memcmp(beyond, next, (size_t)m->n_states * sizeof *next) != 0);
+}
+
+/* Is the word accepted whose end is passed as the key says? */
+static bool accepts_behind(const Machine *l, const int *key, const int *right)
+{
+    int q = key[0];
+    for (int i = 0; i <= l->machine->n_states && q >= 0; i++)
+        q = right[q] >= 0 ? key[1 + right[q]] : right[q];
+    return q == YES;
+}
+
+/* States are keys: where the head leaves, then where it leaves again.  comes, right (n_states). */
+typedef struct {
+    const Machine *m;
+    ThAutomatonBuild b;
+    ThIntern keys;
+    int *comes, *right, *key, *next;
+} Crossing;
+
+static bool find_state(Crossing *x, const int *key, size_t *i, ThError *err)
+{
+    size_t known = x->keys.n, n = (size_t)x->m->machine->n_states + 1;
+    if (!th_intern(&x->keys, key, n * sizeof *key, i, err))
+        return false;
+    ThText name TH_OWNED(th_text_free) = {0};
+    th_text_add(&name, key[0] == YES ? "accepted" : x->m->machine->state[key[0]]);
+    while (*i == known && !name.failed &&
+           th_intern_find(&x->b.state, name.data, name.size + 1) != SIZE_MAX)
+        th_text_printf(&name, ".%zu", *i);
+    if (*i == known)
+        th_automaton_build_state(&x->b, name.data ? name.data : "");
+    if (*i == known && accepts_behind(x->m, key, x->right))
+        th_automaton_build_accept(&x->b, (int)*i);
+    return true;
+}
+
+static bool add_arcs(Crossing *x, int from, int n_symbols, ThError *err)
+{
+    const Machine *m = x->m;
+    size_t n = (size_t)m->machine->n_states, to;
+    memcpy(x->key, th_intern_at(&x->keys, (size_t)from, NULL), (n + 1) * sizeof *x->key);
+    for (int s = 0; s < n_symbols; s++) {
+        with_symbol(m, x->comes, x->key + 1, -1, m->symbol[s], x->next + 1);
+        x->next[0] =
+            x->key[0] < 0 ? x->key[0] : on_symbol(m, x->key + 1, -1, x->key[0], m->symbol[s]);
+        for (size_t q = 1; x->next[0] == YES && q <= n; q++)
+            x->next[q] = NO;
+        if (x->next[0] == NO)
+            continue;
+        if (!find_state(x, x->next, &to, err))
+            return false;
+        th_automaton_build_arc(&x->b, (ThAutomatonArc){from, s, (int)to, TH_AUTOMATON_NO_OUTPUT});
+    }
+    return true;
 }
 
 static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err)
 {
-    const Machine *m = l->data;
-    ThAutomatonBuild b = {0};
-    int n = m->machine->n_states;
-    (void)stop;
+    Crossing x = {.m = l->data};
+    const ThTm *m = x.m->machine;
+    size_t n = (size_t)m->n_states, first, i = 0;
     *a = NULL;
-    if (!reads_only(m->machine))
+    if (!reads_only(m))
         return true;
-    for (int i = 0; i < l->n_symbols; i++)
-        th_automaton_build_symbol(&b, l->symbol[i]);
-    for (int q = 0; q < n; q++)
-        th_automaton_build_state(&b, m->machine->state[q]);
-    ThText name = {0}; /* of the state behind a decision, which no other has */
-    do
-        th_text_add(&name, name.size ? "'" : "accepted");
-    while (!name.failed && th_intern_find(&b.state, name.data, name.size + 1) != SIZE_MAX);
-    int yes = th_automaton_build_state(&b, name.data ? name.data : "");
-    th_text_free(&name);
-    for (int q = 0; q <= n; q++) {
-        if (q == yes || accepts_behind(m, q))
-            th_automaton_build_accept(&b, q);
-        for (int s = 0; s < l->n_symbols; s++) {
-            int to = q;
-            End e = q == yes ? SAYS_YES : on_symbol(m, &to, m->symbol[s]);
-            if (e != SAYS_NO)
-                th_automaton_build_arc(
-                    &b, (ThAutomatonArc){q, s, e == SAYS_YES ? yes : to, TH_AUTOMATON_NO_OUTPUT});
-        }
-    }
-    th_automaton_build_start(&b, m->machine->start);
-    *a = th_automaton_build_finish(&b, err);
-    return *a != NULL;
+    int *all TH_OWNED(free) = x.comes = th_alloc(4 * n + 2, sizeof *all, err);
+    if (!all)
+        return false;
+    x.right = x.comes + n;
+    x.key = x.right + n;
+    x.next = x.key + n + 1;
+    for (size_t r = 0; r < m->n_rules; r++)
+        for (int q = 0; q < m->n_states; q++)
+            if (m->rule[r].to == q || m->rule[r].to == TH_TM_ANY)
+                x.comes[q] |= m->rule[r].move[0] < 0 ? 1 : 2;
+    for (int s = 0; s < l->n_symbols; s++)
+        th_automaton_build_symbol(&x.b, l->symbol[s]);
+    beside_word(x.m, x.comes, 1, x.right, x.next);
+    beside_word(x.m, x.comes, -1, x.key + 1, x.next);
+    x.key[0] = m->start;
+    bool ok = find_state(&x, x.key, &first, err);
+    for (; ok && i < x.keys.n && i < MOST_STATES && i * n < MOST_NUMBERS; i++)
+        ok = add_arcs(&x, (int)i, l->n_symbols, err) && !th_stopped_at(stop, i, "states", err);
+    th_automaton_build_start(&x.b, 0);
+    if (ok && i == x.keys.n)
+        ok = (*a = th_automaton_build_finish(&x.b, err)) != NULL;
+    th_automaton_build_free(&x.b);
+    th_intern_free(&x.keys);
+    return ok;
 }
 
 static void identify(ThText *t, const ThLanguage *l)

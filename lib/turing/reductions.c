@@ -1,6 +1,7 @@
 #include "turing/reductions.h"
 
 #include "turing/making.h"
+#include "turing/transform.h"
 
 /* ---- two symbols ----------------------------------------------------------------------------- */
 
@@ -242,37 +243,37 @@ static int place_of(const ThTm *m, int q)
 }
 
 /* The rule of a state and a bit; where there is none it halts. */
-static bool write_rule(ThText *t, const ThTm *m, int q, int bit, ThError *err)
+static void write_rule(ThText *t, const ThTm *m, int q, int bit)
 {
     int read = bit ? !m->blank : m->blank, rule = th_tm_rule(m, q, &read);
     const ThTmRule none = {.to = TH_TM_ANY, .write = {TH_TM_ANY}, .move = {1}};
     const ThTmRule *r = rule < 0 ? &none : &m->rule[rule];
     int y = r->write[0] == TH_TM_ANY ? read : r->write[0];
     int to = rule < 0 ? 0 : place_of(m, r->to == TH_TM_ANY ? q : r->to);
-    if (r->move[0] == 0)
-        return th_fail(err, TH_EVALUE, "a rule of state '%s' does not move", m->state[q]);
     th_text_printf(t, "%d%c", y != m->blank, r->move[0] < 0 ? 'L' : 'R');
     for (int i = 0; i < to; i++)
         th_text_add(t, "x");
-    return true;
 }
 
-bool th_tm_universal_input(ThText *t, const ThTm *m, const int *input, int n, ThError *err)
+bool th_tm_universal_input(ThText *t, const ThTm *any, const int *input, int n, ThError *err)
 {
+    ThTm *moving TH_OWNED(th_tm_free) = any->n_tapes == 1 ? th_tm_moving(any, SIZE_MAX, err) : NULL;
+    const ThTm *m = moving ? moving : any;
     bool ok = (m->n_tapes == 1 && m->edge == TH_TM_TWO_WAY && m->n_symbols == 2 && !m->branching) ||
               th_fail(err, TH_EVALUE,
                       "that is for machines with one two-way tape, two symbols and no choices");
-    ok = ok && (m->role[m->start] == TH_TM_RUNS ||
-                th_fail(err, TH_EVALUE, "the machine stops before its first step"));
+    ok = ok && moving &&
+         (m->role[m->start] == TH_TM_RUNS ||
+          th_fail(err, TH_EVALUE, "the machine stops before its first step"));
     th_text_add(t, "<");
     for (int i = -1; ok && i < m->n_states; i++) {
         int q = i < 0 ? m->start : i;
         if (m->role[q] != TH_TM_RUNS || i == m->start)
             continue;
         th_text_add(t, i < 0 ? "S" : "s");
-        ok = write_rule(t, m, q, 0, err);
+        write_rule(t, m, q, 0);
         th_text_add(t, ";");
-        ok = ok && write_rule(t, m, q, 1, err);
+        write_rule(t, m, q, 1);
     }
     th_text_add(t, ">");
     for (int i = 0; i < n || i == 0; i++) {

@@ -38,9 +38,9 @@ ThTm *th_tm_deterministic(const ThTm *m, size_t most, ThStop *stop, ThError *err
 /* Returns new: a machine that runs any other of two symbols: th_tm_universal_input is its input. */
 ThTm *th_tm_universal(ThError *err);
 
-/* Appends what th_tm_universal reads to run m, which has one two-way tape, two symbols, no choices,
- * no moves S and one state at least, on `input` (n symbols of m).  TH_EVALUE if m is none of these.
- */
+/* Appends what th_tm_universal reads to run m, which has one two-way tape, two symbols, no choices
+ * and one state that runs, on `input` (n symbols of m).  Instead of standing still it goes to the
+ * right and back.  TH_EVALUE if m is none of these. */
 bool th_tm_universal_input(ThText *t, const ThTm *m, const int *input, int n, ThError *err);
 
 #endif

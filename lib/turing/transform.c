@@ -262,45 +262,77 @@ static int edge_mark(ThTmBuild *b)
 /* Two steps that write the mark, before the run begins. */
 static void add_prologue(ThTmBuild *b, int mark)
 {
-    int first = th_tm_new_state(b, "edge", TH_TM_RUNS),
-        second = th_tm_new_state(b, "edge", TH_TM_RUNS);
-    ThTmRule left = {first, second, {TH_TM_ANY}, {TH_TM_ANY}, {-1}, false, false};
-    ThTmRule right = {second, b->m.start, {TH_TM_ANY}, {mark}, {1}, false, false};
+    ThTmRule left = {.from = th_tm_new_state(b, "edge", TH_TM_RUNS)}, right;
+    for (int t = 0; t < b->m.n_tapes; t++) {
+        left.read[t] = left.write[t] = TH_TM_ANY;
+        left.move[t] = -1;
+    }
+    right = left;
+    left.to = right.from = th_tm_new_state(b, "edge", TH_TM_RUNS);
+    right.to = b->m.start;
+    for (int t = 0; t < b->m.n_tapes; t++) {
+        right.write[t] = mark;
+        right.move[t] = 1;
+    }
     th_tm_add(b, &left);
     th_tm_add(b, &right);
-    b->m.start = first;
+    b->m.start = left.from;
 }
 
-ThTm *th_tm_unbounded(const ThTm *m, ThError *err)
+/* What is done in a state at the mark of a tape, whatever the others show: back, or to `refuse`. */
+static void add_marked(ThTmBuild *b, int from, int mark, int refuse)
 {
-    if (m->edge == TH_TM_EDGE_ERROR || m->n_tapes > 1) {
-        th_fail(err, TH_EVALUE, "the edge of the tape has nothing to stand for it");
-        return NULL;
+    for (int t = 0; t < b->m.n_tapes; t++) {
+        ThTmRule r = {.from = from, .to = refuse < 0 ? from : refuse};
+        for (int i = 0; i < b->m.n_tapes; i++)
+            r.read[i] = r.write[i] = TH_TM_ANY;
+        r.read[t] = mark;
+        r.move[t] = refuse < 0;
+        th_tm_add(b, &r);
     }
-    ThTmMaking x = begin(m, SIZE_MAX, err);
-    bool rejects = m->edge == TH_TM_EDGE_REJECT;
-    int mark = edge_mark(&x.b);
-    int refuse = rejects ? th_tm_new_state(&x.b, "reject", TH_TM_REJECTS) : 0;
+}
+
+/* A rule that always applies, from a state to another. */
+static void add_always(ThTmBuild *b, int from, int to)
+{
+    ThTmRule r = {.from = from, .to = to};
+    for (int i = 0; i < b->m.n_tapes; i++)
+        r.read[i] = r.write[i] = TH_TM_ANY;
+    th_tm_add(b, &r);
+}
+
+ThTm *th_tm_unbounded(const ThTm *one, size_t most, ThError *err)
+{
+    ThTm *plain TH_OWNED(th_tm_free) = one->n_tapes > 1 ? th_tm_expand(one, most, err) : NULL;
+    const ThTm *m = plain ? plain : one;
+    if (one->n_tapes > 1 && !plain)
+        return NULL;
+    ThTmMaking x = begin(m, most, err);
+    int mark = edge_mark(&x.b), refuse = -1;
+    if (m->edge == TH_TM_EDGE_REJECT)
+        refuse = th_tm_new_state(&x.b, "reject", TH_TM_REJECTS);
+    if (m->edge == TH_TM_EDGE_ERROR) {
+        refuse = th_tm_new_state(&x.b, "error", TH_TM_RUNS);
+        add_always(&x.b, refuse, refuse);
+    }
     x.b.m.edge = TH_TM_TWO_WAY;
     for (size_t i = 0; i < m->n_rules; i++) {
         ThTmRule r = m->rule[i];
         int stop = r.to;
         /* Over an edge that rejects a state which stops is not reached. */
-        bool late = rejects && r.move[0] < 0 && stop != TH_TM_ANY && m->role[stop] != TH_TM_RUNS;
-        if (late) {
+        bool late = refuse >= 0 && stop != TH_TM_ANY && m->role[stop] != TH_TM_RUNS, left = false;
+        for (int t = 0; t < m->n_tapes; t++)
+            left = left || r.move[t] < 0;
+        if (late && left) {
             r.to = th_tm_new_state(&x.b, "edge", TH_TM_RUNS);
-            ThTmRule in = {r.to, stop, {TH_TM_ANY}, {TH_TM_ANY}, {0}, false, false};
-            ThTmRule out = {r.to, refuse, {mark}, {TH_TM_ANY}, {0}, false, false};
-            th_tm_add(&x.b, &in);
-            th_tm_add(&x.b, &out);
+            add_always(&x.b, r.to, stop);
+            add_marked(&x.b, r.to, mark, refuse);
         }
-        th_tm_add(&x.b, &r);
+        th_tm_making_rule(&x, &r);
     }
-    for (int q = 0; q < m->n_states; q++) {
-        ThTmRule back = {q, rejects ? refuse : q, {mark}, {TH_TM_ANY}, {!rejects}, false, false};
+    for (int q = 0; q < m->n_states; q++)
         if (m->role[q] == TH_TM_RUNS)
-            th_tm_add(&x.b, &back);
-    }
+            add_marked(&x.b, q, mark, refuse);
     add_prologue(&x.b, mark);
     return finish(&x, true);
 }

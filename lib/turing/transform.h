@@ -29,9 +29,9 @@ ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, T
  * result has no wildcards. */
 ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err);
 
-/* Of one tape with an edge that stays or rejects (not TH_TM_EDGE_ERROR: TH_EVALUE): a two-way tape
- * with a mark, a new symbol, to the left of the first cell, which two first steps write.  A step
- * over the edge that stays becomes two. */
-ThTm *th_tm_unbounded(const ThTm *m, ThError *err);
+/* Of tapes with an edge: two-way ones with a mark, a new symbol, to the left of the first cells,
+ * which two first steps write.  A step over an edge that stays takes one more for each tape; one
+ * over an edge that is an error begins a run that never ends.  Several tapes: without wildcards. */
+ThTm *th_tm_unbounded(const ThTm *m, size_t most, ThError *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* convert.c - machines that do the same with less, automata as machines and machines as automata.
  */
 #include "turing/reductions.h"
+#include "turing/transform.h"
 
 #include "commands/machines/machines.h"
 #include "terminal/confirm.h"
@@ -27,7 +28,8 @@ static bool to_automaton(ShSession *s, const ShCall *call, ThError *err)
         return sh_error_inside(err, o);
     if (!a) {
         sh_fail_operand(err, o, TH_EVALUE,
-                        "it writes, goes to the left, or has choices or several tapes");
+                        "it writes, has choices, several tapes or an edge that is an error, or "
+                        "would have more than 65536 states");
         return th_hint(err, "learn NAME from %s finds an automaton that agrees up to some length",
                        o->text);
     }
@@ -39,11 +41,8 @@ static bool to_automaton(ShSession *s, const ShCall *call, ThError *err)
     return true;
 }
 
-static ThTm *machine_of(const ShObject *o, int to, ThStop *stop, ThError *err)
+static ThTm *machine_of(const ThTm *m, int to, ThStop *stop, ThError *err)
 {
-    const ThTm *m = o->as.machine;
-    if (o->kind == SH_AUTOMATON)
-        return th_language_automaton_machine(o->as.automaton, err);
     return to == ONE_TAPE  ? th_tm_one_tape(m, MOST_RULES, stop, err)
            : to == ONE_WAY ? th_tm_one_way(m, MOST_RULES, stop, err)
            : to == BINARY  ? th_tm_binary(m, MOST_RULES, stop, err)
@@ -77,15 +76,19 @@ SH_COMMAND(
         "but for binary:\n\n"
         "  to=machine: of an automaton, whose outputs do not count, one that reads a word once "
         "and never writes\n"
-        "  to=automaton: of a machine that never writes and never goes to the left, exactly\n"
-        "  to=one_tape: of several two-way tapes one, a cell of which holds a cell of each and "
+        "  to=automaton: of a machine that never writes, exactly (Shepherdson 1959): the head may "
+        "go "
+        "both ways\n"
+        "  to=one_tape: of several tapes one, a cell of which holds a cell of each and "
         "says which heads stand there (a ' behind the symbol); t steps become some t^2\n"
-        "  to=one_way: of a two-way tape one with an edge, to the left of which the machine never "
+        "  to=one_way: of a tape one with an edge, to the left of which the machine never "
         "goes: a cell x.y holds a cell and its mirror image, x|y the first; a step more in all\n"
         "  to=binary: with the symbols 0, the blank, and 1: a cell becomes w cells, a step 3w - 2 "
         "steps, or 2w - 1 where the head stays; the codes of the symbols are shown\n"
         "  to=deterministic: of one with choices three tapes, for the input, a run, and the "
         "choices that it takes: all sequences of them are tried, in the order of their lengths\n\n"
+        "Of tapes with an edge two-way ones are made first, with a mark to the left of the first "
+        "cells; a run that ends in an error there never ends then.\n\n"
         "compare tells whether words are answered the same: language L = A makes a language of a "
         "machine.  Code of a machine with two symbols for the machine \"universal\": encode.",
     .example = "automaton few { start p ; accept p q ; p a -> p ; p b -> q ; q a -> q }\n"
@@ -111,11 +114,16 @@ SH_COMMAND(
         return sh_fail_operand(err, o, TH_EUSAGE, "an automaton becomes a machine: to=machine");
     if (to == AUTOMATON)
         return to_automaton(s, call, err);
-    ThTm *m = machine_of(o->object, to, sh_stop(s), err);
+    const ThTm *old = kind == SH_MACHINE ? o->object->as.machine : NULL;
+    bool edge = old && old->edge != TH_TM_TWO_WAY;
+    ThTm *wide TH_OWNED(th_tm_free) = edge ? th_tm_unbounded(old, MOST_RULES, err) : NULL;
+    ThTm *m = !old            ? th_language_automaton_machine(o->object->as.automaton, err)
+              : edge && !wide ? NULL
+                              : machine_of(edge ? wide : old, to, sh_stop(s), err);
     if (!m)
         return sh_error_inside(err, o);
-    if (to == BINARY)
-        show_codes(s, o->object->as.machine);
+    if (to == BINARY && old)
+        show_codes(s, edge ? wide : old);
     if (!sh_define(s, call->operand[1].text, SH_MACHINE, m, NULL, err))
         return sh_error_inside(err, &call->operand[1]);
     sh_machine_size_figures(s, m);
@@ -126,10 +134,10 @@ SH_COMMAND(
 SH_COMMAND(
     encode, .group = "machines", .summary = "write a machine and its input for a universal machine",
     .detail =
-        "machine u = universal runs any machine of one two-way tape and two symbols whose head "
-        "moves in every step; convert to=binary makes one of any alphabet.  It has 26 states "
-        "besides the one that halts and 16 symbols; its input is what encode prints, also "
-        "$code.\n\n"
+        "machine u = universal runs any machine of one two-way tape and two symbols; convert "
+        "to=binary makes one of any alphabet.  It has 26 states besides the one that halts and 16 "
+        "symbols; its input is what encode prints, also $code.  Where the head stays it goes to "
+        "the right and back instead.\n\n"
         "Behind < stands a block for each state, S for the present one and s for others, with its "
         "rules for the blank and for the other symbol: what is written as 0 or 1, L or R, as many "
         "x "

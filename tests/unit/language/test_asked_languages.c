@@ -141,6 +141,54 @@ static void test_reading_machine(void **state)
     th_language_free(l);
 }
 
+/* A machine that only reads, whatever way it goes, is an automaton: what it accepts within more
+ * steps than there are states and cells that it can come to.  Some stop far from where they began.
+ */
+static void test_two_way(void **state)
+{
+    (void)state;
+    static const char *const edge[] = {"two-way", "one-way edge=stay", "one-way edge=reject"};
+    ThRng r = th_rng(7, "two way", 0);
+    long long answers[2] = {0}, many = 0;
+    for (int n = 0; n < 300; n++) {
+        ThError err = {0};
+        ThAutomaton *a;
+        ThText t = {0};
+        int states = 1 + n % 5;
+        th_text_printf(&t, "start q0; accept y; alphabet a b _; tape %s\nz a -> S y\n",
+                       edge[n % 3]);
+        for (int i = 0; i < 3 * states; i++) {
+            int to = (int)th_rng_below(&r, (uint64_t)states + 1);
+            if (th_rng_below(&r, 8))
+                th_text_printf(&t, "q%d %c -> %c %c%.*d\n", i / 3, "ab_"[i % 3],
+                               "LLRRRS"[th_rng_below(&r, 6)], to < states ? 'q' : 'y', to < states,
+                               to < states ? to : 0);
+        }
+        ThLanguage *l = machine(t.data, "ab", 1000);
+        assert_true(th_language_automaton(l, &a, NULL, &err));
+        assert_non_null(a);
+        many += a->n_states > states + 2;
+        ThLanguage *of = th_language_of_automaton(a, 0, NULL, &err);
+        for (int w = 2; w < 256; w++) {
+            int word[8], size = 0;
+            for (int rest = w; rest > 1; rest /= 2)
+                word[size++] = rest % 2;
+            ThLanguageAnswer runs, reads;
+            assert_true(th_language_member(l, (ThLanguageWord){word, size}, NULL, &runs, &err) &&
+                        th_language_member(of, (ThLanguageWord){word, size}, NULL, &reads, &err));
+            if ((runs == TH_LANGUAGE_YES) != (reads == TH_LANGUAGE_YES))
+                fail_msg("machine %d, word %d:\n%s", n, w, t.data);
+            answers[reads == TH_LANGUAGE_YES]++;
+        }
+        th_text_free(&t);
+        th_language_free(of);
+        th_language_free(l);
+        th_automaton_free(a);
+    }
+    if (!(many > 12 && answers[0] > 10000 && answers[1] > 10000))
+        fail_msg("%lld %lld %lld", many, answers[0], answers[1]);
+}
+
 static ThLanguage *program(const char *source, ThError *err)
 {
     char a[] = "a", b[] = "b", *name[] = {a, b};
@@ -210,7 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machines),  cmocka_unit_test(test_halting),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_reading_machine),
-        cmocka_unit_test(test_program),   cmocka_unit_test(test_within),
+        cmocka_unit_test(test_two_way),   cmocka_unit_test(test_program),
+        cmocka_unit_test(test_within),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "turing/reductions.h"
 #include "turing/search.h"
 #include "turing/tm_run.h"
+#include "turing/transform.h"
 
 enum { MOST = 4000000, LONG = 12 };
 
@@ -312,8 +313,6 @@ static void test_universal(void **state)
     for (int n = 0; n < 200; n++) {
         Shape z = {1 + n % 4, 2, 1, 94, 0, 15, TH_TM_MISSING_HALT};
         ThTm *m = random_machine(&z, &r);
-        for (size_t i = 0; i < m->n_rules; i++)
-            m->rule[i].move[0] = m->rule[i].move[0] ? m->rule[i].move[0] : n % 2 ? 1 : -1;
         m->blank = 0;
         int word[LONG], size = draw_word(m, LONG, &r, word);
         ThTmTapeWords words = {0};
@@ -349,6 +348,55 @@ static void test_universal(void **state)
     th_tm_free(u);
 }
 
+/* Two-way tapes in place of one or two with an edge: the same end, or none where that is an error.
+ */
+static void test_edges(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(8, "edges", 0);
+    int ends[TH_TM_ENDLESS] = {0}, flat = 0;
+    for (int n = 0; n < 300; n++) {
+        ThError err = {0};
+        int tapes = 1 + n % 2, word[LONG];
+        Shape z = {1 + n % 4, 2 + n % 3, tapes, 90, 0, 8, (ThTmMissing)(n % 2)};
+        ThTm *m = random_machine(&z, &r);
+        m->edge = (ThTmEdge)(1 + n / 2 % 3);
+        ThTm *b = made(th_tm_unbounded(m, MOST, &err), &err), *one = NULL;
+        assert_true(b->edge == TH_TM_TWO_WAY && b->n_tapes == tapes);
+        if (tapes == 2 && n % 3 == 0)
+            one = made(th_tm_one_tape(b, MOST, NULL, &err), &err);
+        for (int k = 0; k < 6; k++) {
+            int size = draw_word(m, LONG, &r, word);
+            ThTmRunning x = {0}, y = {0}, w = {0};
+            start(&x, m, word, size);
+            start(&y, b, word, size);
+            go(&x, 40);
+            go(&y, 3 + (x.steps + 1) * (1 + (uint64_t)tapes));
+            ThTmVerdict wanted = x.verdict == TH_TM_AT_EDGE ? TH_TM_GOES_ON : x.verdict;
+            if (x.verdict != TH_TM_GOES_ON && y.verdict != wanted)
+                fail_msg("machine %d: %s, not %s", n, th_tm_verdict_name(y.verdict),
+                         th_tm_verdict_name(x.verdict));
+            if (one) {
+                start(&w, one, word, size);
+                go(&w, 20000);
+                assert_true(x.verdict == TH_TM_GOES_ON || w.verdict == wanted);
+                flat += x.verdict != TH_TM_GOES_ON && x.steps > 4;
+            }
+            ends[x.verdict] += x.verdict == TH_TM_GOES_ON || x.steps > 2;
+            th_tm_running_free(&x);
+            th_tm_running_free(&y);
+            th_tm_running_free(&w);
+        }
+        th_tm_free(one);
+        th_tm_free(b);
+        th_tm_free(m);
+    }
+    for (int v = 0; v < TH_TM_ENDLESS; v++)
+        if (ends[v] < 40 || flat < 20)
+            fail_msg("%s %d times, %d of one tape", th_tm_verdict_name((ThTmVerdict)v), ends[v],
+                     flat);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -372,6 +420,7 @@ static void test_refused(void **state)
     assert_null(th_tm_deterministic(one, MOST, &stop, &err));
     assert_true(err.code == TH_EINTERRUPTED);
     assert_false(th_tm_universal_input(&t, one, NULL, 0, &err));
+    assert_false(th_tm_universal_input(&t, two, NULL, 0, &err));
     th_text_free(&t);
     th_tm_free(one);
     th_tm_free(two);
@@ -383,7 +432,7 @@ int main(void)
         cmocka_unit_test(test_binary),     cmocka_unit_test(test_one_way),
         cmocka_unit_test(test_one_tape),   cmocka_unit_test(test_deterministic),
         cmocka_unit_test(test_runs_apart), cmocka_unit_test(test_universal),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_edges),      cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("reductions", tests, NULL, NULL);
 }
