@@ -408,15 +408,18 @@ static int next_line_number(const ShLexer *lx)
     return line;
 }
 
-/* odd* waits for what is multiplied; but where odd is an automaton, it is no product. */
-static bool is_star(ShSession *s, const ShLexer *lx, ThError *err)
+/* A line that cannot be read may be an automaton as elsewhere: (a|b)*.  odd* waits for what is
+ * multiplied; but where odd is an automaton, it is no product. */
+static bool is_expression(ShSession *s, const ShLexer *lx, ThError *err)
 {
     const char *text = lx->text.data;
     size_t n = lx->text.size, lines = 0;
     while (n > 0 && strchr(" \t\r\n", text[n - 1]))
         lines += text[--n] == '\n';
     char *line TH_OWNED(free) =
-        n > 0 && lines <= 1 && text[n - 1] == '*' ? th_strndup(text, n, NULL) : NULL;
+        n > 0 && lines <= 1 && (err->code != TH_EINCOMPLETE || text[n - 1] == '*')
+            ? th_strndup(text, n, NULL)
+            : NULL;
     return line && sh_hint_automaton(s, line, err);
 }
 
@@ -451,7 +454,7 @@ bool sh_shell_run(ShSession *s, ShSource *src)
         }
         if (sh_lex(&lx, line, n, &err))
             ok = run_chunk(s, src, &lx);
-        else if (err.code == TH_EINCOMPLETE && !is_star(s, &lx, &err))
+        else if (!is_expression(s, &lx, &err) && err.code == TH_EINCOMPLETE)
             continue;
         else
             ok = report(s, src, &lx, &err);

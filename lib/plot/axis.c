@@ -63,21 +63,25 @@ static double step_for(double length)
     return most > 14 ? 5 * step : most > 7 ? 2 * step : step;
 }
 
-void th_figure_axis(ThFigure *f, const char *axis, double lo, double hi)
+static void put_even_tics(ThFigure *f, const char *axis, double lo, double hi)
 {
-    if (!(hi > lo) || fmax(fabs(lo), fabs(hi)) < LARGE)
-        return;
     double step = step_for(hi - lo);
     th_figure_printf(f, "set %stics ()\n", axis);
     for (double i = ceil(lo / step - 1e-9); i * step <= hi * (1 + 1e-9); i++)
         put_tic(f, axis, i * step + 0.0, LARGE);
 }
 
-/* How many of 1 … 9 times a power of ten have a number where these limits leave room: all, 1, 2 and
- * 5, or 1 alone. */
+void th_figure_axis(ThFigure *f, const char *axis, double lo, double hi)
+{
+    if (hi > lo && fmax(fabs(lo), fabs(hi)) >= LARGE)
+        put_even_tics(f, axis, lo, hi);
+}
+
+/* How many of 1 … 9 times a power of ten have a number where these limits leave room: 1, 2 and 5,
+ * or 1 alone. */
 static bool is_named(int factor, double lo, double hi)
 {
-    return factor == 1 || hi < 4 * lo || (hi < 100 * lo && (factor == 2 || factor == 5));
+    return factor == 1 || (hi < 100 * lo && (factor == 2 || factor == 5));
 }
 
 void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi)
@@ -86,6 +90,10 @@ void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi)
     int first = (int)floor(log10(lo) + 1e-9), last = (int)floor(log10(hi) + 1e-9);
     int step = (last - first) / MOST + 1;
     th_figure_printf(f, "set logscale %s; set %stics ()\n", axis, axis);
+    if (hi > lo && hi < 5 * lo) { /* too few powers of ten and their multiples lie there */
+        put_even_tics(f, axis, lo, hi);
+        return;
+    }
     for (int e = first; e <= last; e += step)
         for (int i = 1; i <= (step > 1 ? 1 : 9); i++) {
             if (is_named(i, lo, hi))

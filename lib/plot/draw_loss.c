@@ -33,8 +33,9 @@ static void set_axes(ThFigure *f, const Extent *e)
                         "set ylabel 'loss (nats)' textcolor rgb '#404040'\n"
                         "set grid ytics lc rgb '#e4e4e4' lw 0.7\n");
     if (e->most > 0) {
-        th_figure_log_axis(f, "y", e->least, e->most);
-        th_figure_printf(f, "set yrange [%.9g:%.9g]\n", e->least / 1.1, e->most * 1.1);
+        double lo = e->least / 1.1, hi = e->most * 1.1;
+        th_figure_log_axis(f, "y", lo, hi);
+        th_figure_printf(f, "set yrange [%.9g:%.9g]\n", lo, hi);
     }
     th_figure_axis(f, "x", 0, e->steps);
 }

@@ -65,6 +65,8 @@ static const ShSynonym table[] = {
     {"diff", COMPARES},
     {"accept", RUNS},
     {"accepts", RUNS},
+    {"watch", "step M INPUT watch=0.5 plays a run of an automaton or a machine; plot run A INPUT "
+              "watch=1 draws it"},
     {"turing", MACHINES},
     {"tm", MACHINES},
     {"fit", "train M on TASK trains a model"},

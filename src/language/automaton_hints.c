@@ -184,6 +184,19 @@ char *sh_automaton_meant(ShSession *s, const char *text)
     return NULL;
 }
 
+/* Returns new: regex "a*" for a*, where no arithmetic is written so; or NULL. */
+static char *regex_meant(ShSession *s, const char *text)
+{
+    if (strpbrk(text, " \"") || strchr("0123456789", *text) ||
+        !(strchr(text, '|') || strchr("*?", text[strlen(text) - 1])))
+        return NULL;
+    char *meant = th_printed(NULL, "regex \"%s\"", text);
+    if (meant && is_automaton(s, meant))
+        return meant;
+    free(meant);
+    return NULL;
+}
+
 bool sh_hint_automaton(ShSession *s, const char *statement, ThError *err)
 {
     char name[SH_NAME] = "C";
@@ -196,6 +209,8 @@ bool sh_hint_automaton(ShSession *s, const char *statement, ThError *err)
     }
     bool free_name = *text != '"' && !sh_command_begins(name, strlen(name));
     char *meant TH_OWNED(free) = free_name ? sh_automaton_meant(s, text) : NULL;
+    if (!meant && free_name && *text)
+        meant = regex_meant(s, text);
     if (meant && err) {
         *err->hint = '\0';
         th_hint(err, "automaton %s = %s is that automaton", name, meant);

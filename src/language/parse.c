@@ -225,19 +225,29 @@ static void place_inside(ShKindRow *kind, const ShKindRow *outer)
             kind->args[i].kind = A_NONE;
 }
 
+/* Does an automaton begin with a word, or a language? */
+static bool begins_language(const ShBinder *b, const char *word)
+{
+    const ShObject *o = sh_find(b->s, word);
+    return o ? o->kind == SH_AUTOMATON || o->kind == SH_LANGUAGE
+             : *word == '~' || th_automaton_builtin(word) || strcmp(word, "regex") == 0;
+}
+
 static bool bind_kind(ShBinder *b, ShOperand *o, char *text, ThError *err)
 {
     const ShFamily *f = sh_family_of(o->kind);
     char *inside = cut_arguments(text);
     ShKindRow kind;
-    if (!sh_family_find(f, text, &kind)) {
-        const ShObject *of = o->kind == A_TASK_KIND ? sh_find(b->s, text) : NULL;
-        if (!of || of->kind != SH_AUTOMATON)
-            return sh_family_unknown(f, text, err);
-        th_fail(err, TH_EUSAGE, "%s is an automaton, no task kind", text);
-        th_hint(err, "recognize %s is the task of that automaton", text);
-        return false;
+    bool known = sh_family_find(f, text, &kind);
+    if (!known && o->kind == A_TASK_KIND && begins_language(b, text)) {
+        /* Its task is to recognize it, as where a task is wanted; the source is read again. */
+        free(text);
+        o->text = text = th_strdup("recognize", err);
+        b->at--;
+        known = text && sh_family_find(f, text, &kind);
     }
+    if (!known)
+        return text && sh_family_unknown(f, text, err);
     if (b->kind.name)
         place_inside(&kind, &b->kind);
     b->kind = kind;
@@ -499,8 +509,11 @@ static bool missing(const ShBinder *b, const ShArg *arg, ThError *err)
         return sh_family_not_followed(f, err) || place(err, last);
     if (arg->kind == A_BLOCK)
         return th_fail_at(err, TH_EUSAGE, last->line, col, "expected '=' or '{'");
-    return th_fail_at(err, TH_EUSAGE, last->line, col, "%s%s%s is missing", quote, arg->name,
-                      quote);
+    const ShArg *form = b->command->args2;
+    const char *other = arg == b->command->args && form->kind > A_KEYWORD ? form->name : NULL;
+    bool two = other && strcmp(other, arg->name) != 0;
+    return th_fail_at(err, TH_EUSAGE, last->line, col, "%s%s%s%s%s is missing", quote, arg->name,
+                      quote, two ? " or " : "", two ? other : "");
 }
 
 static bool skips(const ShBinder *b, const ShArg *arg, int i)

@@ -132,9 +132,14 @@ BOARD(plot_thompson, .summary = "draw an automaton of a regular expression part 
                           "no part in it.",
       .example = "plot thompson \"(a|b)*b\" > \"t.svg\"\n"
                  "#> 7 figures: t-1.svg to t-7.svg",
-      .args = {{A_TEXT, "REGEX", 0}})
+      .args = {{A_KEYWORD, "regex", A_OPTIONAL | A_SILENT}, {A_TEXT, "REGEX", 0}})
 {
     const ShOperand *o = &call->operand[0];
+    const ShObject *named = o->quoted ? NULL : sh_find(s, o->text);
+    if (named && named->kind == SH_AUTOMATON)
+        return sh_fail_operand(err, o, TH_EUSAGE, "%s is an automaton, no regular expression",
+                               o->text) ||
+               th_hint(err, "show %s as regex prints one of its language", o->text);
     ThPlotBoard *b TH_OWNED(th_plot_board_free) = th_plot_board_thompson(o->text, sh_stop(s), err);
     char *title TH_OWNED(free) = b ? th_printed(err, "Thompson: %.60s", o->text) : NULL;
     return b && title ? plot_board(s, call, title, b, err) : sh_error_inside(err, o);

@@ -139,7 +139,8 @@ SH_COMMAND(
               "labelled by an automaton or by a rule of their own, or read from a file.  help "
               "tasks lists the kinds; help KIND explains one and its options.\n\n"
               "The kinds recognize, track and next_symbols take an automaton or an expression of "
-              "automata after their name, text the name of a file, file that of one with labelled "
+              "automata after their name (task t = A is task t = recognize A), text the name of a "
+              "file, file that of one with labelled "
               "strings, label an s-op of RASP, scratchpad a kind of scratchpad.  To scratchpads, "
               "copy, reverse, duplicate and ngram a model answers with the symbol that follows.",
     .example = "task p = parity\n"

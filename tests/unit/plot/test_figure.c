@@ -261,6 +261,9 @@ static void test_axes(void **state)
     assert_non_null(strstr(f.script.data, "set ytics add ('10⁴' 10000)"));
     th_figure_log_axis(&f, "x2", 3, 3e4);
     assert_non_null(strstr(f.script.data, "set x2tics add ('10000' 10000)"));
+    th_figure_log_axis(&f, "y2", 11, 36); /* less than a power of ten: even steps */
+    assert_non_null(strstr(f.script.data, "set y2tics add ('15' 15)"));
+    assert_non_null(strstr(f.script.data, "set y2tics add ('35' 35)"));
     th_figure_free(&f);
 }
 
