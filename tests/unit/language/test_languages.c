@@ -13,8 +13,9 @@
 #include "language/any_language.h"
 #include "language/trees.h"
 #include "languages.h"
+#include "sanitized.h"
 
-enum { LONGEST = 12 };
+enum { LONGEST = SANITIZED ? 9 : 12 };
 
 /* Returns new: a language over a, b, … so many letters. */
 static ThLanguage *given(const char *kind, const char *text, int letters)

@@ -12,8 +12,16 @@
 #include "base/memory.h"
 #include "bound.h"
 #include "models/state.h"
+#include "sanitized.h"
 
-enum { SYMBOLS = 3, T = 14, ROWS = 4, BEFORE = 9, MODELS = 20, ALL = ROWS * T * SYMBOLS };
+enum {
+    SYMBOLS = 3,
+    T = 14,
+    ROWS = 4,
+    BEFORE = 9,
+    MODELS = SANITIZED ? 8 : 20,
+    ALL = ROWS * T * SYMBOLS
+};
 
 static int lengths[ROWS] = {T, 10, 2, 12};
 
