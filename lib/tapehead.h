@@ -115,6 +115,7 @@ extern "C" {
 #include "language/probability.h"
 #include "language/program_formula.h"
 #include "language/residuals.h"
+#include "language/smallest.h"
 #include "language/trees.h"
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"
