@@ -43,7 +43,8 @@ LIBS = -lxml2 -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 ARGP = $(if $(findstring gnu,$(TARGET)),,-largp)
 Q    = $(if $(V),,@)
 # A make that was not told otherwise compiles on all processors.
-SUB  = @$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+SUB  = @$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(CORES))
 
 # The vector loops, once for each level of x86-64; two files need the highest, and are called on it only.
 LEVELS := $(if $(filter x86_64-%,$(TARGET)),v3 v4)
@@ -227,7 +228,7 @@ bench-programs: $(BENCH)
 
 # Warnings need no code: another compiler reads the tests and writes nothing.
 read-tests:
-	$(Q)printf '%s\n' $(wildcard tests/*/*.c tests/*/*/*.c) | xargs -P $$(nproc) -n 8 $(CC) $(ALLCFLAGS) -Itests/unit -fsyntax-only
+	$(Q)printf '%s\n' $(wildcard tests/*/*.c tests/*/*/*.c) | xargs -P $(CORES) -n 8 $(CC) $(ALLCFLAGS) -Itests/unit -fsyntax-only
 
 DOCDIR  = $(DATADIR)/doc/tapehead
 COMPLETIONS = $(DATADIR)/bash-completion/completions
@@ -237,10 +238,10 @@ VIMDIR  = $(DATADIR)/vim/vimfiles
 LISPDIR = $(DATADIR)/emacs/site-lisp
 CODEDIR = $(DATADIR)/tapehead/vscode
 PLUGINDIR = $(BINDIR)/../lib/tapehead
-INSTALL = install -D -m644
+INSTALL = scripts/put
 
 install: all                           ## honours PREFIX and DESTDIR
-	$(INSTALL) -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
+	$(INSTALL) $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead' 755
 	@[ -z '$(PLUGIN)' ] || $(INSTALL) $(PLUGIN) '$(DESTDIR)$(PLUGINDIR)/tapehead-mpi.so'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
 	@for n in 1 7; do for p in $(B)/man/*.$$n; do $(INSTALL) $$p '$(DESTDIR)$(MANDIR)'/man$$n/$${p##*/}; done; done
@@ -249,7 +250,7 @@ install: all                           ## honours PREFIX and DESTDIR
 	$(INSTALL) $(B)/editors/tapehead.fish '$(DESTDIR)$(FISHDIR)/tapehead.fish'
 	$(INSTALL) $(B)/editors/tapehead.vim '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim'
 	$(INSTALL) $(B)/editors/tapehead-mode.el '$(DESTDIR)$(LISPDIR)/tapehead-mode.el'
-	@cd $(B)/editors/vscode && for f in *.* */*.*; do $(INSTALL) $$f '$(DESTDIR)$(CODEDIR)'/$$f; done
+	@cd $(B)/editors/vscode && for f in *.* */*.*; do $(CURDIR)/$(INSTALL) $$f '$(DESTDIR)$(CODEDIR)'/$$f; done
 	@mkdir -p '$(DESTDIR)$(VIMDIR)/ftdetect'
 	@echo 'au BufRead,BufNewFile *.th setfiletype tapehead' >'$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
@@ -301,7 +302,7 @@ dist:                                  ## the sources of the last commit as a ta
 	@scripts/package dist
 
 help:                                  ## this list
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
+	@awk -F ':[^#]*## ' '/^[a-z][a-z-]*:[^#]*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 clean:                                 ## remove what was built
 	rm -rf build tapehead
