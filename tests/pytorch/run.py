@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "../../scripts/python"))
+sys.path.insert(0, os.path.join(HERE, "../../examples/13-from-pytorch"))
 import cases  # noqa: E402
 
 TAPEHEAD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "./tapehead")
@@ -138,6 +139,7 @@ def wanted_of(net, words, every):
 
 def check_own(folder, pytorch, torch):
     """Models of the program, trained a little, in PyTorch."""
+    import load
     script = "automaton p = parity\ntask t = recognize p\ntask e = track p\n"
     kinds = ["rnn dim=7", "rnn dim=5 layers=2 activation=tanh head=linear", "lstm dim=6",
              "lstm dim=5 layers=3 forget=0.5 head=tanh", "gru dim=1 head=linear",
@@ -165,8 +167,12 @@ def check_own(folder, pytorch, torch):
             say(False, kind, err)
             continue
         net = pytorch.load(f"{folder}/{i}p.safetensors")
-        check(f"in PyTorch: {kind}", answers(f"{folder}/{i}.safetensors", "", words),
-              torch.softmax(net(words).double(), 1).tolist(), 1e-6)
+        said = answers(f"{folder}/{i}.safetensors", "", words)
+        check(f"in PyTorch: {kind}", said, torch.softmax(net(words).double(), 1).tolist(), 1e-6)
+        if kind.split()[0] in ("rnn", "lstm", "gru"):
+            net = load.Network(f"{folder}/{i}p.safetensors")
+            check(f"by the example's forty lines: {kind}", said,
+                  torch.cat([torch.softmax(net(w).double(), 1) for w in words]).tolist(), 1e-6)
 
 
 def check_config(folder, nets):
