@@ -359,7 +359,7 @@ static ThAutomaton *picture(const ThLanguage *l, ThError *err)
     for (size_t i = 0; i < c->n_rules; i++) {
         const ThCountersRule *r = &c->rule[i];
         ThText t TH_OWNED(th_text_free) = {0};
-        th_text_printf(&t, "%s,", l->symbol[r->symbol]);
+        th_text_printf(&t, "%s |", l->symbol[r->symbol]);
         for (int j = 0; j < c->k; j++)
             th_text_add(&t, sign[r->where.test[j]]);
         th_text_add(&t, " /");

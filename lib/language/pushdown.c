@@ -240,7 +240,7 @@ static void add_part(ThText *t, const ThPushdown *d, ThPushdownPart part)
     th_text_add(t, part.n ? "" : "\xce\xb5");
 }
 
-/* Labels "a, X / Y Z": what is read, taken from the stack, and put there. */
+/* Labels "a | X / Y Z": what is read, taken from the stack, and put there. */
 static ThAutomaton *picture(const ThLanguage *l, ThError *err)
 {
     const ThPushdown *d = l->data;
@@ -254,7 +254,7 @@ static ThAutomaton *picture(const ThLanguage *l, ThError *err)
     for (size_t i = 0; i < d->n_rules; i++) {
         const ThPushdownRule *r = &d->rule[i];
         ThText label TH_OWNED(th_text_free) = {0};
-        th_text_printf(&label, "%s, ", r->symbol < 0 ? "\xce\xb5" : l->symbol[r->symbol]);
+        th_text_printf(&label, "%s | ", r->symbol < 0 ? "\xce\xb5" : l->symbol[r->symbol]);
         add_part(&label, d, r->pop);
         th_text_add(&label, " / ");
         add_part(&label, d, r->push);

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -11,9 +12,11 @@
 #include "automata/core/automaton.h"
 #include "given.h"
 #include "language/any_language.h"
+#include "language/counters.h"
 #include "language/trees.h"
 #include "languages.h"
 #include "sanitized.h"
+#include "turing/tm_machine.h"
 
 enum { LONGEST = SANITIZED ? 9 : 12 };
 
@@ -127,6 +130,131 @@ static void test_all_words(void **state)
                 check_words(l, i, want);
             th_language_free(l);
         }
+    }
+}
+
+/* Of those that no counters tell. */
+static const struct {
+    const char *name, *text;
+} machines[] = {
+    {"palindromes",
+     "start s; accept y; nondeterministic; tapes 2\n"
+     "s a | _ -> R | a R s; s b | _ -> R | b R s; s a | _ -> S | L m; s b | _ -> S | L m\n"
+     "s a | _ -> R | L m; s b | _ -> R | L m\n"
+     "s _ | _ -> S | L m; m a | a -> R | L m; m b | b -> R | L m; m _ | _ -> S | S y"},
+    {"even palindromes",
+     "start s; accept y; nondeterministic; tapes 2\n"
+     "s a | _ -> R | a R s; s b | _ -> R | b R s; s a | _ -> S | L m; s b | _ -> S | L m\n"
+     "s _ | _ -> S | L m; m a | a -> R | L m; m b | b -> R | L m; m _ | _ -> S | S y"},
+    {"dyck2",
+     "start i; accept y; tapes 2; i * | _ -> S | Z R s; s _ | _ -> S | L e; e _ | Z -> S | S y\n"
+     "s a | _ -> R | a R s; s b | _ -> S | L p; p b | a -> R | _ S s\n"
+     "s c | _ -> R | c R s; s d | _ -> S | L p; p d | c -> R | _ S s"},
+    {"marked",
+     "start s; accept y; tapes 2; s a | _ -> R | a R s; s b | _ -> R | b R s; s c | _ -> R | L m\n"
+     "m a | a -> R | L m; m b | b -> R | L m; m _ | _ -> S | S y"},
+    {"list", "start s; accept y; s b -> R t; t a -> R s; t _ -> S y"},
+};
+
+static const char *machine_text(const char *name)
+{
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
+        if (strcmp(machines[i].name, name) == 0)
+            return machines[i].text;
+    return NULL;
+}
+
+/* A rule of the machine of counters: what a counter is shows under the head of its tape, which
+ * stands as many cells behind a Z.  More than 1 is added in several steps, of which the last reads
+ * on. */
+static void write_rule(ThText *t, const ThCounters *c, const ThCountersRule *r, const char *symbol)
+{
+    const char *from = th_intern_at(&c->state, (size_t)r->from, NULL),
+               *to = th_intern_at(&c->state, (size_t)r->to, NULL);
+    int steps = 1;
+    for (int i = 0; i < c->k; i++)
+        steps = abs(r->change[i]) > steps ? abs(r->change[i]) : steps;
+    for (int s = 0; s < steps; s++) {
+        static const char *const test[] = {"*", "Z", "_"};
+        char name[64];
+        snprintf(name, sizeof name, "%s.%s.%s", from, symbol, to);
+        th_text_printf(t, "%s %s", s ? name : from, symbol);
+        for (int i = 0; i < c->k; i++)
+            th_text_printf(t, " | %s", s < -r->change[i] ? "_" : s ? "*" : test[r->where.test[i]]);
+        th_text_printf(t, " -> %s", s + 1 < steps ? "S" : "R");
+        for (int i = 0; i < c->k; i++)
+            th_text_printf(t, " | %s", s >= abs(r->change[i]) ? "S" : r->change[i] > 0 ? "R" : "L");
+        th_text_printf(t, " %s\n", s + 1 < steps ? name : to);
+    }
+}
+
+static void write_accept(ThText *t, const ThCounters *c, const ThCountersAccept *a)
+{
+    static const char *const test[] = {"*", "Z", "_"};
+    th_text_printf(t, "%s _", (const char *)th_intern_at(&c->state, (size_t)a->state, NULL));
+    for (int i = 0; i < c->k; i++)
+        th_text_printf(t, " | %s", test[a->where.test[i]]);
+    th_text_add(t, " -> S");
+    for (int i = 0; i < c->k; i++)
+        th_text_add(t, " | S");
+    th_text_add(t, " ACCEPT\n");
+}
+
+/* Returns new: a Turing machine with a tape for each counter, as a language. */
+static ThLanguage *as_machine(size_t row)
+{
+    ThError err = {0};
+    ThText t = {0};
+    const char *text = machine_text(languages[row].name);
+    char letter[4][2] = {"a", "b", "c", "d"},
+         *name[] = {letter[0], letter[1], letter[2], letter[3]};
+    ThLanguageAlphabet alphabet = {name, languages[row].letters};
+    if (!text) {
+        ThLanguage *l = given("counters", languages[row].counters, languages[row].letters);
+        const ThCounters *c = l->data;
+        th_text_printf(&t, "tapes %d; start START; accept ACCEPT\nSTART *", c->k + 1);
+        for (int i = 0; i < c->k; i++)
+            th_text_add(&t, " | _");
+        th_text_add(&t, " -> S");
+        for (int i = 0; i < c->k; i++)
+            th_text_add(&t, " | Z S");
+        th_text_printf(&t, " %s\n", (const char *)th_intern_at(&c->state, 0, NULL));
+        for (size_t i = 0; i < c->n_rules; i++)
+            write_rule(&t, c, &c->rule[i], l->symbol[c->rule[i].symbol]);
+        for (size_t i = 0; i < c->n_accept; i++)
+            write_accept(&t, c, &c->accept[i]);
+        th_language_free(l);
+        text = t.data;
+    }
+    ThTm *m = th_tm_parse(text, &err);
+    ThLanguage *of = m ? th_language_of_machine(m, &alphabet, 1000, &err) : NULL;
+    if (!of)
+        fail_msg("%s: %s\n%s", languages[row].name, err.msg, text);
+    th_tm_free(m);
+    th_text_free(&t);
+    return of;
+}
+
+/* Turing machines of all of them: all words of two letters to length 12, fewer of more letters and
+ * where there are choices, which are slow. */
+static void test_machines(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    for (size_t i = 0; i < LANGUAGES; i++) {
+        const char *text = machine_text(languages[i].name);
+        bool slow = text && strstr(text, "nondeterministic");
+        int longest = slow                        ? 9
+                      : languages[i].letters == 2 ? LONGEST
+                                                  : 12 - 2 * languages[i].letters + 2;
+        ThLanguage *l = as_machine(i);
+        for (int n = 0; n <= longest; n++) {
+            Seen s = {i, 0};
+            assert_true(th_language_each(l, n, 0, check_member, &s, NULL, NULL, &err));
+            if (s.members != wanted(i, n))
+                fail_msg("%s, length %d: %lld members", languages[i].name, n, s.members);
+        }
+        th_language_free(l);
     }
 }
 
@@ -586,6 +714,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_words),
+        cmocka_unit_test(test_machines),
         cmocka_unit_test(test_trees),
         cmocka_unit_test(test_next_symbols),
         cmocka_unit_test(test_drawing_is_uniform),
