@@ -294,8 +294,7 @@ static bool save_as(ShSession *s, ShObject *const *object, int n, const char *pa
     const ShObject *o = object[0];
     bool automaton = n == 1 && o->kind == SH_AUTOMATON && f->write_automaton;
     bool machine = n == 1 && o->kind == SH_MACHINE && f->write_machine;
-    bool language = n == 1 && o->kind == SH_LANGUAGE && f->write_language &&
-                    th_language_is_distribution(o->as.language);
+    bool language = n == 1 && o->kind == SH_LANGUAGE && f->write_language;
     if (n == 1 && o->kind == SH_MODEL && f->save_model)
         return f->save_model(o->as.model, path, err);
     if (!automaton && !machine && !language)

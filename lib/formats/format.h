@@ -58,7 +58,7 @@ typedef struct ThFormat {
     ThLanguage *(*read_language)(const ThFormatInput *in, ThText *notes, ThError *err);
     bool (*write_automaton)(ThFormatOutput *to, const ThAutomaton *a, const char *name,
                             ThText *notes, ThError *err);
-    /* Of distributions; others are refused. */
+    /* Of distributions, or of grammars and stacks; others are refused. */
     bool (*write_language)(ThFormatOutput *to, const ThLanguage *l, ThText *notes, ThError *err);
     ThTm *(*read_machine)(const char *text, size_t size, const ThFormatMachineReading *how,
                           ThText *notes, ThError *err);

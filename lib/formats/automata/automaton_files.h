@@ -41,4 +41,8 @@ const ThDistribution *th_format_probabilities(const ThLanguage *l, ThError *err)
  * error: it holds neither. */
 ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err);
 
+/* The way back.  TH_EUSAGE for other languages, TH_EVALUE for symbols that are no single characters
+ * and TH_ELIMIT for more than 26 variables. */
+bool th_jff_write_language(ThFormatOutput *to, const ThLanguage *l, ThText *notes, ThError *err);
+
 #endif

@@ -398,6 +398,7 @@ const ThFormat th_format_jflap = {
     .read_automaton = read,
     .read_language = th_jff_language,
     .write_automaton = write,
+    .write_language = th_jff_write_language,
     .read_machine = th_jff_turing_read,
     .write_machine = th_jff_turing_write,
     .likely = likely,

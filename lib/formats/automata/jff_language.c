@@ -4,8 +4,11 @@
 #include <stdio.h>
 
 #include "formats/automata/automaton_files.h"
+#include "formats/machines/jff_records.h"
 #include "formats/machines/jff_xml.h"
 #include "formats/notes.h"
+#include "language/grammar.h"
+#include "language/pushdown_impl.h"
 
 /* Appends each character in quotes; nothing: `empty`. */
 static void add_characters(ThText *t, const char *text, const char *empty)
@@ -179,4 +182,122 @@ ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err
     th_intern_free(&r.id);
     th_intern_free(&r.name);
     return l;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* An element of symbols, each of which has to be one character. */
+static bool write_symbols(ThText *to, const char *element, const char *const *symbol, int n,
+                          ThError *err)
+{
+    th_text_printf(to, n ? "<%s>" : "<%s/>", element);
+    for (int i = 0; i < n; i++) {
+        size_t size = strlen(symbol[i]);
+        if (size == 0 || th_utf8_next(symbol[i], size, NULL) != size || *symbol[i] <= ' ')
+            return th_fail(err, TH_EVALUE, "JFLAP's symbols are single characters, not \"%.60s\"",
+                           symbol[i]);
+        th_jff_write_text(to, symbol[i]);
+    }
+    if (n)
+        th_text_printf(to, "</%s>", element);
+    return true;
+}
+
+/* The letters of the variables, the start being S: a letter that is a variable's name is its own.
+ * False: there are not enough. */
+static bool name_variables(const ThLanguage *l, char (*letter)[2], ThError *err)
+{
+    const ThGrammar *g = l->data;
+    bool taken[26] = {false};
+    for (int s = 0; s < l->n_symbols; s++)
+        if (l->symbol[s][0] >= 'A' && l->symbol[s][0] <= 'Z')
+            return th_fail(err, TH_EVALUE,
+                           "JFLAP takes capital letters for variables, and '%.60s' is none",
+                           l->symbol[s]);
+    for (int own = 1; own >= 0; own--)
+        for (int i = 0; i < g->n_variables; i++) {
+            const char *name = g->variable[i];
+            char c = name[0] >= 'A' && name[0] <= 'Z' && !name[1] ? name[0] : 0;
+            for (int k = 0; !own && !c && k < 26; k++)
+                c = !taken[(18 + k) % 26] ? (char)('A' + (18 + k) % 26) : 0;
+            if (!c && !own)
+                return th_fail(err, TH_ELIMIT, "a .jff file has room for 26 variables");
+            if (!letter[i][0])
+                letter[i][0] = c;
+            if (c)
+                taken[c - 'A'] = true;
+        }
+    return true;
+}
+
+static bool write_grammar(ThText *to, const ThLanguage *l, ThText *notes, ThError *err)
+{
+    const ThGrammar *g = l->data;
+    char(*letter)[2] TH_OWNED(free) = th_alloc((size_t)g->n_variables, sizeof *letter, err);
+    const char **right TH_OWNED(free) = th_alloc(g->n_right + 1, sizeof *right, err);
+    bool ok = letter && right && name_variables(l, letter, err);
+    for (int i = 0; ok && i < g->n_variables; i++)
+        if (strcmp(letter[i], g->variable[i]) != 0)
+            th_format_note(notes, "%s is %s in the file", g->variable[i], letter[i]);
+    for (int others = 0; others < 2; others++) /* JFLAP's start is on the left of the first rule */
+        for (size_t i = 0; ok && i < g->n_rules; i++) {
+            const ThGrammarRule *r = &g->rule[i];
+            if ((r->left != 0) != others)
+                continue;
+            for (int k = 0; k < r->n; k++) {
+                int x = g->right[r->first + k];
+                right[k] = x < 0 ? l->symbol[~x] : letter[x];
+            }
+            th_text_printf(to, "  <production><left>%s</left>", letter[r->left]);
+            ok = write_symbols(to, "right", right, r->n, err);
+            th_text_add(to, "</production>\n");
+        }
+    return ok;
+}
+
+static bool write_part(ThText *to, const char *element, const ThPushdown *d, ThPushdownPart part,
+                       ThError *err)
+{
+    const char **symbol TH_OWNED(free) = th_alloc((size_t)part.n + 1, sizeof *symbol, err);
+    for (int i = 0; symbol && i < part.n; i++)
+        symbol[i] = th_pushdown_symbol(d, d->stack[part.from + i]);
+    return symbol && write_symbols(to, element, symbol, part.n, err);
+}
+
+static bool write_pushdown(ThText *to, const ThLanguage *l, ThError *err)
+{
+    const ThPushdown *d = l->data;
+    if (strcmp(th_pushdown_symbol(d, 0), "Z") != 0)
+        return th_fail(err, TH_EVALUE, "JFLAP's stack has Z at its bottom, and this one %.60s",
+                       th_pushdown_symbol(d, 0));
+    for (size_t q = 0; q < d->state.n; q++) {
+        th_jff_open_state(to, (int)q, th_pushdown_state(d, (int)q));
+        th_text_printf(to, "%s%s</state>\n", q ? "" : "<initial/>",
+                       d->accepts[q] ? "<final/>" : "");
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < d->n_rules; i++) {
+        const ThPushdownRule *r = &d->rule[i];
+        const char *read = r->symbol < 0 ? "" : l->symbol[r->symbol];
+        th_text_printf(to, "    <transition><from>%d</from><to>%d</to>", r->from, r->to);
+        ok = write_symbols(to, "read", &read, r->symbol >= 0, err) &&
+             write_part(to, "pop", d, r->pop, err) && write_part(to, "push", d, r->push, err);
+        th_text_add(to, "</transition>\n");
+    }
+    return ok;
+}
+
+bool th_jff_write_language(ThFormatOutput *out, const ThLanguage *l, ThText *notes, ThError *err)
+{
+    bool stack = l->kind == &th_language_kind_pushdown;
+    if (!stack && l->kind != &th_language_kind_grammar)
+        return th_fail(err, TH_EUSAGE,
+                       "of languages a .jff file holds grammars and pushdown automata");
+    th_text_printf(&out->text,
+                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<structure>\n  <type>%s</type>\n",
+                   stack ? "pda" : "grammar");
+    th_text_add(&out->text, stack ? "  <automaton>\n" : "");
+    bool ok = stack ? write_pushdown(&out->text, l, err) : write_grammar(&out->text, l, notes, err);
+    th_text_add(&out->text, stack ? "  </automaton>\n</structure>\n" : "</structure>\n");
+    return ok;
 }
