@@ -28,6 +28,10 @@ dry() { # PREFIX
     dry linear
 }
 
+@test "the script of the Chomsky hierarchy's table says what it takes" {
+    dry deletang
+}
+
 @test "the scripts of the Turing Programs' figures say what they take" {
     dry turing
 }
