@@ -86,6 +86,7 @@ extern "C" {
 #include "turing/configuration.h"
 #include "turing/engine.h"
 #include "turing/census.h"
+#include "turing/closed/closed.h"
 #include "turing/fast.h"
 #include "turing/grams.h"
 #include "turing/tape_words.h"

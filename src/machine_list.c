@@ -59,7 +59,8 @@ bool sh_machine_list_read(ShMachineList *l, char *text, size_t size, const char 
         char *end = strchr(line, '\n');
         if (end)
             *end = '\0';
-        ok = add(l, line, number, label, err);
+        if (number > 1 || strncmp(line, "machine,", 8) != 0) /* rows of analyze or run */
+            ok = add(l, line, number, label, err);
         line = end ? end + 1 : NULL;
     }
     ok = ok && (l->n > 0 || th_fail(err, TH_EVALUE, "%s holds no machine", label));

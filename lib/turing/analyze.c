@@ -3,9 +3,16 @@
 
 const char *th_tm_proof_name(ThTmProof p)
 {
-    static const char *const name[] = {
-        "none",      "run",    "unreachable", "cycler", "translated_cycler", "backward_reasoning",
-        "ngram_cps", "choices"};
+    static const char *const name[] = {"none",
+                                       "run",
+                                       "unreachable",
+                                       "cycler",
+                                       "translated_cycler",
+                                       "backward_reasoning",
+                                       "ngram_cps",
+                                       "choices",
+                                       "far",
+                                       "repeated_words"};
     return name[p];
 }
 
@@ -119,6 +126,25 @@ static bool try_contexts(Task *k)
     return true;
 }
 
+/* Sets from a blank tape. */
+static bool try_closed(Task *k)
+{
+    ThTmTable t;
+    bool proved = false;
+    if (k->a->proof != TH_TM_PROOF_NONE || k->words->length[0] > 0 || k->words->head[0] ||
+        (!k->limits.words && !k->limits.far) || !th_tm_table(&t, k->m))
+        return true;
+    if (!th_tm_far(&k->a->far, &t, k->limits.far, k->stop, &proved, k->err))
+        return false;
+    if (proved)
+        k->a->proof = TH_TM_PROOF_FAR;
+    else if (!th_tm_repeated(&k->a->repeated, &t, k->limits.words, k->stop, &proved, k->err))
+        return false;
+    else if (proved)
+        k->a->proof = TH_TM_PROOF_WORDS;
+    return true;
+}
+
 bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
                    ThTmAnalysisLimits limits, ThStop *stop, ThError *err)
 {
@@ -134,7 +160,7 @@ bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
     if (ok && a->proof == TH_TM_PROOF_NONE)
         ok = try_backward(&k);
     if (ok && a->proof == TH_TM_PROOF_NONE)
-        ok = try_contexts(&k);
+        ok = try_contexts(&k) && try_closed(&k);
     uint64_t most = m->branching ? limits.configurations : limits.run.steps;
     if (ok && a->proof == TH_TM_PROOF_NONE && most > FEW)
         ok = try_run(&k, most);

@@ -17,6 +17,8 @@
  *   ngram_cps    the cells around the head and the groups of neighbours on either side form a
  *                closed set without a way to stop (the closed position sets of Marxen and Buntrock;
  *                groups of n cells and their histories as in the proof of BB(5), 2024)
+ *   far, repeated_words
+ *                see closed.h; on a blank tape
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -24,6 +26,7 @@
 #define TH_TURING_ANALYZE_H
 
 #include "base/intern.h"
+#include "turing/closed/closed.h"
 #include "turing/engine.h"
 
 typedef enum {
@@ -34,7 +37,9 @@ typedef enum {
     TH_TM_PROOF_TRANSLATION,
     TH_TM_PROOF_BACKWARD,
     TH_TM_PROOF_CONTEXTS,
-    TH_TM_PROOF_CHOICES
+    TH_TM_PROOF_CHOICES,
+    TH_TM_PROOF_FAR,
+    TH_TM_PROOF_WORDS
 } ThTmProof;
 
 /* What states and symbols alone allow: more than really happens, never less. */
@@ -129,6 +134,7 @@ typedef struct {
     ThTmRunLimits run;
     uint64_t configurations; /* of a machine with choices */
     int depth, width, history;
+    int far, words; /* states of the automaton, cells of a word at most; 0: not tried */
     bool reach, run_it, backward, contexts; /* which methods are tried */
 } ThTmAnalysisLimits;
 
@@ -143,6 +149,8 @@ typedef struct {
     ThTmRecurrence again;
     ThTmBackward backward;
     ThTmContexts contexts;
+    ThTmFar far;
+    ThTmRepeated repeated;
 } ThTmAnalysis;
 
 /* Tries the methods from the cheapest on until one proves something.  Machines with several tapes

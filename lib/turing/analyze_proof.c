@@ -345,6 +345,25 @@ static void write_contexts(Writer *w)
     write_left_out(w);
 }
 
+static void write_far(Writer *w)
+{
+    const ThTmFar *f = &w->a->far;
+    const ThTm *m = w->m;
+    th_text_printf(
+        w->t,
+        "an automaton of %d %s reads the tape from the %s up to the head, and the least\n"
+        "one with choices goes on from there (%d states and one from which all stops):\n"
+        "it takes all configurations that may stop, and not the start\n",
+        f->states, f->states == 1 ? "state" : "states", f->forward ? "left" : "right",
+        f->states * (m->n_states - (m->role[m->n_states - 1] != TH_TM_RUNS)));
+    for (int i = 0; i < f->states; i++) {
+        th_text_printf(w->t, "  %d", i);
+        for (int a = 0; a < m->n_symbols; a++)
+            th_text_printf(w->t, "  -%s-> %d", m->symbol[a], f->next[i * m->n_symbols + a]);
+        th_text_add(w->t, "\n");
+    }
+}
+
 bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, size_t most,
                        ThError *err)
 {
@@ -367,6 +386,17 @@ bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, s
         return write_tree(&w);
     case TH_TM_PROOF_CONTEXTS:
         write_contexts(&w);
+        break;
+    case TH_TM_PROOF_FAR:
+        write_far(&w);
+        break;
+    case TH_TM_PROOF_WORDS:
+        th_text_printf(
+            t,
+            "both sides of the head as words of %d %s, of %d and more equal ones not how "
+            "many:\n%zu configurations lead to these only, and none stops\n",
+            a->repeated.length, a->repeated.length == 1 ? "cell" : "cells", a->repeated.most,
+            a->repeated.configurations);
         break;
     case TH_TM_PROOF_CHOICES:
         th_text_printf(
@@ -391,4 +421,11 @@ void th_tm_certificate(ThText *t, const ThTmAnalysis *a)
         th_text_printf(t, "%d", a->backward.depth);
     else if (a->proof == TH_TM_PROOF_CONTEXTS)
         th_text_printf(t, "%d %d", a->contexts.width, a->contexts.history);
+    else if (a->proof == TH_TM_PROOF_WORDS)
+        th_text_printf(t, "%d %d", a->repeated.length, a->repeated.most);
+    else if (a->proof == TH_TM_PROOF_FAR) {
+        th_text_printf(t, "%d", a->far.forward);
+        for (int i = 0; i < TH_TM_FAR_STATES * TH_TM_TABLE_SYMBOLS && a->far.next[i] >= 0; i++)
+            th_text_printf(t, " %d", a->far.next[i]);
+    }
 }

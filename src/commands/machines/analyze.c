@@ -11,13 +11,25 @@ static const ThOptionSpec analyze_options[] = {
     {"width", TH_INT, "8", 0, 64, NULL, "cells of a context on either side of the head, at most"},
     {"history", TH_INT, "4", 0, 16, NULL,
      "cases in which a cell of a context was written, at most"},
-    {"method", TH_CHOICE, "all", 0, 0, "all|unreachable|cyclers|backward_reasoning|ngram_cps",
+    {"words", TH_INT, "8", 1, 64, NULL, "cells of a repeated word, at most"},
+    {"far", TH_INT, "5", 1, TH_TM_FAR_STATES, NULL, "states of the automaton of far, at most"},
+    {"method", TH_CHOICE, "all", 0, 0,
+     "all|unreachable|cyclers|backward_reasoning|ngram_cps|far|repeated_words",
      "only one decider; cyclers runs the machine and looks for cyclers and translated cyclers, or "
      "goes through all choices"},
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
     SH_LIST_OPTIONS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
-enum { METHOD_ALL, METHOD_REACH, METHOD_RUN, METHOD_BACKWARD, METHOD_CONTEXTS }; /* method= */
+/* method= */
+enum {
+    METHOD_ALL,
+    METHOD_REACH,
+    METHOD_RUN,
+    METHOD_BACKWARD,
+    METHOD_CONTEXTS,
+    METHOD_FAR,
+    METHOD_WORDS
+};
 
 static ThTmAnalysisLimits analysis_limits(const ShCall *call)
 {
@@ -36,6 +48,8 @@ static ThTmAnalysisLimits analysis_limits(const ShCall *call)
     l.run_it = all || method == METHOD_RUN;
     l.backward = all || method == METHOD_BACKWARD;
     l.contexts = all || method == METHOD_CONTEXTS;
+    l.words = all || method == METHOD_WORDS ? (int)th_option_int(o, "words") : 0;
+    l.far = all || method == METHOD_FAR ? (int)th_option_int(o, "far") : 0;
     return l;
 }
 
@@ -209,7 +223,11 @@ SH_COMMAND(
         "  ngram_cps: the cells nearest to the head and the groups of neighbours beside them form "
         "a set that is closed under all rules and has no way to stop.  Cells may carry the last "
         "cases in which they were written, up to history=.  Counters are often proved by it "
-        "(closed position sets)\n\n"
+        "(closed position sets)\n"
+        "  far: an automaton reads the tape up to the head; all that may stop are told by it from "
+        "the start (finite automata reduction)\n"
+        "  repeated_words: the tape as words of some cells, where of many equal ones in a row it "
+        "is not told how many: finitely many configurations lead to each other only\n\n"
         "Of a machine with several tapes only unreachable and cycler are tried.  Of one that has "
         "the choice of several rules all configurations that its choices lead to are gone through, "
         "breadth first, up to configurations= of them, instead of the two cyclers: \"stops\" means "

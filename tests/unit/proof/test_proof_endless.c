@@ -175,6 +175,81 @@ static void check_decided(const char *machine, int *proofs)
     th_tm_free(m);
 }
 
+/* What sets decide; certificates of machines that go on hold, and there are none of others. */
+static void check_closed(const char *machine, bool stops, int *proofs)
+{
+    ThError err = {0};
+    ThTmAnalysis a = {0};
+    ThTmTable t;
+    bool proved;
+    ThTm *m = th_tm_read_bb(machine, &err);
+    assert_true(th_tm_table(&t, m));
+    for (int i = 0; i < 2; i++) {
+        ThText text = {0};
+        assert_true(i ? th_tm_far(&a.far, &t, 4, NULL, &proved, &err)
+                      : th_tm_repeated(&a.repeated, &t, 3, NULL, &proved, &err));
+        assert_false(proved && stops);
+        a.proof = i ? TH_TM_PROOF_FAR : TH_TM_PROOF_WORDS;
+        th_tm_certificate(&text, &a);
+        if (proved && !checked(machine, th_tm_proof_name(a.proof), text.data).holds)
+            fail_msg("%s %s", machine, text.data);
+        proofs[i] += proved;
+        th_text_free(&text);
+    }
+    th_tm_free(m);
+}
+
+static void test_closed(void **state)
+{
+    (void)state;
+    ThRng rng = th_rng(9, "closed", 0);
+    char machine[40];
+    int proofs[2] = {0}, endless = 0, stops = 0;
+    for (int i = 0; i < 600; i++) {
+        draw(&rng, 2 + i % 3, machine);
+        int steps = steps_of(machine);
+        check_closed(machine, steps > 0, proofs);
+        endless += steps == 0;
+        stops += steps > 3;
+    }
+    if (proofs[0] < endless * 9 / 10 || proofs[1] < endless * 9 / 10 || stops < 10)
+        fail_msg("%d and %d proofs of %d, %d stop", proofs[0], proofs[1], endless, stops);
+}
+
+/* Machines for which what was there before finds nothing. */
+static void test_hard(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        int words, far;
+        const char *numbers;
+    } hard[] = {{"1RB1LC_1LA1RD_1LD1LA_1RA1RE_---1RB", 6, 0, "6 2"},
+                {"1RB1LA_0LA0RC_0RD0RE_1LD0LA_---1RD", 2, 0, "2 4"},
+                {"1RB1LB_1LA1RC_---0RA", 0, 2, "1 0 1 0 0"},
+                {"1RB1LB_0RC1LE_1LD1RC_0LA1LA_---1LD", 0, 7, "1 0 1 2 3 3 4 3 3 3 5 3 6 2 2"}};
+    for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
+        ThError err = {0};
+        ThTmAnalysis a = {.proof = hard[i].far ? TH_TM_PROOF_FAR : TH_TM_PROOF_WORDS};
+        ThTmTable t;
+        ThText text = {0};
+        bool proved;
+        ThTm *m = th_tm_read_bb(hard[i].machine, &err);
+        assert_true(th_tm_table(&t, m));
+        for (int less = 1; less >= 0; less--) {
+            assert_true(hard[i].far ? th_tm_far(&a.far, &t, hard[i].far - less, NULL, &proved, &err)
+                                    : th_tm_repeated(&a.repeated, &t, hard[i].words - less, NULL,
+                                                     &proved, &err));
+            assert_true(proved == !less);
+        }
+        th_tm_certificate(&text, &a);
+        assert_string_equal(text.data, hard[i].numbers);
+        assert_true(checked(hard[i].machine, th_tm_proof_name(a.proof), text.data).holds);
+        th_text_free(&text);
+        th_tm_free(m);
+    }
+}
+
 static void test_random(void **state)
 {
     (void)state;
@@ -196,6 +271,7 @@ static void test_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_closed), cmocka_unit_test(test_hard)};
     return cmocka_run_group_tests_name("endless", tests, NULL, NULL);
 }
