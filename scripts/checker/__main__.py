@@ -1,6 +1,6 @@
 """checker FILE.cert MODEL.safetensors [--automaton FILE.json]
 
-Verifies a certificate of tapehead's `certify` that goes by sets or windows, from the weights alone.  It is a third
+Verifies a certificate of tapehead's `certify` that goes by sets, windows or counts, from the weights alone.  It is a third
 text that does so, in another language and another arithmetic, for whoever believes neither the
 prover nor the checker that are built in: read it, then believe it.
 
@@ -18,9 +18,10 @@ automaton's answer.  Then, by induction over the tree or along the string, every
 Nothing else in the file is believed; its digests are not looked at.
 
 A decoder with windows answers a string as it answers its last symbols, so all strings of so many symbols
-are computed, and in single precision, too.
+are computed, and in single precision, too.  One without positions answers by its last symbol and by the
+shares of all, and is computed over boxes of shares.
 
-balls.py is the arithmetic, sets.py sets of vectors, tree.py, cell.py and decoder.py the networks,
+balls.py is the arithmetic, sets.py sets of vectors, tree.py, cell.py, decoder.py and shares.py the networks,
 certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
 """
 
@@ -33,6 +34,7 @@ from cell import GATES, Cell
 from certificate import Certificate, check_answers, check_pairs, difference, pairs_of_cell, pairs_of_tree
 from decoder import Decoder, check_windows
 from model import Model
+from shares import Shares, check_counts
 from tree import Tree
 
 
@@ -51,6 +53,8 @@ def verify(certificate, model, automaton):
             raise Refused(f"it is about another automaton: they differ on {word}")
     if c.kind == "windows":
         return c, check_windows(c, Decoder(m))
+    if c.kind == "counts":
+        return c, check_counts(c, Shares(m))
     if m.kind == "regulargpt":
         network, pairs = Tree(m), pairs_of_tree
     elif m.kind in GATES:
@@ -64,8 +68,9 @@ def verify(certificate, model, automaton):
 
 def describe(c, found):
     n = len(c.answer)
-    if c.kind == "windows":
-        print(f"holds: {found[0]} strings, whose answers were compared {found[1]} times")
+    if c.kind != "sets":
+        print(f"holds: {found[0]} strings, whose answers were compared {found[1]} times" if c.kind == "windows" else
+              f"holds: {found[0]} counts of symbols, and {found[1]} boxes of shares for strings of any length")
         print(f"  in real numbers{', and of runs in single precision' if found[2] else ' alone'}")
     else:
         print(f"holds: {found[1]} pairs of sets, the tightest at {found[0]:.4f} of its room")

@@ -20,21 +20,22 @@ from balls import EPSILON, WIDER, Ball, Refused, from_interval
 OPTIONS = {"size": None, "dim": None, "heads": None, "layers": None, "mlp_ratio": None, "mlp_width": None,
            "init": None, "block": None, "norm": None, "final_norm": None, "scale": None, "head_bias": None, "dropout": None,
            "attention_dropout": None, "activation": None, "window_heads": None, "window_layers": None,
-           "head": "own", "causal": "yes", "position": "hard_alibi"}
+           "head": "own", "causal": None, "position": None}
 MOST = 1e6  # strings
 UNDERFLOW = 1e-30
 
 
 class Decoder:
+    position = "hard_alibi"
+
     def __init__(self, m):
         options, self.m = m.take(OPTIONS), m
         gpt = m.kind == "gpt"
         self.d, self.heads, self.layers = m["embedding"].shape[1], int(options["heads"]), int(options["layers"])
-        if (options.get("position") != "hard_alibi" or options.get("causal", "yes" if gpt else "no") != "yes" or
-                int(options.get("window_heads", (self.heads + 1) // 2)) != self.heads or
-                int(options.get("window_layers", self.layers)) < self.layers or
-                m.signature.get("target") not in ("final", "every")):
-            raise Refused("not every head of every layer has a window")
+        causal = options.get("causal", "yes" if gpt else "no") == "yes"
+        if (options.get("position") != self.position or m.signature.get("target") not in ("final", "every") or
+                not self.sees_enough(options, causal)):
+            raise Refused("positions are told apart, or not every head of every layer has a window")
         self.before = gpt and options.get("norm", "before") == "before"
         self.beside = gpt and options.get("block", "gpt2") == "neox"
         self.bend = options.get("activation", "gelu") if gpt else "relu"
@@ -45,6 +46,13 @@ class Decoder:
         scaled = not gpt or options.get("scale", "no") == "yes"
         self.scale = from_interval(iv.sqrt(iv.mpf(self.d))) if scaled else Ball(1.0)
         self.reach = self.layers * (self.heads - 1) + 1
+
+    def sees_enough(self, options, causal):
+        return (causal and int(options.get("window_heads", (self.heads + 1) // 2)) == self.heads and
+                int(options.get("window_layers", self.layers)) >= self.layers)
+
+    def by_width(self):
+        return from_interval(1 / iv.sqrt(iv.mpf(self.d // self.heads)))
 
     def linear(self, x, name, bias):
         y = x @ self.m[name]
@@ -79,7 +87,7 @@ class Decoder:
     def attend(self, query, both, t):
         """What heads mix, for strings of t symbols, one below the other: head h sees the last h + 1."""
         d, width = self.d, self.d // self.heads
-        scale = from_interval(1 / iv.sqrt(iv.mpf(width)))
+        scale = self.by_width()
         mid, rad = np.zeros(query.mid.shape), np.zeros(query.mid.shape)
         ones = np.ones((width, 1))
         for h in range(self.heads):
@@ -102,10 +110,12 @@ class Decoder:
             u = Ball(value, (1.13 * u.rad + (32 * balls.UNIT + 1e-13) * u.most()) * WIDER)
         return self.linear(u, name + ".down", name + ".down_bias")
 
-    def layer(self, x, i, t, slack):
+    def layer(self, x, i, t, slack, seen=None):
+        """What becomes of rows that see t of their own, or others."""
         name = f"layer{i}."
         read = self.norm(x, name + "norm1") if self.before else x
-        both = self.linear(read, name + "attention.key_value", name + "attention.key_value_bias")
+        seen = read if seen is None else self.norm(seen, name + "norm1") if self.before else seen
+        both = self.linear(seen, name + "attention.key_value", name + "attention.key_value_bias")
         query = self.linear(read, name + "attention.query", name + "attention.query_bias")
         u = x + self.linear(self.attend(query, both, t), name + "attention.output", name + "attention.output_bias")
         if self.before:
@@ -123,7 +133,9 @@ class Decoder:
         x = Ball(x.mid, x.rad + slack)
         for i in range(self.layers):
             x = self.layer(x, i, t, slack)
-        x = x[t - 1::t]
+        return self.logits(x[t - 1::t], slack)
+
+    def logits(self, x, slack):
         if "final_norm.gain" in self.m.weight:
             x = self.norm(x, "final_norm")
         z = self.linear(x, "head", "head_bias")
@@ -161,12 +173,13 @@ def check_windows(c, decoder):
                 if right < 0 or (c.inside and not c.inside[place]):
                     continue
                 compared += 1
-                others = [o for o in range(len(c.classes)) if o != right]
-                if not all(leads(z[i], right, o) for o in others):
+                if not read_off(z[i], right) > 1e-9:
                     raise Refused("the answer behind " + " ".join(c.symbols[a] for a in word) + " is not sure")
-                same = same and all(leads(run[i], right, o) for o in others)
+                same = same and read_off(run[i], right) > 1e-9
     return strings, compared, same
 
 
-def leads(z, right, other):
-    return z.mid[right] - z.rad[right] > (z.mid[other] + z.rad[other]) + 1e-9
+def read_off(z, right):
+    """By how much the right one of the logits is ahead of all others at least."""
+    others = np.delete(z.mid + z.rad, right, axis=-1).max(axis=-1)
+    return np.nan_to_num(z.mid[..., right] - z.rad[..., right] - others, nan=-np.inf)

@@ -26,6 +26,7 @@ from balls import Ball  # noqa: E402
 from cell import Cell, Form  # noqa: E402
 from decoder import Decoder  # noqa: E402
 from sets import Ellipsoid, Set  # noqa: E402
+from shares import Shares, check_endless, unsure_count  # noqa: E402
 from tree import Tree  # noqa: E402
 
 TAPEHEAD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "./tapehead")
@@ -51,6 +52,23 @@ for kind in ["transformer", "gpt"] {
   certify w on last certificate="${kind}.cert" > "log.txt"
   assert verdict == "proved" or verdict == "proved of real numbers"
   save w "${kind}.safetensors"
+}
+automaton b = regex "[ab]*b"
+automaton few = regex "[ab]*b[ab]*"
+automaton short = regex "[ab]{1,12}"
+task final = recognize b
+task any = recognize few
+for kind in ["transformer", "gpt"] {
+  model s = $kind dim=8 heads=2 layers=1 position=none
+  train s on final length=1..20 steps=400 lr=1e-2 schedule=cosine recipe=plain seed=1 > "log.txt"
+  certify s on final certificate="endless-${kind}.cert" > "log.txt"
+  assert verdict == "proved of real numbers"
+  save s "endless-${kind}.safetensors"
+  model s = $kind dim=8 heads=2 layers=1 position=none
+  train s on any length=1..20 steps=400 lr=1e-2 schedule=cosine recipe=plain seed=1 > "log.txt"
+  certify s on any domain=short certificate="short-${kind}.cert" > "log.txt"
+  assert verdict == "proved"
+  save s "short-${kind}.safetensors"
 }
 """
 rng = np.random.default_rng(7)
@@ -439,7 +457,8 @@ def decoded(m, o, word):
         q, both = read @ m[at + "query"] + bias(at + "query_bias"), read @ m[at + "key_value"] + bias(at + "key_value_bias")
         mixed = np.zeros_like(x)
         for h, t in np.ndindex(heads, len(word)):
-            c, rows = slice(h * d // heads, (h + 1) * d // heads), slice(max(0, t - h), t + 1)
+            c = slice(h * d // heads, (h + 1) * d // heads)
+            rows = slice(max(0, t - h) if o["position"] == "hard_alibi" else 0, None if o.get("causal") == "no" else t + 1)
             w = np.exp(both[rows, :d][:, c] @ q[t, c] / np.sqrt(d // heads))
             mixed[t, c] = w / w.sum() @ both[rows, d:][:, c]
         u = x + mixed @ m[at + "output"] + bias(at + "output_bias")
@@ -456,23 +475,30 @@ def decoded(m, o, word):
     return (x @ m["head"] + bias("head_bias"))[-1]
 
 
+def decoder_of(kind, o, d=6, size=1):
+    shapes = {"embedding": (3, d), "head": (d, 3), "head_bias": (3,)}
+    for i in range(int(o["layers"])):
+        shapes.update({f"layer{i}.attention.query": (d, d), f"layer{i}.attention.key_value": (d, 2 * d),
+                       f"layer{i}.attention.output": (d, d), f"layer{i}.feed_forward.up": (d, 9),
+                       f"layer{i}.feed_forward.up_bias": (9,), f"layer{i}.feed_forward.down": (9, d),
+                       f"layer{i}.feed_forward.down_bias": (d,)})
+        shapes.update({f"layer{i}.norm{n}.{what}": (d,) for n in (1, 2) for what in ("gain", "offset")})
+    if kind == "gpt":
+        shapes.update({"final_norm.gain": (d,), "final_norm.offset": (d,), "layer0.attention.query_bias": (d,)})
+    m = Weights(kind, shapes, **o)
+    for name in m:
+        if ".output" in name or ".down" in name:
+            m[name] *= size
+    m.signature = {"target": "final", "symbols": list("abc")}
+    return m
+
+
 def test_decoders():
     """the logits of a decoder with windows are those of its formulas, and float runs lie within theirs"""
-    d = 6
     for kind, o in (("transformer", {"causal": "yes"}), ("gpt", {}), ("gpt", {"block": "neox", "activation": "relu"}),
                     ("gpt", {"norm": "after", "scale": "yes"})):
         o = {"heads": "3", "layers": "2", "position": "hard_alibi", "window_heads": "3", **o}
-        shapes = {"embedding": (3, d), "head": (d, 3), "head_bias": (3,)}
-        for i in range(2):
-            shapes.update({f"layer{i}.attention.query": (d, d), f"layer{i}.attention.key_value": (d, 2 * d),
-                           f"layer{i}.attention.output": (d, d), f"layer{i}.feed_forward.up": (d, 9),
-                           f"layer{i}.feed_forward.up_bias": (9,), f"layer{i}.feed_forward.down": (9, d),
-                           f"layer{i}.feed_forward.down_bias": (d,)})
-            shapes.update({f"layer{i}.norm{n}.{what}": (d,) for n in (1, 2) for what in ("gain", "offset")})
-        if kind == "gpt":
-            shapes.update({"final_norm.gain": (d,), "final_norm.offset": (d,), "layer1.attention.query_bias": (d,)})
-        m = Weights(kind, shapes, **o)
-        m.signature = {"target": "final"}
+        m = decoder_of(kind, o)
         decoder = Decoder(m)
         words = rng.integers(0, 3, (9, 5))
         exact = np.array([decoded(m, o, w) for w in words])
@@ -487,6 +513,91 @@ def test_decoders():
         longer = np.hstack([rng.integers(0, 3, (9, 4)), words])
         if abs(np.array([decoded(m, o, w) for w in longer]) - exact).max() > 1e-12:
             return "a symbol counts that should not be read"
+    return None
+
+
+def test_mixtures():
+    """what a head mixes by shares reaches the ends of what is said, and no farther"""
+    network = Shares(decoder_of("transformer", {"heads": "1", "layers": "1", "position": "none", "causal": "yes"}, d=1))
+    nearest = 0.0
+    for trial in range(60):
+        low = rng.random() * 0.9 if trial % 3 else 0.0
+        high = low + rng.random() * (1 - low)
+        network.low, network.high = np.array([[low, 1 - high]]), np.array([[high, 1 - low]])
+        r = 0.3 * rng.random(5) * (rng.random(5) < (0.2, 0.5, 1)[trial % 3])
+        at = np.concatenate([rng.normal(size=3) * 1.5, rng.normal(size=2)])
+        both = [np.stack([x[1:3], x[3:]], axis=1) for x in (at, r)]
+        z = network.attend(Ball(np.full((2, 1), at[0]), np.full((2, 1), r[0])), Ball(*both), 2)
+        found = 0.0
+        for end in np.ndindex(2, 2, 2, 2, 2, 2):
+            q, k, v = np.split(at + r * (2 * np.array(end[1:]) - 1), (1, 3))
+            share = np.array([(low, high)[end[0]], 1 - (low, high)[end[0]]])
+            w = share * np.exp(q * k)
+            found = max(found, abs(w @ v / w.sum() - float(z.mid[0, 0])))
+        if found > float(z.rad[0, 0]):
+            return f"{found} is met where {float(z.rad[0, 0])} is said"
+        nearest = max(nearest, found / float(z.rad[0, 0]))
+    return nearest < 0.95 and f"no more than {nearest} of what is said is met"
+
+
+class WrongAt(Weights):
+    """A network that answers 1, but 0 where shares are near some."""
+
+    def __init__(self, shares):
+        super().__init__("fake", {})
+        self.at, self.slack = shares, 0.0
+
+    def answers(self, low, high, slack):
+        least = np.maximum(0, np.maximum(low - self.at, self.at - high)).max(axis=1)
+        most = np.maximum(abs(low - self.at), abs(high - self.at)).max(axis=1)
+        z = Ball(np.zeros((*low.shape, 2)))
+        z.mid[..., 1], z.rad[..., 1] = (((most + least) / 2 - 0.02)[:, None], ((most - least) / 2)[:, None])
+        return z
+
+
+def test_boxes():
+    """wherever shares are answered wrong, it is seen; and nowhere else"""
+    counts = np.array([(i, j, 20 - i - j) for i in range(21) for j in range(21 - i)], dtype=float)
+    for shares in counts / 20:
+        network = WrongAt(shares)
+        try:
+            return f"boxes do not see {shares}: {check_endless(network, network, [1, 1, 1])}"
+        except balls.Refused:
+            pass
+        found = unsure_count(network, counts, 0 if shares[0] else 1 if shares[1] else 2, 1, 0.0)
+        if found is None or abs(found / 20 - shares).max() > 0.021:
+            return f"counts do not see {shares}: {found}"
+    right = WrongAt(np.array([0.9, 0.9, 0.9]))
+    return not (check_endless(right, right, [1, 1, 1]) > 0 and unsure_count(right, counts, 0, 1, 0.0) is None) and "what is right is refused"
+
+
+def test_shares():
+    """logits of decoders without positions depend on shares as is said, in any order, and float runs lie within theirs"""
+    for kind, o, size in (("transformer", {"causal": "no"}, 1), ("gpt", {}, 1), ("gpt", {"norm": "after"}, 0.05),
+                          ("transformer", {"causal": "yes", "layers": "3"}, 0.001), ("gpt", {"block": "neox"}, 0.05)):
+        o = {"heads": "2", "layers": "1" if kind == "gpt" and size == 1 else "2", "position": "none", **o}
+        m = decoder_of(kind, o, size=size)
+        network = Shares(m)
+        for wide in (0, 0.2):
+            words = rng.integers(0, 3, (12, 7))
+            counts = np.array([np.bincount(w, minlength=3) for w in words]) / 7
+            low, high = np.maximum(0, counts * (1 - 1e-15) - wide * rng.random((12, 3))), np.minimum(1, counts * (1 + 1e-15) + wide)
+            z = network.answers(low, high, 0.0)
+            exact = np.array([decoded(m, o, w) for w in words])
+            last = np.arange(12), words[:, -1]
+            if not (abs(z.mid[last] - exact) <= z.rad[last] + 1e-12).all():
+                return f"{kind} {o}: {abs(z.mid[last] - exact).max()} off where {z.rad[last].max()} is said"
+            if not network.apart and wide == 0 and not z.rad[last].max() < 1e-6:
+                return f"{kind} {o}: {z.rad[last].max()} is said where {abs(z.mid[last] - exact).max()} is met"
+        unit = balls.UNIT
+        network.rounds(2.0 ** -24, 7)
+        low = high = counts
+        seven = network.answers(low, high, 0.0)
+        network.rounds(2.0 ** -24, 7000)
+        many = network.answers(low, high, 0.0)
+        network.rounds(unit, 3)
+        if not (many.rad[last] > seven.rad[last]).all() or not (network.apart or (many.rad[last] > 50 * seven.rad[last]).all()):
+            return "how many positions a run sums over does not count"
     return None
 
 
@@ -597,8 +708,38 @@ def test_windows(name, folder, automaton):
         report(f"{name}: {what}", (status == 0 or "Traceback" in said) and said)
 
 
+def test_counts(name, folder, automaton, holds):
+    certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
+    status, said = check(certificate, model)
+    report(f"the certificate of the {name} holds", (status != 0 or not all(h in said for h in holds)) and said)
+    if name.endswith("gpt"):
+        return
+    claim = os.path.join(folder, "claim.json")
+    with open(claim, "w") as f:
+        json.dump(automaton, f)
+    status, said = check(certificate, model, "--automaton", claim)
+    report(f"and is about the automaton that is meant ({name})", status != 0 and said)
+    with open(certificate) as f:
+        c = json.load(f)
+    changed = os.path.join(folder, "changed.cert")
+    for what, edit in (("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
+                       ("states exchanged", lambda to: to.update(start=1, next=[1, 0, 1, 0])),
+                       ("a slack of 10", lambda to: to.update(slack=10)),
+                       ("classes exchanged", lambda to: to["classes"].reverse()),
+                       ("windows", lambda to: to.update(kind="windows")),
+                       ("without end", lambda to: to["domain"].update(inside=[1] * len(to["domain"]["inside"])))):
+        if what == "without end" and "domain" not in c:
+            continue
+        to = copy.deepcopy(c)
+        edit(to)
+        with open(changed, "w") as f:
+            json.dump(to, f)
+        status, said = check(changed, model)
+        report(f"{name}: {what}", (status == 0 or "Traceback" in said) and said)
+
+
 def main():
-    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders):
+    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return
@@ -617,6 +758,10 @@ def main():
             test_certificate(name, folder, copy.deepcopy(automaton), pairs)
         for kind in ("transformer", "gpt"):
             test_windows(kind, folder, copy.deepcopy(ends))
+            last_b = {"symbols": ["a", "b"], "classes": ["reject", "accept"], "start": 0, "next": [[0, 1], [0, 1]], "answer": [0, 1]}
+            any_b = {**last_b, "next": [[0, 1], [1, 1]]}
+            test_counts(f"endless-{kind}", folder, last_b, ("holds: 0 counts", "real numbers alone"))
+            test_counts(f"short-{kind}", folder, any_b, ("holds: 156 counts of symbols, and 0 boxes", "single precision"))
     if os.environ.get("CHECKER") != "short":
         data = os.path.join(ROOT, "examples", "data")
         status, said = check(os.path.join(data, "modulo3.cert"), os.path.join(data, "modulo3.safetensors"))
