@@ -224,6 +224,8 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
         return false;
     }
     set_value(s, o, kind, object);
+    if (s->out.format == SH_FORMAT_JSON)
+        sh_output_member(s, "name", json_string(name));
     o->statement = s->statements;
     if (s->loading)
         sh_note_saved(o);

@@ -69,6 +69,9 @@ bool th_signature_match(const ThSignature *model, const ThSignature *task, ThErr
                        task->pairs ? "pairs" : "single strings");
     return match_names("input symbols", model->symbol, model->n_symbols, task->symbol,
                        task->n_symbols, err) &&
-           match_names("output classes", model->label, model->n_classes, task->label,
-                       task->n_classes, err);
+           (match_names("output classes", model->label, model->n_classes, task->label,
+                        task->n_classes, err) ||
+            (model->n_classes == 2 && strcmp(model->label[0], "reject") == 0 &&
+             th_hint(err, "the model says which words are of a language: recognize(A) is such a "
+                          "task, A an automaton")));
 }

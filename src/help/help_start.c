@@ -13,8 +13,8 @@ static const char *const ways[][2] = {
     {"tutorial 1", "thirteen short pages: read on, or type along"},
     {"automaton p = parity", "an automaton; run p abba, plot automaton p"},
     {"machine b = \"1RB1LB_1LA1RZ\"", "a Turing machine; run b, trace b"},
-    {"sort(tokens, tokens)", "RASP: what a transformer computes, on an example"},
-    {"task t = recognize p", "to be learned; model m = regulargpt, train m on t"},
+    {"sort(tokens, tokens)", "RASP: what transformers compute, on an example"},
+    {"task t = recognize p", "a task; model m = regulargpt, train m on t"},
     {"help examples", "scripts to run with source, and to change"},
 };
 
@@ -24,10 +24,10 @@ void sh_help_start(const ShSheet *to)
     const ShCommandGroup *group = sh_command_groups(&n);
     fputs("Ways to start:\n", to->out);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        fprintf(to->out, "  %-29s%s\n", ways[i][0], ways[i][1]);
+        sh_wrap_from(to, fprintf(to->out, "  %-28s", ways[i][0]), 31, ways[i][1]);
     fputs("\nGroups of commands, for help GROUP:\n", to->out);
     for (size_t i = 0; i < n; i++)
-        fprintf(to->out, "  %-12s%s\n", group[i].name, group[i].summary);
+        sh_wrap_from(to, fprintf(to->out, "  %-11s", group[i].name), 14, group[i].summary);
     ThText more TH_OWNED(th_text_free) = {0};
     th_text_add(&more, "help COMMAND, apropos WORD, or help TOPIC:");
     for (size_t i = 1; sh_help_topics[i]; i++)

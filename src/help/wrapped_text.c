@@ -11,7 +11,8 @@ ShSheet sh_sheet(FILE *out, bool terminal)
 {
     struct winsize w = {0};
     bool known = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0;
-    return (ShSheet){out, !known ? USUAL : w.ws_col - 2 < NARROWEST ? NARROWEST : w.ws_col - 2};
+    int width = !known ? USUAL : w.ws_col - 2 < NARROWEST ? NARROWEST : w.ws_col - 2;
+    return (ShSheet){out, width, known};
 }
 
 void sh_wrap_from(const ShSheet *to, int column, int indent, const char *text)

@@ -8,7 +8,8 @@
 /* What text for people is written on. */
 typedef struct {
     FILE *out;
-    int width; /* columns of a line */
+    int width;     /* columns of a line */
+    bool terminal; /* the text goes there */
 } ShSheet;
 
 /* As wide as the terminal on standard output where the text goes there, else 78 columns. */

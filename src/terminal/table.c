@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "help/help.h"
 #include "session_impl.h"
 
 json_t *sh_json_number(double x)
@@ -233,21 +234,35 @@ static void pad(FILE *out, int n)
         fputc(' ', out);
 }
 
-static void print_line(FILE *out, const ShTable *t, const int *width, char *const *cell)
+/* Does a text that begins at a column go beyond the edge of a terminal? */
+static bool wraps(const ShSheet *to, int at, const char *text)
 {
+    enum { LEAST = 16 };
+    return to->terminal && at + LEAST <= to->width && !strchr(text, '\n') &&
+           at + th_utf8_width(text) > to->width + 1;
+}
+
+static void print_line(const ShSheet *to, const ShTable *t, const int *width, char *const *cell)
+{
+    int at = 0;
     for (int i = 0; i < t->n_columns; i++) {
         const char *text = cell ? cell[i] : t->column[i].name;
         bool left = strchr("snl", t->column[i].kind) != NULL;
         int space = width[i] - th_utf8_width(text);
         if (!left)
-            pad(out, space);
-        fputs(text, out);
+            pad(to->out, space);
+        if (i + 1 == t->n_columns && t->column[i].kind == 's' && wraps(to, at, text)) {
+            sh_wrap_from(to, at, at, text);
+            return;
+        }
+        fputs(text, to->out);
         if (left && i + 1 < t->n_columns)
-            pad(out, space);
+            pad(to->out, space);
         if (i + 1 < t->n_columns)
-            fputs("  ", out);
+            fputs("  ", to->out);
+        at += width[i] + 2;
     }
-    fputc('\n', out);
+    fputc('\n', to->out);
 }
 
 /* Digits after the point, or -1 for what is no plain number. */
@@ -288,7 +303,7 @@ static void align_points(ShSession *s, ShTable *t, int column)
 }
 
 /* A cell of hundreds of characters does not push what follows in the other rows to its right. */
-static void print_aligned(ShSession *s, FILE *out, ShTable *t)
+static void print_aligned(ShSession *s, ShTable *t)
 {
     enum { WIDEST = 200 };
     for (int i = 0; i < t->n_columns; i++)
@@ -302,9 +317,10 @@ static void print_aligned(ShSession *s, FILE *out, ShTable *t)
         int *most = &width[i % (size_t)t->n_columns];
         *most = w > *most && w <= WIDEST ? w : *most;
     }
-    print_line(out, t, width, NULL);
+    ShSheet to = sh_session_sheet(s);
+    print_line(&to, t, width, NULL);
     for (size_t i = 0; i + (size_t)t->n_columns <= t->n_cells; i += (size_t)t->n_columns)
-        print_line(out, t, width, &t->cell[i]);
+        print_line(&to, t, width, &t->cell[i]);
 }
 
 void sh_csv_cell(FILE *out, const char *text, bool last)
@@ -386,6 +402,6 @@ void sh_table_end(ShSession *s)
     } else if (s->out.format == SH_FORMAT_CSV) {
         print_csv(s, t);
     } else if (t->n_cells > 0) {
-        print_aligned(s, sh_listing(s), t);
+        print_aligned(s, t);
     }
 }

@@ -449,9 +449,11 @@ plot run inc 11 > "run.gp"'
     need_gnuplot
     go -e 'plot parity title="even b" > "p.gp"
 plot growth parity size=6x4 > "small.svg"
-plot growth parity > "large.svg"'
+plot growth parity > "large.svg"
+plot growth parity title=none > "none.svg"'
     [ "$status" -eq 0 ]
     grep -q 'even b' p.gp
+    ! grep -qE '>none<|words of' none.svg || false
     small=$(grep -o 'font-size="[0-9]*' small.svg | tr -dc '0-9\n' | sort -n | tail -n 1)
     large=$(grep -o 'font-size="[0-9]*' large.svg | tr -dc '0-9\n' | sort -n | tail -n 1)
     [ "$small" -lt "$large" ]

@@ -75,7 +75,7 @@ static void shown_numbers(const ShResults *r, const ShGroup *g, const ShShown *s
 static void write_one(ThText *t, const ShGroup *g, int what, const double *v, int digits)
 {
     if (isnan(v[0]))
-        th_text_add(t, what == INTERVAL ? "[-]" : "-");
+        th_text_add(t, "-");
     else if (what == INTERVAL)
         th_text_printf(t, "[%.*f, %.*f]", digits, v[0], digits, v[1]);
     else if (what == SUCCESS)

@@ -17,7 +17,7 @@ static const struct {
        "accepts the words with an odd number of b.",
        "automaton odd { start even; accept odd; even a -> even; even b -> odd; odd a -> odd; odd b "
        "-> even }\n"
-       "run odd abba abb"},
+       "run odd abba ab"},
       {"Expressions define automata, too, and combine them: this one also wants the word to begin "
        "with a.  What are its first words?",
        "automaton both = odd & regex \"a(a|b)*\"\n"

@@ -51,7 +51,7 @@ static ThPlotWhere in_terminal(ShSession *s)
 const ThOptionSpec *sh_plot_options(size_t i)
 {
     static const ThOptionSpec options[] = {
-        {"title", TH_STRING, NULL, 0, 0, NULL, "of the figure; \"\": none"},
+        {"title", TH_STRING, NULL, 0, 0, NULL, "of the figure; none or \"\": no title"},
         {"size", TH_STRING, NULL, 0, 0, NULL, "width and height of the picture in cm, as 16x10"},
         {"font", TH_STRING, NULL, 0, 0, NULL,
          "of its texts: a name, a size in points, or both, as \"Latin Modern Roman,12\"; in .tex "
@@ -69,7 +69,8 @@ static const char *given(const ShCall *call, const char *name)
 
 const char *sh_plot_title(const ShCall *call)
 {
-    return given(call, "title");
+    const char *title = given(call, "title");
+    return title && strcmp(title, "none") == 0 ? "" : title;
 }
 
 static bool read_size(const char *text, ThPlotTarget *to, ThError *err)
@@ -145,7 +146,7 @@ bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written,
 
 bool sh_plot(ShSession *s, const ShCall *call, ShDraw *draw, ThError *err)
 {
-    ThFigure f = {.title = given(call, "title")};
+    ThFigure f = {.title = sh_plot_title(call)};
     bool written = sh_read_axes(&call->options, &f.axes, err) && draw(&f, s, call, err);
     return sh_finish_plot(s, call, &f, written, err);
 }

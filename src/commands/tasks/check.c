@@ -263,7 +263,12 @@ SH_COMMAND(check, .group = "tasks",
         return false;
     if (call->form == 2)
         return check_file(s, &call->operand[0], &rules, err);
-    const char *text = call->operand[0].text;
+    const ShOperand *o = &call->operand[0];
+    const char *text = o->text;
+    const ShObject *named = o->quoted ? NULL : sh_find(s, text);
+    if (named)
+        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, no text", text,
+                               sh_a_kind(named->kind));
     if (!th_pad_check(text, strlen(text), &rules, &c, err))
         return false;
     set_figures(s, &c);
