@@ -58,4 +58,12 @@ ThModel *th_compile_lrnn(const ThTask *t, const ThHolonomy *h, const ThTapeBound
 ThModel *th_compile_lrnn_sum(const ThTask *t, const ThMonoid *monoid, const ThTapeBounds *bounds,
                              ThError *err);
 
+/* Returns new: a pd_ssm that answers as the task does: in one layer whose maps are those of the
+ * machine, for every machine; or, with `phases`, where symbols permute the states and their group,
+ * all of the monoid, is solvable, by complex diagonals, a layer for each step of the derived series
+ * and one that says which state it is.  TH_EVALUE for other machines; TH_ELIMIT beyond 720 elements
+ * (monoid NULL: it has more), else as above. */
+ThModel *th_compile_pd_ssm(const ThTask *t, const ThMonoid *monoid, bool phases,
+                           const ThTapeBounds *bounds, ThError *err);
+
 #endif

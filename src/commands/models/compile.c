@@ -29,10 +29,11 @@ static const ThOptionSpec options[] = {
     {"answers", TH_CHOICE, "auto", 0, 0, "auto|final|every|states",
      "of an automaton: one for the whole string, one after every symbol, or its states; auto: "
      "every where it has outputs, else final"},
-    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn|bare", "the architecture"},
-    {"by", TH_CHOICE, "auto", 0, 0, "auto|past|counts",
+    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn|bare|pd_ssm", "the architecture"},
+    {"by", TH_CHOICE, "auto", 0, 0, "auto|past|counts|maps|phases",
      "of bare: what looks at the past, or what counts; auto: the first where the language is "
-     "star-free"},
+     "star-free; of pd_ssm: maps of states, or phases, of groups that are solvable; auto: the "
+     "first"},
     {"cascade", TH_FLAG, "no", 0, 0, NULL,
      "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
     {"tokens", TH_STRING, "abc", 0, 0, NULL, "of an s-op: the symbols of its inputs"},
@@ -57,8 +58,8 @@ enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activati
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
 enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES }; /* answers= */
 enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                            /* prove= */
-enum { INTO_REGULARGPT, INTO_LRNN, INTO_BARE };
-enum { BY_AUTO, BY_PAST, BY_COUNTS }; /* into= */
+enum { INTO_REGULARGPT, INTO_LRNN, INTO_BARE, INTO_PD_SSM };         /* into= */
+enum { BY_AUTO, BY_PAST, BY_COUNTS, BY_MAPS, BY_PHASES };            /* by= */
 
 /* Few enough to be coded one by one. */
 enum { MOST_ELEMENTS = 1 << 12 };
@@ -291,6 +292,9 @@ static ThModel *recurrence(ShSession *s, const ShCall *call, const Source *f, Th
 {
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
     bool cascade = th_option_flag(&call->options, "cascade");
+    int by = th_option_choice(&call->options, "by");
+    if (th_option_choice(&call->options, "into") == INTO_PD_SSM)
+        return th_compile_pd_ssm(f->task, f->monoid, by == BY_PHASES, &s->bounds, err);
     if (th_option_choice(&call->options, "norm") == NORM_CODE)
         return th_compile_lrnn_sum(f->task, f->monoid, &s->bounds, err);
     ThHolonomy *h TH_OWNED(th_holonomy_free) =
@@ -304,9 +308,12 @@ static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Sourc
     if (!m)
         return NULL;
     const ThOptions *o = &m->options;
-    sh_say(s, "%s: lrnn dim=%lld block=%lld layers=%lld norm=%s, %zu parameters\n",
-           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "block"),
-           th_option_int(o, "layers"), th_option_text(o, "norm"), th_params_count(&m->params));
+    bool blocks = th_option_known(o, "block");
+    sh_say(s, "%s: %s dim=%lld %s=%lld layers=%lld %s=%s, %zu parameters\n", call->operand[1].text,
+           m->kind->name, th_option_int(o, "dim"), blocks ? "block" : "state",
+           th_option_int(o, blocks ? "block" : "state"), th_option_int(o, "layers"),
+           blocks ? "norm" : "one_hot", th_option_text(o, blocks ? "norm" : "one_hot"),
+           th_params_count(&m->params));
     sh_model_figures(s, m);
     return TH_KEEP_IF(try_if(s, m, f, &call->options, err), m, th_model_free);
 }
@@ -370,14 +377,21 @@ static bool compile_formula(ShSession *s, const ShCall *call, const Source *f, T
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileShape shape;
-    bool lrnn = th_option_choice(&call->options, "into") == INTO_LRNN;
-    if (th_option_choice(&call->options, "into") == INTO_BARE)
+    static const char *const kind[] = {"regulargpt", "lrnn", "bare", "pd_ssm"};
+    int into = th_option_choice(&call->options, "into");
+    int by = th_option_choice(&call->options, "by");
+    bool lrnn = into == INTO_LRNN;
+    int of = by == BY_AUTO ? into : by < BY_MAPS ? INTO_BARE : INTO_PD_SSM;
+    if (of != into)
+        return th_fail(err, TH_EUSAGE, "by=%s is for into=%s", th_option_text(&call->options, "by"),
+                       kind[of]);
+    if (into == INTO_BARE)
         return compile_formula(s, call, f, err);
     int norm = th_option_choice(&call->options, "norm");
-    if (norm != NORM_AUTO && lrnn != (norm >= NORM_PAPER))
-        return th_fail(err, TH_EUSAGE, "%s has no norm=%s", lrnn ? "lrnn" : "regulargpt",
+    if (norm != NORM_AUTO && (lrnn != (norm >= NORM_PAPER) || into == INTO_PD_SSM))
+        return th_fail(err, TH_EUSAGE, "%s has no norm=%s", kind[into],
                        th_option_text(&call->options, "norm"));
-    if (lrnn) {
+    if (lrnn || into == INTO_PD_SSM) {
         ThModel *r = compile_recurrence(s, call, f, err);
         return r && define(s, call, r, err);
     }
@@ -415,8 +429,11 @@ SH_COMMAND(
         "instead.\n\n"
         "With into=lrnn it becomes a linear recurrence whose matrices move one-hots, norm=paper "
         "keeping their length: in one layer, or with cascade=yes with a layer for each level of "
-        "decompose.  norm=code is for sums only, whose states become phases.  That is tried on "
-        "words, not proved.\n\n"
+        "decompose.  norm=code is for sums only, whose states become phases.  into=pd_ssm moves "
+        "states by maps, in one layer, and with by=phases, where symbols permute the states and "
+        "their group is solvable, turns phases by complex diagonals: a layer for each step of the "
+        "derived series (its length is the least number of layers, Shakerinava et al. 2026), and "
+        "one that says the state.  These are tried on words, not proved.\n\n"
         "With into=bare a star-free language becomes a Transformer with hard attention: a formula "
         "of the past (show A as ltl) part by part, a head that looks at the latest of earlier "
         "positions for each S and Y, a unit for each &.  With by=counts a language that counting "

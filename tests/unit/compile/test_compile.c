@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,6 +346,84 @@ static void test_sums_are_phases(void **state)
     th_task_free(t);
 }
 
+/* The task that asks for the state of an automaton whose symbols a, b, … permute n points as the
+ * words of digits say. */
+static ThTask *permuting(int n, const char *const *map, int symbols)
+{
+    char text[1024] = "accept 0", *end = text + strlen(text);
+    for (int a = 0; a < symbols; a++)
+        for (int q = 0; q < n; q++)
+            end += snprintf(end, 40, " ; %d %c -> %c", q, 'a' + a, map[a][q]);
+    snprintf(end, 12, " ; start 1");
+    return made_task("track", "", text);
+}
+
+/* Every machine by maps; groups by phases, with a layer a step of the derived series and one more,
+ * in floats for thousands of symbols. */
+static void test_state_spaces_answer_as_the_machine(void **state)
+{
+    (void)state;
+    static const int long_ones[] = {1, 2, 3, 64, 500, 5000, 0};
+    static const struct {
+        int points, symbols, layers;
+        const char *map[3];
+    } group[] = {{2, 1, 2, {"10"}},
+                 {5, 2, 2, {"12340", "34012"}},
+                 {4, 3, 2, {"1032", "2301", "0123"}}, /* two factors at once */
+                 {6, 2, 2, {"120345", "012453"}},     /* 3 x 3 */
+                 {6, 2, 2, {"123054", "123045"}},     /* 4 x 2: squares of both symbols are alike */
+                 {3, 2, 3, {"102", "120"}},
+                 {4, 2, 3, {"0321", "1230"}},
+                 {4, 2, 3, {"1032", "0231"}},         /* the factor below has two of 2 */
+                 {8, 2, 3, {"12305674", "47650321"}}, /* quaternions, or what these make */
+                 {4, 2, 4, {"1023", "1230"}}};
+    ThError err = {0};
+    ThTask *t;
+    for (int i = 0; i < 7; i++) { /* the last begins in another state than 0 */
+        t = i < 6 ? task_number(i) : made_task("modular_arithmetic", "modulus=3", NULL);
+        Compiled c = {.task = t, .model = th_compile_pd_ssm(t, NULL, false, NULL, &err)};
+        assert_non_null(c.model);
+        assert_true(off_at(&c, long_ones) < 1e-3);
+        drop(&c);
+    }
+    for (size_t i = 0; i < sizeof group / sizeof *group; i++) {
+        t = permuting(group[i].points, group[i].map, group[i].symbols);
+        Compiled c = {.task = t, .monoid = th_monoid_new(t->machine, 0, NULL, &err)};
+        ThModel *m = c.model = th_compile_pd_ssm(t, NULL, false, NULL, &err);
+        assert_true(m && off_at(&c, long_ones) < 1e-3);
+        th_model_free(m);
+        c.model = th_compile_pd_ssm(t, c.monoid, true, NULL, &err);
+        if (!c.model)
+            fail_msg("%s", err.msg);
+        assert_int_equal(th_option_int(&c.model->options, "layers"), group[i].layers);
+        assert_true(off_at(&c, long_ones) < 0.1);
+        drop(&c);
+    }
+}
+
+static void test_what_phases_cannot_be(void **state)
+{
+    (void)state;
+    static const char *const five[] = {"10234", "12340"};
+    ThError err = {0};
+    ThTask *t = permuting(5, five, 2);
+    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, &err);
+    assert_null(th_compile_pd_ssm(t, monoid, true, NULL, &err));
+    assert_non_null(strstr(err.msg, "not solvable: 60"));
+    err = (ThError){0};
+    assert_null(th_compile_pd_ssm(t, NULL, true, NULL, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    th_monoid_free(monoid);
+    th_task_free(t);
+    t = task_number(1);
+    err = (ThError){0};
+    monoid = th_monoid_new(t->machine, 0, NULL, &err);
+    assert_null(th_compile_pd_ssm(t, monoid, true, NULL, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    th_monoid_free(monoid);
+    th_task_free(t);
+}
+
 /* A model that is wrong on one word is found out. */
 static void test_a_wrong_answer_is_found(void **state)
 {
@@ -375,6 +454,8 @@ int main(void)
         cmocka_unit_test(test_other_models_are_refused),
         cmocka_unit_test(test_recurrences_answer_as_the_machine),
         cmocka_unit_test(test_sums_are_phases),
+        cmocka_unit_test(test_state_spaces_answer_as_the_machine),
+        cmocka_unit_test(test_what_phases_cannot_be),
         cmocka_unit_test(test_a_wrong_answer_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
