@@ -67,6 +67,7 @@ extern "C" {
 #include "automata/algebra/eggbox.h"
 #include "automata/algebra/green.h"
 #include "automata/algebra/group.h"
+#include "automata/algebra/group_names.h"
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
 #include "automata/algebra/varieties.h"

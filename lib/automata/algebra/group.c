@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 
-#include "base/intern.h"
+#include "automata/algebra/group_names.h"
 #include "base/arithmetic.h"
+#include "base/intern.h"
+#include "base/text.h"
 
 struct ThGroup {
     int degree;
@@ -366,6 +368,136 @@ static bool name_by_orders(const Facts *w, size_t derived_order)
     return name != NULL;
 }
 
+/* ---- names by isomorphism -------------------------------------------------------------------- */
+
+enum { MOST_ORDER = 2000, MOST_GENERATORS = 6, MOST_ELEMENTS = 1000000 };
+
+/* g and a group with a name, on points beside each other: images of generators are looked for, one
+ * after the other, that make a group no larger than g of the pairs. */
+typedef struct {
+    const Facts *w;
+    const ThGroup *to;
+    int generator[MOST_GENERATORS], n; /* of g */
+    size_t size[MOST_GENERATORS];      /* of the group of the first ones */
+    int image[MOST_GENERATORS], tries; /* tries: elements of groups of pairs */
+    int *pair;                         /* (degrees together) */
+    ThError *err;
+} Search;
+
+static const int *both(const Search *s, int i)
+{
+    size_t n = (size_t)s->w->g->degree;
+    memcpy(s->pair, element(s->w->g, (size_t)s->generator[i]), n * sizeof *s->pair);
+    for (int k = 0; k < s->to->degree; k++)
+        s->pair[n + (size_t)k] = (int)n + element(s->to, (size_t)s->image[i])[k];
+    return s->pair;
+}
+
+/* The number of pairs that the first n images make, of images alone; 0: more than there should be.
+ */
+static size_t closure(Search *s, int n, bool images)
+{
+    ThError own = {0};
+    const ThGroup *a = s->w->g, *b = s->to;
+    ThGroup *g = th_group_new(images ? b->degree : a->degree + b->degree, s->err);
+    bool ok = g != NULL;
+    for (int i = 0; ok && i < n; i++)
+        ok = th_group_add(g, images ? element(b, (size_t)s->image[i]) : both(s, i), s->size[n - 1],
+                          s->w->stop, &own);
+    size_t size = ok ? th_group_order(g) : 0;
+    th_group_free(g);
+    return size;
+}
+
+static bool find_images(Search *s, int i)
+{
+    if (i == s->n)
+        return closure(s, i, true) == s->w->f->order;
+    size_t order = s->w->order[s->generator[i]];
+    for (size_t h = 1; h < s->w->f->order && s->tries < MOST_ELEMENTS; h++) {
+        s->image[i] = (int)h;
+        if (order_of(s->to, element(s->to, h)) != order)
+            continue;
+        s->tries += (int)s->size[i];
+        if (closure(s, i + 1, false) == s->size[i] && find_images(s, i + 1))
+            return true;
+    }
+    return false;
+}
+
+/* Few generators: those that the ones before do not make. */
+static bool choose_generators(Search *s)
+{
+    const ThGroup *g = s->w->g;
+    ThGroup *part = th_group_new(g->degree, s->err);
+    bool ok = part != NULL;
+    for (size_t i = 0; ok && i < g->n_generators; i++) {
+        size_t before = th_group_order(part);
+        ok = th_group_add(part, generator(g, i), 0, s->w->stop, s->err);
+        if (!ok || th_group_order(part) == before)
+            continue;
+        ok = s->n < MOST_GENERATORS;
+        if (ok) {
+            s->size[s->n] = th_group_order(part);
+            s->generator[s->n++] = (int)th_group_find(g, generator(g, i));
+        }
+    }
+    th_group_free(part);
+    return ok;
+}
+
+static bool same_orders(const Facts *w, const ThGroup *h)
+{
+    size_t *count = th_alloc(w->f->order + 1, sizeof *count, NULL);
+    bool same = count && th_group_order(h) == w->f->order;
+    for (size_t i = 0; same && i < w->f->order; i++) {
+        count[w->order[i]]++;
+        count[order_of(h, element(h, i))]--;
+    }
+    for (size_t i = 0; same && i <= w->f->order; i++)
+        same = count[i] == 0;
+    free(count);
+    return same;
+}
+
+/* A_4 x Z_5 for A4xC5. */
+static void write_name(char *to, const char *name)
+{
+    ThText t TH_OWNED(th_text_free) = {0};
+    bool inside = false;
+    for (; *name; name++) {
+        inside = (inside || *name == '(') && *name != ')';
+        th_text_printf(&t, *name == 'x' ? " x " : "%c", *name == 'C' ? 'Z' : *name);
+        if (!inside && strchr("CDSAQF", *name) && name[1] >= '0' && name[1] <= '9')
+            th_text_add(&t, "_");
+    }
+    snprintf(to, TH_GROUP_NAME, "%s", t.data ? t.data : "");
+}
+
+static bool try_name(void *context, const char *name)
+{
+    Search *s = context;
+    ThGroup *h = th_group_named(name, MOST_ORDER, s->w->stop, s->err);
+    s->to = h;
+    s->tries += (int)s->w->f->order;
+    s->pair =
+        h ? th_alloc((size_t)s->w->g->degree + (size_t)h->degree, sizeof *s->pair, s->err) : NULL;
+    bool found = s->pair && !is_abelian(h) && same_orders(s->w, h) && find_images(s, 0);
+    if (found)
+        write_name(s->w->f->name, name);
+    free(s->pair);
+    th_group_free(h);
+    return !found && s->tries < MOST_ELEMENTS;
+}
+
+static void name_by_isomorphism(const Facts *w)
+{
+    ThError own = {0};
+    Search s = {.w = w, .err = &own};
+    if (w->f->order <= MOST_ORDER && choose_generators(&s))
+        th_group_each_name(w->f->order, try_name, &s);
+}
+
 bool th_group_facts(const ThGroup *g, ThGroupFacts *f, ThStop *stop, ThError *err)
 {
     Facts w = {.g = g, .f = f, .stop = stop};
@@ -376,8 +508,10 @@ bool th_group_facts(const ThGroup *g, ThGroupFacts *f, ThStop *stop, ThError *er
     if (ok && f->abelian && f->order > 1)
         name_abelian(&w);
     else if (ok && f->order > 1 && !name_by_points(&w) && !name_by_orders(&w, derived_order) &&
-             !name_by_half(&w))
+             !name_by_half(&w)) {
         snprintf(f->name, TH_GROUP_NAME, "order %zu", f->order);
+        name_by_isomorphism(&w);
+    }
     TH_FREE(w.order, w.inside);
     return ok;
 }

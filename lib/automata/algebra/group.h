@@ -35,7 +35,8 @@ typedef struct {
     size_t longest;  /* greatest order of an element */
     size_t exponent; /* least common multiple of their orders */
     /* trivial, Z_n, products of these for other abelian groups, S_n, A_n, D_n (2n elements), Q_8
-     * and larger Q_4n, PSL(2,7); else "order N". */
+     * and larger Q_4n; to order 2,000 F_n, SL(2,p), PSL(2,p) and products, as th_group_named has
+     * them, where an isomorphism was found; else "order N". */
     char name[TH_GROUP_NAME];
 } ThGroupFacts;
 

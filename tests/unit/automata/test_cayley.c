@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "automata/algebra/group.h"
 #include "automata/operations/cayley.h"
 #include "automata/core/dfa.h"
 #include "given.h"
@@ -98,6 +99,57 @@ static void test_known_groups(void **state)
     }
 }
 
+/* A group is known by any of its generators, the points being called otherwise. */
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *found;
+    } names[] = {
+        {"A4xC5", "A_4 x Z_5"},   {"SL(2,3)", "SL(2,3)"}, {"F21", "F_21"},
+        {"F42xC2", "F_42 x Z_2"}, {"S3xS3", "D_3 x D_3"}, {"S4xC2", "S_4 x Z_2"},
+        {"Q8xC2", "Q_8 x Z_2"},   {"SL(2,5)", "SL(2,5)"}, {"A5xC2", "A_5 x Z_2"},
+        {"S5xC2", "S_5 x Z_2"},   {"S6", "S_6"},          {"PSL(2,11)", "PSL(2,11)"},
+    };
+    ThRng r = th_rng(1, "names", 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        ThError err = {0};
+        ThGroupFacts f;
+        ThAutomaton *a = th_automaton_group(names[i].name, NULL, 0, 0, NULL, &err);
+        assert_non_null(a);
+        int n = a->n_states, *by = calloc((size_t)n, sizeof *by);
+        int *name = calloc((size_t)n, sizeof *name);
+        for (int q = 0; q < n; q++) {
+            int k = (int)th_rng_below(&r, (uint64_t)q + 1);
+            name[q] = name[k];
+            name[k] = q;
+        }
+        ThGroup *g = th_group_new(n, &err);
+        while (th_group_order(g) < (size_t)n) {
+            /* words of random length are elements at random */
+            int *x = calloc((size_t)n, sizeof *x);
+            for (int q = 0; q < n; q++)
+                x[q] = q;
+            for (int k = (int)th_rng_below(&r, 60); k > 0; k--) {
+                int s = (int)th_rng_below(&r, (uint64_t)a->n_symbols);
+                for (int q = 0; q < n; q++)
+                    x[q] = a->arc[a->first[x[q]] + (size_t)s].to;
+            }
+            for (int q = 0; q < n; q++)
+                by[name[q]] = name[x[q]];
+            assert_true(th_group_add(g, by, 2000, NULL, &err));
+            free(x);
+        }
+        assert_true(th_group_facts(g, &f, NULL, &err));
+        if (strcmp(f.name, names[i].found) != 0)
+            fail_msg("%s is %s", names[i].name, f.name);
+        th_group_free(g);
+        th_automaton_free(a);
+        free(by);
+        free(name);
+    }
+}
+
 /* Products associate, and e is neutral on both sides. */
 static void test_products(void **state)
 {
@@ -158,7 +210,8 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_groups), cmocka_unit_test(test_products),
-        cmocka_unit_test(test_monoid), cmocka_unit_test(test_errors)};
+        cmocka_unit_test(test_names), cmocka_unit_test(test_known_groups),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_monoid),
+        cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
