@@ -33,7 +33,10 @@ const char *const sh_weights_guide[] = {
     "string of n symbols, and in causal models up to k + 1 times at symbol k.",
     "From PyTorch.  load FILE kind=KIND reads state dicts, save M FILE as=pytorch writes those of "
     "rnn, lstm and gru, and of others with the options that stand below (- where one is not "
-    "given).  Of flash-linear-attention, delta_net is also gated_deltanet and gated_deltaproduct, "
+    "given).  A symbol that began every string there, and pads that the network read behind it, as "
+    "who takes out[:, -1] of a padded batch has them read, are symbols like others here: with "
+    "symbols=\"_ab^\" the string ab is ^ab__.  Of flash-linear-attention, delta_net is also "
+    "gated_deltanet and gated_deltaproduct, "
     "with values as wide as keys; its other layers (gated linear attention, retention, …) and "
     "Mamba-2 compute what no model here does, and are refused by the names of their tensors.  The "
     "authors of the five papers published no weights; kind=lrnn reads what the code of "
