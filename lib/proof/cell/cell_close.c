@@ -1,5 +1,6 @@
 /* The search for sets of states that every symbol takes into one another: one ball for each state
- * of the automaton, then ellipsoids, then several of each. */
+ * of the automaton, then ellipsoids, then several of each; and the same of each state behind each
+ * symbol, for what is behind one is often far from what is behind another. */
 #include <math.h>
 
 #include "proof/cell/cell_image.h"
@@ -13,13 +14,14 @@ typedef struct {
     const ThProofCell *f;
     ThStop *stop;
     ThProof *p;
-    const ThDfa *machine;
-    ThProofSample seen; /* states that drawn strings lead to: label is the automaton's, x the one
-                           before (-1: the first), y the symbol */
-    double *gates;      /* (gates width) */
-    double *logits;     /* (n_classes) */
-    double *metric;     /* (n_states, dim, dim), or NULL */
-    int steps;          /* of a drawn run */
+    const ThDfa *machine; /* whose states have sets: the automaton's, */
+    int behind;           /* or with each of them one of so many symbols that came last; 1: none */
+    ThProofSample seen;   /* states that drawn strings lead to: label is the automaton's, x the one
+                             before (-1: the first), y the symbol */
+    double *gates;        /* (gates width) */
+    double *logits;       /* (n_classes) */
+    double *metric;       /* (n_states, dim, dim), or NULL */
+    int steps;            /* of a drawn run */
 } Prover;
 
 static int answer_of(const Prover *v, int state)
@@ -289,8 +291,8 @@ static void note(Cover *c, int worst, bool answers, double excess)
         return;
     p->excess = excess;
     p->answers = answers;
-    p->into = c->state[worst];
-    p->x = c->from[worst] < 0 ? -1 : c->state[c->from[worst]];
+    p->into = c->state[worst] / c->v->behind;
+    p->x = c->from[worst] < 0 ? -1 : c->state[c->from[worst]] / c->v->behind;
     p->y = c->from[worst] < 0 ? -1 : c->by[worst];
 }
 
@@ -338,13 +340,14 @@ static bool keep(Cover *c, ThError *err)
     p->radius = c->radius;
     c->state = NULL;
     c->centre = c->radius = NULL;
-    if (c->balls)
-        return true;
-    p->shape = th_alloc((size_t)p->n * square, sizeof *p->shape, err);
-    for (int i = 0; p->shape && i < p->n; i++)
-        memcpy(p->shape + (size_t)i * square, c->v->metric + (size_t)p->state[i] * square,
-               square * sizeof *p->shape);
-    return p->shape != NULL;
+    p->shape = c->balls ? NULL : th_alloc((size_t)p->n * square, sizeof *p->shape, err);
+    for (int i = 0; i < p->n; i++) {
+        if (p->shape)
+            memcpy(p->shape + (size_t)i * square, c->v->metric + (size_t)p->state[i] * square,
+                   square * sizeof *p->shape);
+        p->state[i] /= c->v->behind;
+    }
+    return c->balls || p->shape;
 }
 
 static bool attempt(Prover *v, int most, bool balls, ThError *err)
@@ -426,6 +429,7 @@ static bool close_sets(Prover *v, int cover, ThError *err)
     int n = 0;
     ThProofSlope *slope TH_OWNED(free) =
         th_alloc(states * SLOPES * (size_t)v->f->n_symbols, sizeof *slope, err);
+    free(v->metric);
     v->metric = th_alloc(states * d * d, sizeof *v->metric, err);
     bool ok = slope && v->metric && find_slopes(v, slope, &n, err);
     v->p->contraction = v->p->slope;
@@ -438,6 +442,32 @@ static bool close_sets(Prover *v, int cover, ThError *err)
     for (int i = 0; slope && i < n; i++)
         free(slope[i].jy);
     return ok;
+}
+
+/* Returns new: state q behind the a-th of k symbols is q k + a. */
+static ThDfa *refined(const ThDfa *m, ThError *err)
+{
+    int k = m->n_symbols;
+    ThDfa *to = th_dfa_new(m->n_states * k, k, m->n_classes, err);
+    for (int i = 0; to && i < to->n_states; i++) {
+        to->label[i] = m->label[i / k];
+        for (int a = 0; a < k; a++)
+            to->next[i * k + a] = m->next[i / k * k + a] * k + a;
+    }
+    if (to)
+        to->start = m->start * k;
+    return to;
+}
+
+static bool close_behind(Prover *v, int cover, ThError *err)
+{
+    ThDfa *behind TH_OWNED(th_dfa_free) = refined(v->machine, err);
+    if (!behind)
+        return false;
+    v->machine = behind;
+    v->behind = behind->n_symbols;
+    th_proof_cell_behind(&v->seen, v->behind);
+    return close_sets(v, cover, err);
 }
 
 /* ---- all in all ------------------------------------------------------------------------------ */
@@ -458,14 +488,15 @@ static bool run(Prover *v, const ThProofClaim *claim, const ThProofHow *how, ThE
         !th_proof_cell_sample(v->f, v->machine, how->seed, &v->seen, err) || !find_wrong(v, err))
         return false;
     return p->verdict == TH_PROOF_WRONG ||
-           (measure_floats(v, err) && close_sets(v, how->cover, err));
+           (measure_floats(v, err) && close_sets(v, how->cover, err) &&
+            (p->verdict != TH_PROOF_OPEN || close_behind(v, how->cover, err)));
 }
 
 bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
                            const ThProofHow *how, ThStop *stop, ThError *err)
 {
     ThProofCell *f TH_OWNED(th_proof_cell_free) = th_proof_cell_new(m, err);
-    Prover v = {.m = m, .f = f, .stop = stop, .p = p};
+    Prover v = {.m = m, .f = f, .stop = stop, .p = p, .behind = 1};
     bool ok = f && run(&v, claim, how, err);
     th_proof_sample_free(&v.seen);
     TH_FREE(v.gates, v.logits, v.metric);

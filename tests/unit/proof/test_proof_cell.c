@@ -717,6 +717,38 @@ static void test_each_set(void **state)
     }
 }
 
+/* One state of the automaton, but vectors behind a far from those behind b: between them another
+ * answer would be read, so that no ball around all of them will do. */
+static void test_behind(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThModel *m = forgetful(0, 0);
+    ThDfa *d = th_dfa_new(1, 2, 2, &err);
+    ThProofClaim *claim = claim_of(m, d, NULL);
+    ThProofHow how = {.limit = 100, .cover = 1, .seed = 1};
+    float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
+    float *bias = th_params_at(&m->params, th_params_find(&m->params, "head_bias"));
+    memcpy(head, (float[]){1, 0, 1, 0}, 4 * sizeof *head);
+    bias[1] = 0.5F;
+    ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+    assert_int_equal(p->verdict, TH_PROOF_PROVED);
+    assert_int_equal(p->n, 2);
+    assert_true(p->state[0] == 0 && p->state[1] == 0 && p->checks == 4);
+    ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, &err);
+    assert_true(holds_signed(c, m));
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    bias[1] = 0.9985F;
+    p = th_proof_certify(m, claim, &how, NULL, &err);
+    assert_int_equal(p->verdict, TH_PROOF_OPEN);
+    assert_true(p->answers && p->into == 0 && p->x <= 0);
+    th_proof_free(p);
+    th_proof_claim_free(claim);
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
 /* A model that has learned nothing is wrong on the string that is named; one that answers one thing
  * always is, too, though its sets are closed. */
 static void test_wrong(void **state)
@@ -781,8 +813,9 @@ int main(void)
         cmocka_unit_test(test_enclosures), cmocka_unit_test(test_worst),
 
         cmocka_unit_test(test_corner),     cmocka_unit_test(test_each_set),
-        cmocka_unit_test(test_proofs),     cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_open),       cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_behind),     cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_wrong),      cmocka_unit_test(test_open),
+        cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests_name("proof_cell", tests, NULL, NULL);
 }
