@@ -105,7 +105,7 @@ static bool answer_line(ShSession *s, const char *line, size_t n, json_t *answer
 
 void sh_serve(ShSession *s)
 {
-    char *line = NULL;
+    char *line TH_OWNED(free) = NULL;
     size_t cap = 0;
     json_int_t number = 0;
     for (ssize_t n; !s->leaving && !s->broken_pipe && !sh_terminated() &&
@@ -121,6 +121,5 @@ void sh_serve(ShSession *s)
         putchar('\n');
         fflush(stdout);
     }
-    free(line);
     sh_signals_clear();
 }

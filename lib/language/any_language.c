@@ -216,13 +216,12 @@ bool th_language_member(const ThLanguage *l, ThLanguageWord word, ThStop *stop,
 {
     if (asked(l)->kind->member)
         return asked(l)->kind->member(asked(l), word, stop, answer, err);
-    ThLanguageReader *r = th_language_reader(l, stop, err);
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
     bool ok = r != NULL, viable = true;
     for (int i = 0; ok && viable && i < word.n; i++)
         ok = th_language_push(r, word.symbol[i], &viable, err) && !th_stopped(stop, err);
     *answer = TH_LANGUAGE_NO;
     ok = ok && (!viable || th_language_accepts(r, answer, err));
-    th_language_reader_free(r);
     return ok;
 }
 
@@ -259,7 +258,7 @@ static bool too_many_tried(long long most, int length, ThError *err)
 bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
                       void *context, long long *tried, ThStop *stop, ThError *err)
 {
-    ThLanguageReader *r = th_language_reader(l, stop, err);
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
     int *next = th_alloc((size_t)length + 1, sizeof *next, err); /* to be tried at each depth */
     Walk w = {r, length, seen, context, true};
     bool ok = r && next, viable = true;
@@ -286,7 +285,6 @@ bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguag
     if (tried)
         *tried += n;
     free(next);
-    th_language_reader_free(r);
     return ok;
 }
 

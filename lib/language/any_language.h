@@ -76,6 +76,7 @@ ThLanguage *th_language_within(const ThLanguage *inner, const ThLanguage *outer,
 /* The same language for one owner more; never fails.  Each owner frees it. */
 ThLanguage *th_language_share(const ThLanguage *l);
 void th_language_free(ThLanguage *l); /* NULL is fine */
+TH_RELEASES(th_language_free, ThLanguage)
 
 /* Appends the block that defines it; nothing for kinds that no block defines. */
 void th_language_write(ThText *t, const ThLanguage *l, const char *name);
@@ -132,6 +133,7 @@ typedef struct ThLanguageWords ThLanguageWords;
 enum { TH_LANGUAGE_MOST_TRIED = 2000000 };
 ThLanguageWords *th_language_words(const ThLanguage *l, int length, ThStop *stop, ThError *err);
 void th_language_words_free(ThLanguageWords *w); /* NULL is fine */
+TH_RELEASES(th_language_words_free, ThLanguageWords)
 
 /* Natural logarithm of their number (of an ambiguous grammar: of trees); -HUGE_VAL: there are none;
  * NaN: it is not known, as of distributions. */

@@ -47,10 +47,9 @@ bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange
     int step = (int)fmax(1, ceil(top / 8));
     th_figure_printf(f, "set ytics ()\n");
     for (int e = 0; e <= (int)(1.04 * fmax(top, 0.5)); e += step) {
-        ThText number = {0};
+        ThText number TH_OWNED(th_text_free) = {0};
         th_figure_power(&number, e, (int)top);
         th_figure_printf(f, "set ytics add ('%s' %d)\n", number.data ? number.data : "", e);
-        th_text_free(&number);
     }
     th_figure_axis(f, "x", (double)range.lo, (double)range.hi);
     th_figure_printf(f,

@@ -40,12 +40,11 @@ void th_plot_selecting(ThFigure *f, const char *title, const ThPlotSelecting *he
     th_figure_end_block(f);
     th_figure_block(f, "NAMES");
     for (size_t h = 0; h < n; h++) {
-        ThText name = {0};
+        ThText name TH_OWNED(th_text_free) = {0};
         th_text_printf(&name, "layer %d, head %d: %s", head[h].layer + 1, head[h].head + 1,
                        head[h].selector);
         th_figure_printf(f, "-0.5 %d ", (int)h * high - 2);
         th_figure_cell(f, name.data ? name.data : "");
-        th_text_free(&name);
         th_figure_printf(f, "\n");
     }
     th_figure_end_block(f);

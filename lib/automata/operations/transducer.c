@@ -121,7 +121,7 @@ static ThDfa *preimage(const ThAutomaton *a, const ThDfa *d, const ThAutomatonSu
     ThDfa *p = th_dfa_new(d->n_states + 1, n, 2, err);
     bool good = p != NULL;
     for (size_t i = 0; good && i < k; i++) {
-        int *word = number_word(&map[i], a->symbol, a->n_symbols, err);
+        int *word TH_OWNED(free) = number_word(&map[i], a->symbol, a->n_symbols, err);
         good = word != NULL;
         bool known = true;
         for (int j = 0; good && j < map[i].n; j++)
@@ -131,7 +131,6 @@ static ThDfa *preimage(const ThAutomaton *a, const ThDfa *d, const ThAutomatonSu
                 known ? th_dfa_walk(d, (int)q, word, (size_t)map[i].n) : (int)states;
         if (p)
             p->next[states * k + i] = (int)states;
-        free(word);
     }
     if (good) {
         p->start = d->start;

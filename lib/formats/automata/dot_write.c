@@ -17,14 +17,13 @@ static void write_string(ThText *t, const char *text)
 static void add_name(ThText *t, const char *name)
 {
     if (th_dot_is_empty_word(name, name) || strpbrk(name, ",/|{}\\\"") || !th_is_word(name)) {
-        ThText quoted = {0};
+        ThText quoted TH_OWNED(th_text_free) = {0};
         th_text_symbol(&quoted, name);
         bool bare = quoted.data && *quoted.data != '"';
         th_text_add(t, bare ? "\"" : "");
         th_text_add(t, quoted.data ? quoted.data : "");
         th_text_add(t, bare ? "\"" : "");
         t->failed = t->failed || quoted.failed;
-        th_text_free(&quoted);
     } else {
         th_text_add(t, name);
     }

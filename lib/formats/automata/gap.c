@@ -74,11 +74,10 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
         return th_fail(err, TH_EVALUE, "a record of GAP has one state at least");
     th_text_printf(to, "# %s; needs the package Automata\n", name);
     for (int i = 0; !own && i < a->n_symbols; i++) {
-        ThText symbol = {0};
+        ThText symbol TH_OWNED(th_text_free) = {0};
         th_text_symbol(&symbol, a->symbol[i]);
         th_text_printf(to, "# %c: %s\n", 'a' + i, symbol.data ? symbol.data : "");
         to->failed = to->failed || symbol.failed;
-        th_text_free(&symbol);
     }
     th_text_printf(to, "Automaton(\"%s\", %d, ",
                    empty   ? "epsilon"

@@ -73,11 +73,10 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
     if (ok && name && *name) {
         r->state[index] = fresh_state(r, name);
     } else if (ok) {
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         th_text_printf(&t, "q%s", id);
         r->state[index] = t.failed ? -1 : fresh_state(r, t.data);
         r->b.failed = r->b.failed || t.failed;
-        th_text_free(&t);
     }
     TH_FREE(id, name);
     if (!ok || r->b.failed)

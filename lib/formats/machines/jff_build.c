@@ -500,11 +500,10 @@ static int start_state(Building *b)
     if (b->start) {
         initial = -1;
         for (int i = 0; i < b->j->machine[0].n_states && initial < 0; i++) {
-            ThText t = {0};
+            ThText t TH_OWNED(th_text_free) = {0};
             write_name(b, &t, i);
             if (t.data && strcmp(t.data, b->start) == 0)
                 initial = b->flat[i].state;
-            th_text_free(&t);
         }
         if (initial < 0)
             th_fail(b->err, TH_EVALUE, "the machine has no state %.60s to start in", b->start);

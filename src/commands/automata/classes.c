@@ -162,13 +162,12 @@ SH_PLOT(plot_classes,
         .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options)
 {
     Language l;
-    ThText title = {0};
+    ThText title TH_OWNED(th_text_free) = {0};
     th_text_printf(&title, "classes of %s", call->operand[0].text);
     bool ok =
         language_of(&l, s, call, err) && title.data && th_plot_classes(f, title.data, l.r, err);
     if (ok)
         set_figures(s, &l);
-    th_text_free(&title);
     free_language(&l);
     return ok;
 }

@@ -170,10 +170,9 @@ static bool learn_language(const ShCall *call, const ShObject *from, Watch *w,
     ThInspectTeacher t TH_OWNED(th_inspect_teacher_free) = {0};
     ThInspectTeaching teaching = teaching_of(call, w);
     ThInspectExtraction how = extraction_of(call, w);
-    ThLanguage *l = sh_language_of(w->s, from, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(w->s, from, err);
     bool ok = l && th_inspect_teach_language(&t, l, &teaching, err) &&
               th_inspect_extract(&t, &how, to, err);
-    th_language_free(l);
     return ok;
 }
 

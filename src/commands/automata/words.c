@@ -35,18 +35,6 @@ static const ThOptionSpec words_options[] = {
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start; the setting seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-/* One word: a line of text, or a row. */
-static void print_word(ShSession *s, const ThAutomaton *a, const int *word, int length)
-{
-    ThText t TH_OWNED(th_text_free) = {0};
-    th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
-    const char *text = t.data ? t.data : "";
-    if (sh_out(s))
-        fprintf(sh_out(s), "%s\n", length ? text : "\"\"");
-    else
-        sh_row(s, text, (long long)length);
-}
-
 /* Prints at most `most` words; *cut says whether there are more. */
 static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRange range,
                        long long most, bool *cut, ThError *err)
@@ -61,7 +49,7 @@ static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRan
         for (; l && !*cut && th_word_list_next(l, &word, &length, sh_stop(s), &failed); printed++) {
             *cut = printed == most;
             if (!*cut)
-                print_word(s, a, word, length);
+                sh_print_word(s, a->symbol, a->n_symbols, (ThLanguageWord){word, length});
         }
         good = l && !failed.code;
         if (failed.code)
@@ -101,38 +89,6 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
     return true;
 }
 
-static bool draw_length(ShSession *s, const ThAutomaton *a, const ThDfa *d, int length,
-                        long long times, ThRng *r, ThError *err)
-{
-    ThWordSampler *w TH_OWNED(th_word_sampler_free) = th_word_sampler(d, length, sh_stop(s), err);
-    int *word TH_OWNED(free) = w ? th_alloc((size_t)length, sizeof *word, err) : NULL;
-    bool good = word != NULL;
-    for (long long i = 0; good && i < times; i++) {
-        good = th_word_sample(w, r, word, err) && !th_stopped(sh_stop(s), err);
-        if (good)
-            print_word(s, a, word, length);
-    }
-    return good;
-}
-
-static bool draw_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, const ShCall *call,
-                       ThError *err)
-{
-    long long times = th_option_int(&call->options, "random");
-    uint64_t seed = (uint64_t)sh_seed(s, &call->options);
-    if (!th_option_given(&call->options, "length"))
-        return th_fail(err, TH_EUSAGE, "random words need a length") ||
-               th_hint(err, "for instance length=20");
-    ThRange range = th_option_range(&call->options, "length");
-    sh_result_int(s, "count", times * (long long)th_range_count(range));
-    for (long long k = range.lo; k <= range.hi; k += range.step) {
-        ThRng r = th_rng(seed, "words", (uint64_t)k);
-        if (!draw_length(s, a, d, (int)k, times, &r, err))
-            return false;
-    }
-    return true;
-}
-
 SH_COMMAND(
     words, .group = "automata", .summary = "list the words of an automaton, in order or at random",
     .detail =
@@ -160,9 +116,9 @@ SH_COMMAND(
     bool needs;
     if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
         return false;
-    if (needs)
-        return sh_words_language(s, call, err);
     const ThAutomaton *a = own ? own : call->operand[0].object->as.automaton;
+    if (needs || th_option_int(&call->options, "random") > 0)
+        return sh_words_language(s, call, needs ? NULL : a, err);
     bool given = th_option_given(&call->options, "length");
     ThRange range = {0, INT_MAX - 1, 1};
     if (given)
@@ -173,9 +129,7 @@ SH_COMMAND(
     ThDfa *d TH_OWNED(th_dfa_free) = machine_of(s, a, err);
     bool good = d != NULL, cut = false;
     sh_table(s, "words", "word:s length:i");
-    if (good && th_option_int(&call->options, "random") > 0) {
-        good = draw_words(s, a, d, call, err);
-    } else if (good) {
+    if (good) {
         ThWordsGrowth g;
         ThRange finite = range;
         good = th_dfa_growth(d, &g, sh_stop(s), err);

@@ -277,12 +277,11 @@ static void add_file(Reach *r, const char *word, size_t n)
                   *path TH_OWNED(free) = NULL;
     if (written && sh_insert_string(r->s, written, &name, NULL) && name.size > 0 &&
         !json_object_get(r->files, name.data)) {
-        char *hash = sh_hash_of_file(r->w, name.data, &path);
+        char *hash TH_OWNED(free) = sh_hash_of_file(r->w, name.data, &path);
         if (hash)
             json_object_set_new(r->files, name.data, json_string(hash));
         if (hash && (th_ends_with(name.data, ".th") || th_ends_with(name.data, ".rasp")))
             add_script(r, path);
-        free(hash);
     }
 }
 

@@ -42,11 +42,10 @@ static bool find_any_truth(ShSession *s, ThInspectTruth *t, const ThSignature *g
     ThAutomaton *a TH_OWNED(th_automaton_free) = NULL;
     if (o->kind != SH_LANGUAGE && o->kind != SH_MACHINE)
         return sh_find_truth(t, g, against, accept, err);
-    ThLanguage *l = sh_language_of(s, o, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, o, err);
     bool ok = l && th_language_automaton(l, &a, sh_stop(s), err) &&
               (a ? th_inspect_truth_of_automaton(t, g, a, accept, err)
                  : th_inspect_truth_of_language(t, g, l, accept, err));
-    th_language_free(l);
     return ok || sh_error_inside(err, against);
 }
 

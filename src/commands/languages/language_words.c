@@ -23,10 +23,20 @@ static void say_open(ShSession *s, long long words)
         sh_say(s, "%lld word%s got no answer\n", words, &"s"[words == 1]);
 }
 
+void sh_print_word(ShSession *s, char *const *symbol, int n, ThLanguageWord word)
+{
+    ThText t TH_OWNED(th_text_free) = {0};
+    th_symbols_write(&t, symbol, n, word.symbol, word.n);
+    const char *text = t.data ? t.data : "";
+    if (sh_out(s))
+        fprintf(sh_out(s), "%s\n", word.n ? text : "\"\"");
+    else
+        sh_row(s, text, (long long)word.n);
+}
+
 static bool print_word(void *context, ThLanguageWord word, ThLanguageAnswer answer)
 {
     Listing *x = context;
-    ThText t = {0};
     int n;
     char *const *symbol = th_language_symbols(x->l, &n);
     x->unknown += answer == TH_LANGUAGE_UNKNOWN;
@@ -35,14 +45,8 @@ static bool print_word(void *context, ThLanguageWord word, ThLanguageAnswer answ
     x->cut = x->printed == x->most;
     if (x->cut)
         return false;
-    th_symbols_write(&t, symbol, n, word.symbol, word.n);
-    const char *text = t.data ? t.data : "";
-    if (sh_out(x->s))
-        fprintf(sh_out(x->s), "%s\n", word.n ? text : "\"\"");
-    else
-        sh_row(x->s, text, (long long)word.n);
+    sh_print_word(x->s, symbol, n, word);
     x->printed++;
-    th_text_free(&t);
     return true;
 }
 
@@ -109,30 +113,31 @@ static bool draw_words(Listing *x, const ShCall *call, ThError *err)
     bool ok = true;
     for (long long k = range.lo; ok && k <= range.hi; k += range.step) {
         ThRng r = th_rng((uint64_t)sh_seed(x->s, &call->options), "words", (uint64_t)k);
-        ThLanguageWords *w = th_language_words(x->l, (int)k, sh_stop(x->s), err);
-        int *word = w ? th_alloc((size_t)k, sizeof *word, err) : NULL;
+        ThLanguageWords *w TH_OWNED(th_language_words_free) =
+            th_language_words(x->l, (int)k, sh_stop(x->s), err);
+        int *word TH_OWNED(free) = w ? th_alloc((size_t)k, sizeof *word, err) : NULL;
         ok = word != NULL;
         for (long long i = 0; ok && i < times; i++) {
             ok = !th_stopped(sh_stop(x->s), err) && th_language_draw(w, &r, word, err);
             if (ok)
                 print_word(x, (ThLanguageWord){word, (int)k}, TH_LANGUAGE_YES);
         }
-        free(word);
-        th_language_words_free(w);
     }
     return ok;
 }
 
-bool sh_words_language(ShSession *s, const ShCall *call, ThError *err)
+bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, ThError *err)
 {
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
     bool given = th_option_given(&call->options, "length");
     bool random = th_option_int(&call->options, "random") > 0;
     ThRange range = {0, LONGEST, 1};
     if (given)
         range = th_option_range(&call->options, "length");
-    Listing x = {.s = s, .most = th_option_int_or(&call->options, "most", given ? 1000 : 20)};
-    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
-    x.l = l;
+    ThLanguage *l TH_OWNED(th_language_free) =
+        a ? th_language_of_automaton(a, limit, sh_stop(s), err)
+          : sh_language_of(s, call->operand[0].object, err);
+    Listing x = {s, l, .most = th_option_int_or(&call->options, "most", given ? 1000 : 20)};
     if (random)
         x.most = -1;
     bool table = !sh_out(s);
@@ -146,7 +151,6 @@ bool sh_words_language(ShSession *s, const ShCall *call, ThError *err)
     if (ok && given && x.printed + x.unknown == 0)
         sh_say(s, "no words\n");
     say_open(s, ok ? x.unknown : 0);
-    th_language_free(l);
     return ok;
 }
 
@@ -263,7 +267,7 @@ static void say_first(ShSession *s, const char *what, const char *name, const Fi
 
 bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
 {
-    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, call->operand[0].object, err);
     First in = {.l = l}, out = {.l = l};
     ThError own = {0};
     long long tried = 0;
@@ -285,7 +289,6 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
     }
     th_text_free(&in.text);
     th_text_free(&out.text);
-    th_language_free(l);
     return ok;
 }
 
@@ -305,12 +308,11 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
         return false;
     sh_result_text(s, "kind", a.word ? "ambiguous" : "unknown");
     if (a.word) {
-        ThText t = {0};
+        ThText t TH_OWNED(th_text_free) = {0};
         char *const *symbol = th_language_symbols(l, &n);
         th_symbols_write(&t, symbol, n, a.word, a.n);
         sh_result_text(s, "word", t.data ? t.data : "");
         sh_say(s, "ambiguous: %s has %.15g trees\n", t.data ? t.data : "the empty word", a.trees);
-        th_text_free(&t);
     } else {
         sh_say(s, "no ambiguous word to length %d (all tried)\n", a.tried_to);
     }

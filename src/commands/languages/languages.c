@@ -267,12 +267,11 @@ SH_COMMAND(
 {
     ThRange range = th_option_range(&call->options, "length");
     ThDistributionMoments m;
-    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, call->operand[0].object, err);
     size_t n = (size_t)range.hi + 1;
     double *p TH_OWNED(free) = l ? th_alloc(2 * n, sizeof *p, err) : NULL;
     bool ok = p && th_distribution_moments(l, &m, err) &&
               th_distribution_lengths(l, (int)range.hi, p, p + n, err);
-    th_language_free(l);
     if (!ok)
         return sh_error_inside(err, &call->operand[0]);
     sh_table(s, "lengths", "length:i probability:r entropy:r");
@@ -367,9 +366,8 @@ bool sh_needs_language(ShSession *s, const ShOperand *o, bool *needs, ThAutomato
     *needs = false;
     if (o->object->kind == SH_AUTOMATON)
         return true;
-    ThLanguage *l = sh_language_of(s, o->object, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, o->object, err);
     bool ok = l && th_language_automaton(l, a, sh_stop(s), err);
-    th_language_free(l);
     *needs = ok && !*a;
     return ok;
 }
@@ -446,11 +444,10 @@ SH_COMMAND(
     ThLanguage *l = made(s, call, err);
     if (!l)
         return err->line ? false : sh_error_inside(err, &call->operand[1]);
-    char *options = th_options_format(&call->options, err);
+    char *options TH_OWNED(free) = th_options_format(&call->options, err);
     th_text_printf(&t, "%s%s%s", call->operand[1].text, options && *options ? " " : "",
                    options ? options : "");
     char *made_by = options ? th_text_take(&t, err) : NULL;
-    free(options);
     th_text_free(&t);
     bool ok = made_by && sh_define(s, call->operand[0].text, SH_LANGUAGE, l, made_by, err);
     if (!made_by)

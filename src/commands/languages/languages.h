@@ -13,7 +13,12 @@ ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);
 bool sh_needs_language(ShSession *s, const ShOperand *o, bool *needs, ThAutomaton **a,
                        ThError *err);
 
-bool sh_words_language(ShSession *s, const ShCall *call, ThError *err);
+/* a: the automaton whose words they are; NULL: the operand is no such thing. */
+bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, ThError *err);
+
+/* One word: a line of text, or a row. */
+void sh_print_word(ShSession *s, char *const *symbol, int n, ThLanguageWord word);
+
 bool sh_count_language(ShSession *s, const ShCall *call, ThError *err);
 bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err);
 bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err);

@@ -95,7 +95,7 @@ SH_COMMAND(
     .flags = C_PAGED)
 {
     const ShOperand *o = &call->operand[0];
-    ThLanguage *l = sh_language_of(s, o->object, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, o->object, err);
     ThLanguageResiduals r TH_OWNED(th_language_residuals_free) = {0};
     int symbols = 0, length = 0;
     if (l) {
@@ -106,7 +106,6 @@ SH_COMMAND(
     }
     bool ok = l && th_language_residuals(l, length, sh_stop(s), &r, err) &&
               show_words(s, l, &r, length, err);
-    th_language_free(l);
     if (ok)
         say_growth(s, &r, length);
     return ok || sh_error_inside(err, o);

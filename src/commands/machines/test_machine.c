@@ -61,7 +61,7 @@ static bool ask(ShSession *s, const ThLanguage *l, const ThTmTestCase *c, const 
 static bool ask_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, size_t *failed,
                       ThError *err)
 {
-    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, call->operand[0].object, err);
     bool ok = l != NULL;
     *failed = 0;
     sh_table(s, "failures", "line:i input:s expected:s verdict:s");
@@ -75,7 +75,6 @@ static bool ask_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
             sh_row(s, (long long)t->line, t->input, th_tm_test_expected(t), th_tm_verdict_name(v));
     }
     sh_table_end(s);
-    th_language_free(l);
     return ok;
 }
 

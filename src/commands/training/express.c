@@ -291,8 +291,8 @@ SH_COMMAND(
     size_t elements = (size_t)th_option_int(&call->options, "elements");
     if (!check_only(th_option_text(&call->options, "only"), err))
         return sh_error_inside(err, &call->operand[0]);
-    ThDfa *wide = th_automaton_acceptor(a, limit, sh_stop(s), err);
-    ThDfa *d = wide ? th_dfa_minimize(wide, sh_stop(s), err) : NULL;
+    ThDfa *wide TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, limit, sh_stop(s), err);
+    ThDfa *d TH_OWNED(th_dfa_free) = wide ? th_dfa_minimize(wide, sh_stop(s), err) : NULL;
     ThClassReport *r = d ? th_class_report(d, a->symbol, elements, sh_stop(s), err) : NULL;
     bool ok = r && th_inspect_express(d, a->symbol, r, e, err);
     if (ok) {
@@ -303,7 +303,5 @@ SH_COMMAND(
     }
     th_inspect_express_free(e);
     th_class_report_free(r);
-    th_dfa_free(d);
-    th_dfa_free(wide);
     return ok || sh_error_inside(err, &call->operand[0]);
 }
