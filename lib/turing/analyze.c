@@ -12,7 +12,8 @@ const char *th_tm_proof_name(ThTmProof p)
                                        "ngram_cps",
                                        "choices",
                                        "far",
-                                       "repeated_words"};
+                                       "repeated_words",
+                                       "rules"};
     return name[p];
 }
 
@@ -22,6 +23,7 @@ void th_tm_analysis_free(ThTmAnalysis *a, const ThTm *m)
     th_tm_reach_free(&a->here, m);
     th_tm_backward_free(&a->backward);
     th_tm_contexts_free(&a->contexts);
+    th_tm_ruled_free(&a->ruled);
     *a = (ThTmAnalysis){0};
 }
 
@@ -126,13 +128,18 @@ static bool try_contexts(Task *k)
     return true;
 }
 
+static bool is_blank_table(const Task *k, ThTmTable *t)
+{
+    return k->a->proof == TH_TM_PROOF_NONE && k->words->length[0] == 0 && k->words->head[0] == 0 &&
+           th_tm_table(t, k->m);
+}
+
 /* Sets from a blank tape. */
 static bool try_closed(Task *k)
 {
     ThTmTable t;
     bool proved = false;
-    if (k->a->proof != TH_TM_PROOF_NONE || k->words->length[0] > 0 || k->words->head[0] ||
-        (!k->limits.words && !k->limits.far) || !th_tm_table(&t, k->m))
+    if ((!k->limits.words && !k->limits.far) || !is_blank_table(k, &t))
         return true;
     if (!th_tm_far(&k->a->far, &t, k->limits.far, k->stop, &proved, k->err))
         return false;
@@ -142,6 +149,19 @@ static bool try_closed(Task *k)
         return false;
     else if (proved)
         k->a->proof = TH_TM_PROOF_WORDS;
+    return true;
+}
+
+static bool try_rules(Task *k)
+{
+    enum { LONGEST = 6 };
+    ThTmTable t;
+    if (k->limits.rules == 0 || !is_blank_table(k, &t))
+        return true;
+    if (!th_tm_ruled(&k->a->ruled, &t, LONGEST, k->limits.rules, k->stop, k->err))
+        return false;
+    if (k->a->ruled.stops || k->a->ruled.never)
+        k->a->proof = TH_TM_PROOF_RULES;
     return true;
 }
 
@@ -164,6 +184,7 @@ bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
     uint64_t most = m->branching ? limits.configurations : limits.run.steps;
     if (ok && a->proof == TH_TM_PROOF_NONE && most > FEW)
         ok = try_run(&k, most);
+    ok = ok && try_rules(&k);
     if (!ok)
         th_tm_analysis_free(a, m);
     return ok;

@@ -19,6 +19,7 @@
  *                groups of n cells and their histories as in the proof of BB(5), 2024)
  *   far, repeated_words
  *                see closed.h; on a blank tape
+ *   rules        see rules.h; the same, also of machines that stop after more steps than are run
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -26,7 +27,8 @@
 #define TH_TURING_ANALYZE_H
 
 #include "base/intern.h"
-#include "turing/closed/closed.h"
+#include "turing/closed/afterwards.h"
+#include "turing/closed/rules.h"
 #include "turing/engine.h"
 
 typedef enum {
@@ -39,7 +41,8 @@ typedef enum {
     TH_TM_PROOF_CONTEXTS,
     TH_TM_PROOF_CHOICES,
     TH_TM_PROOF_FAR,
-    TH_TM_PROOF_WORDS
+    TH_TM_PROOF_WORDS,
+    TH_TM_PROOF_RULES /* that it stops, or never does: ruled says which */
 } ThTmProof;
 
 /* What states and symbols alone allow: more than really happens, never less. */
@@ -135,6 +138,7 @@ typedef struct {
     uint64_t configurations; /* of a machine with choices */
     int depth, width, history;
     int far, words; /* states of the automaton, cells of a word at most; 0: not tried */
+    uint64_t rules; /* moves by rules; 0: not tried */
     bool reach, run_it, backward, contexts; /* which methods are tried */
 } ThTmAnalysisLimits;
 
@@ -151,6 +155,7 @@ typedef struct {
     ThTmContexts contexts;
     ThTmFar far;
     ThTmRepeated repeated;
+    ThTmRuled ruled;
 } ThTmAnalysis;
 
 /* Tries the methods from the cheapest on until one proves something.  Machines with several tapes

@@ -387,6 +387,14 @@ bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, s
     case TH_TM_PROOF_CONTEXTS:
         write_contexts(&w);
         break;
+    case TH_TM_PROOF_RULES:
+        th_text_printf(t,
+                       "the tape as words of %d %s, by %llu moves, %llu of them by rules that were "
+                       "proved on the way%s\n",
+                       a->ruled.length, a->ruled.length == 1 ? "cell" : "cells",
+                       (unsigned long long)a->ruled.moves, (unsigned long long)a->ruled.rules,
+                       a->ruled.never ? ";\nby the last one no number of words ever shrinks" : "");
+        break;
     case TH_TM_PROOF_FAR:
         write_far(&w);
         break;
@@ -427,5 +435,9 @@ void th_tm_certificate(ThText *t, const ThTmAnalysis *a)
         th_text_printf(t, "%d", a->far.forward);
         for (int i = 0; i < TH_TM_FAR_STATES * TH_TM_TABLE_SYMBOLS && a->far.next[i] >= 0; i++)
             th_text_printf(t, " %d", a->far.next[i]);
+    } else if (a->ruled.stops) {
+        th_tm_big_write(t, a->ruled.steps);
+        th_text_add(t, " ");
+        th_tm_big_write(t, a->ruled.nonblank);
     }
 }

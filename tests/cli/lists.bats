@@ -28,23 +28,36 @@ go() { "$TAPEHEAD" "$@"; }
 }
 
 @test "verdicts are counted, rows sorted and left out" {
-    run go -e 'analyze "list.bb" steps=1000; echo $never $stops $unknown'
+    run go -e 'analyze "list.bb" steps=1000 method=cyclers; echo $never $stops $unknown'
     [ "${lines[-2]}" = "4 machines: 1 stops (run), 1 never (translated_cycler), 2 unknown (none)" ]
     [ "${lines[-1]}" = "1 1 2" ]
     run go -e 'run "list.bb" steps=1000 sort=cells > "out.csv"'
     [ "$output" = "4 machines: 1 halted, 3 steps" ]
     [ "$(sed -n 2p out.csv | cut -d, -f1)" = 1RB1LB_1LA1RC_---0RA ]
     [ "$(cut -d, -f5 out.csv | tail -n +2)" = "$(cut -d, -f5 out.csv | tail -n +2 | sort -nr)" ]
-    go -e 'analyze "list.bb" steps=1000 only=unknown sort=verdict > "open.csv"'
+    go -e 'analyze "list.bb" steps=1000 method=cyclers only=unknown sort=verdict > "open.csv"'
     [ "$(wc -l <open.csv)" -eq 3 ]
-    run go -e 'analyze "list.bb" steps=1000 only=unknown >> "open.csv"'
+    run go -e 'analyze "list.bb" steps=1000 method=cyclers only=unknown >> "open.csv"'
     [ "$status" -eq 1 ]
     [ "$(wc -l <open.csv)" -eq 3 ]
-    go -e 'analyze "list.bb" steps=1000 > "whole.csv"'
+    go -e 'analyze "list.bb" steps=1000 method=cyclers > "whole.csv"'
     head -n 3 whole.csv >part.csv
-    run go -e 'analyze "list.bb" steps=1000 >> "part.csv"'
+    run go -e 'analyze "list.bb" steps=1000 method=cyclers >> "part.csv"'
     cmp whole.csv part.csv
     [ "$output" = "4 machines: 1 stops (run), 1 never (translated_cycler), 2 unknown (none)" ]
+}
+
+@test "lists are asked for quasihalting and blank tapes; steps beyond any count" {
+    printf '1RB1LB_1LA1RC_---0RA\n0RB---_0LA---\n1RB---_0LB1LB\n1RB1LB_1LA1RZ\n' >four.bb
+    run go -f csv -e 'analyze "four.bb" ask=quasihalts'
+    [ "$(cut -d, -f2,4 <<<"$output" | tail -n +2 | head -n 4)" = "$(printf 'never,0\nnever,0\nquasihalts,1\nstops,6')" ]
+    run go -f csv -e 'analyze "four.bb" ask=blank'
+    [ "$(cut -d, -f2,4 <<<"$output" | tail -n +2 | head -n 4)" = "$(printf 'never,0\nblank,1\nnever,0\nnever,0')" ]
+    echo '1RB0LA_1RC1RZ_1RD0RB_1LE0RC_1LF0LD_0RF1RA' >big.bb
+    run go -e 'analyze "big.bb" steps=1000 method=rules > "big.csv"'
+    [ "$(tail -n 1 big.csv | cut -d, -f2,3,6)" = 'stops,rules,~10^1405.0 ~10^702.4' ]
+    run go -e 'check certificate "big.csv" > "said.txt"; echo $checks $unknown'
+    [ "$output" = "0 1" ]
 }
 
 @test "rows of analyze are proved again, and what was changed is refused" {

@@ -52,7 +52,8 @@ static bool take_row(ShSession *s, Checked *c, char *row, ThError *err)
     if (!cut(row, field))
         return th_fail(err, TH_EPARSE, "line %zu is no row of analyze, which has %d fields",
                        c->line, FIELDS);
-    if (strcmp(field[VERDICT], "unknown") == 0 && !*field[CERTIFICATE]) {
+    if ((strcmp(field[VERDICT], "unknown") == 0 && !*field[CERTIFICATE]) ||
+        strcmp(field[PROOF], "rules") == 0) {
         c->open++;
         return true;
     }

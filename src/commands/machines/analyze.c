@@ -12,14 +12,19 @@ static const ThOptionSpec analyze_options[] = {
     {"history", TH_INT, "4", 0, 16, NULL,
      "cases in which a cell of a context was written, at most"},
     {"words", TH_INT, "8", 1, 64, NULL, "cells of a repeated word, at most"},
+    {"rules", TH_INT, "1000000", 1, 1e15, NULL, "moves by rules, at most"},
+    {"ask", TH_CHOICE, "stops", 0, 0, "stops|quasihalts|blank",
+     "of a list: whether a machine stops; leaves a state for the last time; ever has a blank tape "
+     "again"},
     {"far", TH_INT, "5", 1, TH_TM_FAR_STATES, NULL, "states of the automaton of far, at most"},
     {"method", TH_CHOICE, "all", 0, 0,
-     "all|unreachable|cyclers|backward_reasoning|ngram_cps|far|repeated_words",
+     "all|unreachable|cyclers|backward_reasoning|ngram_cps|far|repeated_words|rules",
      "only one decider; cyclers runs the machine and looks for cyclers and translated cyclers, or "
      "goes through all choices"},
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
     SH_LIST_OPTIONS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { ASK_STOPS, ASK_QUASIHALTS, ASK_BLANK }; /* ask= */
 /* method= */
 enum {
     METHOD_ALL,
@@ -28,7 +33,8 @@ enum {
     METHOD_BACKWARD,
     METHOD_CONTEXTS,
     METHOD_FAR,
-    METHOD_WORDS
+    METHOD_WORDS,
+    METHOD_RULES
 };
 
 static ThTmAnalysisLimits analysis_limits(const ShCall *call)
@@ -49,6 +55,7 @@ static ThTmAnalysisLimits analysis_limits(const ShCall *call)
     l.backward = all || method == METHOD_BACKWARD;
     l.contexts = all || method == METHOD_CONTEXTS;
     l.words = all || method == METHOD_WORDS ? (int)th_option_int(o, "words") : 0;
+    l.rules = all || method == METHOD_RULES ? (uint64_t)th_option_int(o, "rules") : 0;
     l.far = all || method == METHOD_FAR ? (int)th_option_int(o, "far") : 0;
     return l;
 }
@@ -74,12 +81,25 @@ static void say_choices(ShSession *s, const ThTmAnalysis *a)
                                          : "");
 }
 
+/* What rules say of a machine that stops. */
+static void say_big(ShSession *s, const ThTmAnalysis *a)
+{
+    ThText steps TH_OWNED(th_text_free) = {0}, nonblank TH_OWNED(th_text_free) = {0};
+    th_tm_big_write(&steps, a->ruled.steps);
+    th_tm_big_write(&nonblank, a->ruled.nonblank);
+    sh_say(s, "stops: after %s steps, with %s cells that are not blank\n",
+           steps.data ? steps.data : "", nonblank.data ? nonblank.data : "");
+    sh_results(s, "all_steps:s all_nonblank:s", a->ruled.steps, a->ruled.nonblank);
+}
+
 static void say_verdict(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
 {
     unsigned long long n = a->end.steps;
     const char *plural = sh_plural(n);
     if (a->runs != TH_TM_GOES_ON && (a->proof == TH_TM_PROOF_STOPS || a->proof == TH_TM_PROOF_NONE))
         say_choices(s, a);
+    else if (a->ruled.stops)
+        say_big(s, a);
     else if (a->proof == TH_TM_PROOF_STOPS)
         sh_say(s, "stops: %s after %llu step%s\n", th_tm_verdict_name(a->end.verdict), n, plural);
     else if (a->proof != TH_TM_PROOF_NONE)
@@ -143,9 +163,9 @@ static int say_rules(ShSession *s, const ThTmAnalysis *a, const ThTm *m, ThText 
 
 static const char *verdict_of(const ThTmAnalysis *a)
 {
-    return a->proof == TH_TM_PROOF_STOPS  ? "stops"
-           : a->proof == TH_TM_PROOF_NONE ? "unknown"
-                                          : "never";
+    return a->proof == TH_TM_PROOF_STOPS || a->ruled.stops ? "stops"
+           : a->proof == TH_TM_PROOF_NONE                  ? "unknown"
+                                                           : "never";
 }
 
 static void set_figures(ShSession *s, const ThTmAnalysis *a)
@@ -166,6 +186,29 @@ static void set_figures(ShSession *s, const ThTmAnalysis *a)
                    (long long)a->contexts.history, (long long)a->contexts.context.n);
 }
 
+/* Of a run that repeats itself: what it does for the last time. */
+static bool say_afterwards(ShSession *s, const ThTmAnalysis *a, const ThTmWork *work, ThError *err)
+{
+    ThTmAfterwards x TH_OWNED(th_tm_afterwards_free) = {0};
+    const ThTm *m = work->machine;
+    if (a->proof != TH_TM_PROOF_CYCLE && a->proof != TH_TM_PROOF_TRANSLATION)
+        return true;
+    if (!th_tm_afterwards(&x, work, a->again.step, a->again.period, err))
+        return false;
+    if (x.settled) {
+        sh_say(s, "quasihalts: after %llu step%s it uses only", (unsigned long long)x.settled,
+               sh_plural((long long)x.settled));
+        for (int q = 0; q < x.n; q++)
+            sh_say(s, "%s%s", x.again[q] ? " " : "", x.again[q] ? m->state[q] : "");
+        sh_say(s, "\n");
+    }
+    if (x.blank)
+        sh_say(s, "the tape is blank again after %llu step%s\n", (unsigned long long)x.blank,
+               sh_plural((long long)x.blank));
+    sh_results(s, "quasihalts:i blank:i", (long long)x.settled, (long long)x.blank);
+    return true;
+}
+
 static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a,
                          const ThTmTapeWords *words, ThError *err)
 {
@@ -184,10 +227,28 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
             fputs(proof.data, out);
         else if (!out)
             sh_result_text(s, "text", proof.data ? proof.data : "");
+        ok = say_afterwards(s, a, &work, err);
         sh_result_int(s, "unreached", say_states(s, a, m));
         sh_result_int(s, "unused", say_rules(s, a, m, &rules));
     }
     return ok;
+}
+
+/* What ask= asks of a machine instead: whether it leaves a state for ever, or has a blank tape. */
+static bool ask_row(ShListRow *row, const ThTmAnalysis *a, const ThTmWork *w, int ask, ThError *err)
+{
+    ThTmAfterwards x TH_OWNED(th_tm_afterwards_free) = {0};
+    bool again = a->proof == TH_TM_PROOF_CYCLE || a->proof == TH_TM_PROOF_TRANSLATION,
+         stops = a->proof == TH_TM_PROOF_STOPS;
+    if (!th_tm_afterwards(&x, w, again ? a->again.step : a->end.steps, again ? a->again.period : 0,
+                          err))
+        return false;
+    row->number[0] = ask == ASK_BLANK ? x.blank : again ? x.settled : a->end.steps;
+    if (ask == ASK_BLANK)
+        row->verdict = x.blank ? "blank" : again || stops ? "never" : "unknown";
+    else
+        row->verdict = stops ? "stops" : !again ? "unknown" : x.settled ? "quasihalts" : "never";
+    return true;
 }
 
 static bool analyze_listed(ShSession *s, const ShCall *call, const ThTm *m, ShListRow *row,
@@ -195,15 +256,24 @@ static bool analyze_listed(ShSession *s, const ShCall *call, const ThTm *m, ShLi
 {
     ThTmTapeWords words = {0};
     ThTmAnalysis a;
-    if (!th_tm_analyze(&a, m, &words, analysis_limits(call), sh_stop(s), err))
+    ThTmWork work = {.machine = m, .words = &words, .stop = sh_stop(s)};
+    int ask = th_option_choice(&call->options, "ask");
+    ThTmAnalysisLimits limits = analysis_limits(call);
+    if (ask != ASK_STOPS) /* which only runs tell */
+        limits = (ThTmAnalysisLimits){.run = limits.run, .run_it = true};
+    if (!th_tm_analyze(&a, m, &words, limits, sh_stop(s), err))
         return false;
     row->verdict = verdict_of(&a);
     row->proof = th_tm_proof_name(a.proof);
     row->number[0] = a.end.steps;
     row->number[1] = a.end.cells;
-    th_tm_certificate(&row->certificate, &a);
+    bool ok = ask == ASK_STOPS || ask_row(row, &a, &work, ask, err);
+    if (ask == ASK_STOPS)
+        th_tm_certificate(&row->certificate, &a);
     th_tm_analysis_free(&a, m);
-    return !row->certificate.failed || th_fail(err, TH_ENOMEM, "out of memory for a certificate");
+    if (ok && row->certificate.failed)
+        ok = th_fail(err, TH_ENOMEM, "out of memory for a certificate");
+    return ok;
 }
 
 SH_COMMAND(
@@ -227,12 +297,18 @@ SH_COMMAND(
         "  far: an automaton reads the tape up to the head; all that may stop are told by it from "
         "the start (finite automata reduction)\n"
         "  repeated_words: the tape as words of some cells, where of many equal ones in a row it "
-        "is not told how many: finitely many configurations lead to each other only\n\n"
+        "is not told how many: finitely many configurations lead to each other only\n"
+        "  rules: the tape is runs of equal words; what happens again and again is proved with "
+        "letters for how many there are, and done as often as it can be at once: some machines "
+        "stop so after 10^1000 steps ($all_steps), others never.  Such rows have no certificate\n\n"
         "Of a machine with several tapes only unreachable and cycler are tried.  Of one that has "
         "the choice of several rules all configurations that its choices lead to are gone through, "
         "breadth first, up to configurations= of them, instead of the two cyclers: \"stops\" means "
         "that some choice makes it stop, \"never\" that none does (choices: they are finitely "
         "many, and it goes on from each).\n\n"
+        "Of a machine whose configuration comes back, shifted or not, it is told whether it "
+        "quasihalts, leaving a state for the last time ($quasihalts: after so many steps, 0: no), "
+        "and whether its tape is ever blank again ($blank, 0: never).\n\n"
         "Below, the states that no input leads to are listed, and the rules that no input makes "
         "the machine use, as far as states and symbols alone tell.\n\n"
         "LIST is a file of machines, a bbchallenge string a line; a # begins a comment, and what "
@@ -263,8 +339,10 @@ SH_COMMAND(
         "#>        not by B 0 -> 1 R A: it leaves 1 where 0 stands\n"
         "#>   2  B  01[1]  by B 1 -> 1 L A\n"
         "#>        not by C 1 -> 0 R B: it leaves 0 where 1 stands\n",
-    .results = "verdict proof steps cells begins period shift depth width history contexts "
-               "unreached unused certificate machines done never stops unknown",
+    .results =
+        "verdict proof steps cells begins period shift depth width history contexts "
+        "unreached unused certificate quasihalts blank all_steps all_nonblank machines done never "
+        "stops unknown",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .args2 = {{A_LIST, "LIST", 0}}, .options = analyze_options, .flags = C_PAGED | C_LISTS)
 {

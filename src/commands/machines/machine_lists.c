@@ -208,14 +208,14 @@ static void say_totals(Rows *r, bool proofs)
     for (size_t i = 0; i < r->kind.n; i++)
         all += r->count[i];
     sh_say(s, "%zu machine%s", all, sh_plural((long long)all));
-    long long sum[3] = {0};
+    long long sum[4] = {0};
     for (size_t i = 0; i < r->kind.n; i++) {
         const char *kind = th_intern_at(&r->kind, i, &size);
         int verdict = (int)strcspn(kind, ","), rest = (int)strlen(kind) - verdict;
         sh_say(s, "%s %zu %.*s", i ? "," : ":", r->count[i], verdict, kind);
         if (rest > 1)
             sh_say(s, " (%s)", kind + verdict + 1);
-        sum[*kind == 'n' ? 0 : *kind == 's' ? 1 : 2] += (long long)r->count[i];
+        sum[*kind == 'n' ? 0 : *kind == 's' ? 1 : *kind == 'u' ? 2 : 3] += (long long)r->count[i];
     }
     sh_say(s, "\n");
     if (proofs)
