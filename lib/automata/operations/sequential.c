@@ -433,6 +433,10 @@ ThAutomaton *th_automaton_sequential(const ThAutomaton *t, ThAutomatonWork w, Th
         return NULL;
     }
     Sets s = {.t = a, .n.max_states = w.max_states, .stop = w.stop, .err = err};
+    /* A function is sequential if and only if it has twins (Choffrut 1977): no loop of two states
+     * that are reached together, reading the same, changes by how much the one has written more.
+     * Then loops can be left out of a way, n² steps are enough for any difference, and each step
+     * writes one symbol at most: where more would be remembered, some loop changes it. */
     s.longest = (size_t)a->n_states * (size_t)a->n_states + 1;
     s.rest = th_alloc((size_t)a->n_states + 1, sizeof *s.rest, err);
     bool ok = s.rest && determinize(&s, err);
