@@ -126,9 +126,10 @@ static bool grade(Exam *x, const char *folder, const char *file, ThError *err)
     return true;
 }
 
+/* Hidden files are no answers, and neither is one that is being written, such as the gradebook. */
 static int is_shown(const struct dirent *d)
 {
-    return d->d_name[0] != '.';
+    return d->d_name[0] != '.' && !strstr(d->d_name, ".tapehead-");
 }
 
 SH_COMMAND(
@@ -142,9 +143,8 @@ SH_COMMAND(
         "unreadable, and why.  An alphabet that lacks symbols, or has more, counts by the words.  "
         "As csv and json the rows are a gradebook.\n\n"
         "random automaton draws what can be asked.",
-    .example = "echo 'automaton mine { start a; accept a; a 0 -> b; b 0 -> a }' > \"even.th\"\n"
+    .example = "echo \"automaton mine { start a; accept a; a 0 -> b; b 0 -> a }\" > \"even.th\"\n"
                "exam regex \"(00)*\" \".\" states=2 > \"grades.csv\"\n"
-               "#> 1 right, 0 wrong, 0 unreadable\n"
                "assert right == 1",
     .results = "files right wrong unreadable",
     .args = {{A_AUTOMATON, "A", 0}, {A_FILE, "FOLDER", 0}}, .options = options, .flags = C_PAGED)
