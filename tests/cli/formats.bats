@@ -136,7 +136,7 @@ save w "w.dot"'
     [[ $output == *"weights below 0 cannot be written"* ]]
     run "$TAPEHEAD" -q -e 'grammar g { S -> a }; save g "g.att"'
     [ "$status" -ne 0 ]
-    [[ $output == *"'g' is a language, and a .att file holds an automaton"* ]]
+    [[ $output == *"such a file holds an automaton or a distribution"* ]]
 }
 
 @test "a picture is one that Graphviz draws" {

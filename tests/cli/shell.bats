@@ -238,7 +238,7 @@ END
     go -f json -e 'automaton p = parity; echo hi; quit'
     [ "$status" -eq 0 ]
     [ "$(wc -l <out)" -eq 2 ]
-    [ "$(head -n 1 out)" = '{"command":"automaton","states":2,"transitions":4,"symbols":2,"all_states":2,"all_transitions":4}' ]
+    [ "$(head -n 1 out)" = '{"command":"automaton","name":"p","states":2,"transitions":4,"symbols":2,"all_states":2,"all_transitions":4}' ]
 }
 
 @test "seed and threads are settings" {

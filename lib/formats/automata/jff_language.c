@@ -219,7 +219,7 @@ static bool name_variables(const ThLanguage *l, char (*letter)[2], ThError *err)
             const char *name = g->variable[i];
             char c = name[0] >= 'A' && name[0] <= 'Z' && !name[1] ? name[0] : 0;
             for (int k = 0; !own && !c && k < 26; k++)
-                c = !taken[(18 + k) % 26] ? (char)('A' + (18 + k) % 26) : 0;
+                c = (char)(!taken[(18 + k) % 26] ? 'A' + (18 + k) % 26 : 0);
             if (!c && !own)
                 return th_fail(err, TH_ELIMIT, "a .jff file has room for 26 variables");
             if (!letter[i][0])

@@ -184,8 +184,12 @@ ThLanguage *th_dot_distribution(const ThFormatInput *in, ThText *notes, ThError 
 
 const ThDistribution *th_format_probabilities(const ThLanguage *l, ThError *err)
 {
+    if (!th_language_is_distribution(l))
+        return th_null(
+            th_fail(err, TH_EUSAGE, "such a file holds an automaton or a distribution") ||
+            th_hint(err, "a .th or .jff file holds grammars and stacks, .th all"));
     const ThDistribution *d = th_distribution_of(l, err);
-    if (!d || !d->weights)
+    if (!d->weights)
         return d;
     return th_null(th_fail(err, TH_EVALUE,
                            "weights below 0 cannot be written: they are no "

@@ -173,7 +173,7 @@ static void test_two_way(void **state)
             int word[8], size = 0;
             for (int rest = w; rest > 1; rest /= 2)
                 word[size++] = rest % 2;
-            ThLanguageAnswer runs, reads;
+            ThLanguageAnswer runs, reads = TH_LANGUAGE_NO;
             assert_true(th_language_member(l, (ThLanguageWord){word, size}, NULL, &runs, &err) &&
                         th_language_member(of, (ThLanguageWord){word, size}, NULL, &reads, &err));
             if ((runs == TH_LANGUAGE_YES) != (reads == TH_LANGUAGE_YES))
