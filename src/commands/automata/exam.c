@@ -69,8 +69,7 @@ static ThAutomaton *read_answer(ThAutomatonWork w, const char *path, ThError *er
     if (f->text && strlen(text) != size)
         return th_null(th_fail(err, TH_EPARSE, "it holds a zero byte: it is no text"));
     ThFormatInput in = {.text = text, .size = size, .stop = w.stop};
-    ThAutomaton *a = f->read_automaton(&in, &notes, err);
-    return a;
+    return f->read_automaton(&in, &notes, err);
 }
 
 /* ---- grading --------------------------------------------------------------------------------- */
