@@ -53,7 +53,8 @@ static ThAutomaton *read_definition(ThAutomatonWork w, char *text, ThError *err)
     return th_null(th_fail(err, TH_EPARSE, "no automaton { … } and no regex \"…\""));
 }
 
-static ThAutomaton *read_answer(ThAutomatonWork w, const char *path, ThError *err)
+/* *to: new, NULL with an error. */
+static void read_answer(ThAutomaton **to, ThAutomatonWork w, const char *path, ThError *err)
 {
     enum { MOST_BYTES = 1 << 24 };
     const ThFormat *f = th_format_of_extension(path);
@@ -61,15 +62,16 @@ static ThAutomaton *read_answer(ThAutomatonWork w, const char *path, ThError *er
     size_t size;
     char *text TH_OWNED(free) = th_file_read(path, MOST_BYTES, &size, err);
     if (!text)
-        return NULL;
+        return;
     char *s = behind_comments(text);
     bool defines = *s == '{' || strncmp(s, "automaton", 9) == 0 || strncmp(s, "regex", 5) == 0;
-    if (!f || !f->read_automaton || (f->shared && defines) || th_ends_with(path, ".th"))
-        return read_definition(w, text, err);
-    if (f->text && strlen(text) != size)
-        return th_null(th_fail(err, TH_EPARSE, "it holds a zero byte: it is no text"));
     ThFormatInput in = {.text = text, .size = size, .stop = w.stop};
-    return f->read_automaton(&in, &notes, err);
+    if (!f || !f->read_automaton || (f->shared && defines) || th_ends_with(path, ".th"))
+        *to = read_definition(w, text, err);
+    else if (f->text && strlen(text) != size)
+        th_fail(err, TH_EPARSE, "it holds a zero byte: it is no text");
+    else
+        *to = f->read_automaton(&in, &notes, err);
 }
 
 /* ---- grading --------------------------------------------------------------------------------- */
@@ -107,7 +109,8 @@ static bool grade(Exam *x, const char *folder, const char *file, ThError *err)
     struct stat is;
     if (!path || (stat(path, &is) == 0 && !S_ISREG(is.st_mode)))
         return path != NULL;
-    ThAutomaton *a TH_OWNED(th_automaton_free) = read_answer(x->work, path, &own);
+    ThAutomaton *a TH_OWNED(th_automaton_free) = NULL;
+    read_answer(&a, x->work, path, &own);
     bool ok = a && th_automaton_compare(x->due, a, x->work.max_states, x->work.stop, &d, &own);
     char *word TH_OWNED(free) = d.word;
     if (own.code == TH_ENOMEM || own.code == TH_EINTERRUPTED)
