@@ -18,7 +18,7 @@
 #include "sanitized.h"
 #include "turing/tm_machine.h"
 
-enum { LONGEST = SANITIZED ? 9 : 12 };
+enum { LONGEST = 12, WHOLE = SANITIZED ? 9 : 12 }; /* of words; to which all are tried */
 
 /* Returns new: a language over a, b, … so many letters. */
 static ThLanguage *given(const char *kind, const char *text, int letters)
@@ -96,7 +96,7 @@ static bool check_count(void *context, int length, const char *digits, long long
 static void check_words(const ThLanguage *l, size_t row, const long long *want)
 {
     ThError err = {0};
-    for (int n = 0; n <= LONGEST; n++) {
+    for (int n = 0; n <= WHOLE; n++) {
         Seen s = {row, 0};
         assert_true(th_language_each(l, n, 0, check_member, &s, NULL, NULL, &err));
         if (s.members != want[n])
@@ -112,7 +112,7 @@ static void check_words(const ThLanguage *l, size_t row, const long long *want)
         th_language_words_free(w);
     }
     Counts c = {want, languages[row].name};
-    assert_true(th_language_count(l, 0, LONGEST, check_count, &c, NULL, &err));
+    assert_true(th_language_count(l, 0, WHOLE, check_count, &c, NULL, &err));
 }
 
 static void test_all_words(void **state)
@@ -120,7 +120,7 @@ static void test_all_words(void **state)
     (void)state;
     for (size_t i = 0; i < LANGUAGES; i++) {
         long long want[LONGEST + 1];
-        for (int n = 0; n <= LONGEST; n++)
+        for (int n = 0; n <= WHOLE; n++)
             want[n] = wanted(i, n);
         const char *text[] = {languages[i].grammar, languages[i].counters};
         for (int k = 0; k < 2; k++) {
@@ -245,7 +245,7 @@ static void test_machines(void **state)
         const char *text = machine_text(languages[i].name);
         bool slow = text && strstr(text, "nondeterministic");
         int longest = slow                        ? 9
-                      : languages[i].letters == 2 ? LONGEST
+                      : languages[i].letters == 2 ? WHOLE
                                                   : 12 - 2 * languages[i].letters + 2;
         ThLanguage *l = as_machine(i);
         for (int n = 0; n <= longest; n++) {
