@@ -69,13 +69,16 @@ go() { "$TAPEHEAD" "$@"; }
     [ "$output" = "yes 2 0 2" ]
     for change in 's/3 12 -2/3 12 -1/' 's/3 12 -2/3 11 -2/' 's/3 12 -2//' 's/3 12 -2/3 12 -2 0/' \
         's/1LA1RC/1LA1RA/' 's/translated_cycler/far/' 's/never,t/stops,t/' 's/run,6/run,7/' \
-        's/,6$/,5/' 's/unknown,none/never,none/' 's/unknown,none/never,unreachable/'; do
+        's/,6$/,5/' 's/unknown,none/never,none/' 's/unknown,none/never,unreachable/' 's/run,6,4/run,6,5/'; do
         sed "$change" rows.csv >forged.csv
         ! cmp -s rows.csv forged.csv
         run go -e 'check certificate "forged.csv"'
         [ "$status" -eq 1 ]
         [[ $output == *REFUSED* ]]
     done
+    printf '1RZ1RZ\n1LB---_1LC1LA_1LZ---\n1RB1LA_0LA---\n1RB1LB_1LA0LC_1RZ1LD_1RD0RA\n' >stop.bb # the last cell counts
+    run go -e 'analyze "stop.bb" > "stop.csv"; check certificate "stop.csv" > "said.txt"; echo $checks $refused'
+    [ "${lines[-1]}" = "4 0" ]
     sed 's/,6$//' rows.csv >forged.csv
     run go -e 'check certificate "forged.csv"'
     [[ $output == *"line 2 is no row of analyze"* ]]

@@ -118,6 +118,8 @@ static bool check_run(Endless *e)
     long long made;
     e->found->stops = true;
     bool ok = go(e, &r, e->number[0], &made);
+    long long low = r.head < r.low ? r.head : r.low, high = r.head > r.high ? r.head : r.high;
+    e->found->cells = high - low + 1;
     free(r.cell);
     return ok && ((r.state == ENDLESS_STOP && made == e->number[0]) ||
                   refuse(e, "it does not stop after so many steps"));

@@ -24,8 +24,9 @@
 
 typedef struct {
     bool holds;
-    bool stops;    /* what was shown; else that it never does */
-    char why[120]; /* what does not hold; "" otherwise */
+    bool stops;      /* what was shown; else that it never does */
+    long long cells; /* that its head stood on where it stops, the last one too */
+    char why[120];   /* what does not hold; "" otherwise */
 } ThProofMachine;
 
 /* Checks a certificate.  That it does not hold is no error; TH_ENOMEM and TH_EINTERRUPTED are.  As
