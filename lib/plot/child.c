@@ -9,7 +9,9 @@
 
 extern char **environ;
 
-enum { N_STREAMS = 3, MOST_OUTPUT = 64 << 20 };
+/* With NOT_BEGUN a child ends that could not become the program, where posix_spawnp has said 0 already:
+ * POSIX leaves that open, and emulators, in which the two share no memory, do it. */
+enum { N_STREAMS = 3, MOST_OUTPUT = 64 << 20, NOT_BEGUN = 127 };
 
 /* Variables of the caller's that would change what a program draws. */
 static bool is_unwanted(const char *entry)
@@ -99,21 +101,30 @@ static bool open_streams(FILE **stream, const char *input, ThError *err)
     return true;
 }
 
+/* Begins the program and waits for its end. */
+static bool run(ThPlotChild *c, FILE *const *stream, char **environment, bool *missing,
+                ThError *err)
+{
+    pid_t pid = -1;
+    int code = spawn(c, stream, environment, &pid);
+    *missing = code == ENOENT;
+    if (code != 0)
+        return th_fail(err, TH_EIO, "cannot run %s: %s", c->argv[0], strerror(code));
+    if (!wait_for(c, pid, err))
+        return false;
+    *missing = c->status == NOT_BEGUN;
+    return !*missing || th_fail(err, TH_EIO, "cannot run %s", c->argv[0]);
+}
+
 bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err)
 {
     FILE *stream[N_STREAMS] = {NULL, NULL, NULL};
     char locale[] = "LC_ALL=C.UTF-8";
     char **environment TH_OWNED(free) = child_environment(locale, err);
-    bool ok = environment && open_streams(stream, c->input, err);
     *missing = false;
-    if (ok) {
-        pid_t pid = -1;
-        int code = spawn(c, stream, environment, &pid);
-        *missing = code == ENOENT;
-        ok = code == 0 ? wait_for(c, pid, err)
-                       : th_fail(err, TH_EIO, "cannot run %s: %s", c->argv[0], strerror(code));
-    }
-    ok = ok && read_back(stream[1], &c->output, err) && read_back(stream[2], &c->messages, err);
+    bool ok = environment && open_streams(stream, c->input, err) &&
+              run(c, stream, environment, missing, err) &&
+              read_back(stream[1], &c->output, err) && read_back(stream[2], &c->messages, err);
     for (int i = 0; i < N_STREAMS; i++)
         if (stream[i])
             fclose(stream[i]);

@@ -429,6 +429,7 @@ static void test_failing_gnuplot(void **state)
         skip();
     check_failure("plot nonsense(x)", "x.png", TH_EIO, "undefined function: nonsense");
     check_failure("exit status 9", "x.svg", TH_EIO, "status 9");
+    check_failure("exit status 127", "x.svg", TH_EIO, "gnuplot was not found");
     check_failure("a = 1", "x.png", TH_EIO, "incomplete");
     check_failure("plot x", "x.gif", TH_EUSAGE, "extension");
     check_failure("plot x", "png", TH_EUSAGE, "extension");
