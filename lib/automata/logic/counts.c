@@ -147,9 +147,8 @@ static int inside(Counts *c, int start)
     int enters = c->entered[start];
     if (start == c->d->start)
         return th_automaton_formula_truth(f, c->err);
-    int never = at_most(c, enters, 0);
-    return th_automaton_formula_and(f, th_automaton_formula_not(f, never, c->err),
-                                    th_automaton_formula_not(f, enters, c->err), c->err);
+    int never = at_most(c, enters, 0), not_now = th_automaton_formula_not(f, enters, c->err);
+    return th_automaton_formula_and(f, th_automaton_formula_not(f, never, c->err), not_now, c->err);
 }
 
 /* The parts of c->at that lead to q, out of a component; q -1: to any state; or, `in` too, to an

@@ -72,14 +72,28 @@ static int conjunction(Reader *r, int x, int y)
     return part(r, TH_AUTOMATON_AND, x, y);
 }
 
+/* Neither of two.  In C no order is given to what is made for one call, here and below it has to be:
+ * which part is there first is seen in formulas that are written. */
+static int neither(Reader *r, int x, int y)
+{
+    int not_y = negation(r, y);
+    return conjunction(r, negation(r, x), not_y);
+}
+
 static int disjunction(Reader *r, int x, int y)
 {
-    return negation(r, conjunction(r, negation(r, x), negation(r, y)));
+    return negation(r, neither(r, x, y));
 }
 
 static int truth(Reader *r)
 {
     return th_automaton_formula_truth(r->f, r->err);
+}
+
+/* Not so that y, with all x before it, or behind it. */
+static int unless(Reader *r, ThAutomatonOperator is, int x, int y)
+{
+    return negation(r, part(r, is, x, y));
 }
 
 static int unary(Reader *r, char sign, int x)
@@ -98,11 +112,13 @@ static int unary(Reader *r, char sign, int x)
     case 'F':
         return part(r, TH_AUTOMATON_UNTIL, truth(r), x);
     case 'G':
-        return negation(r, part(r, TH_AUTOMATON_UNTIL, truth(r), negation(r, x)));
+        x = negation(r, x);
+        return unless(r, TH_AUTOMATON_UNTIL, truth(r), x);
     case 'P':
         return part(r, TH_AUTOMATON_SINCE, truth(r), x);
     default: /* H */
-        return negation(r, part(r, TH_AUTOMATON_SINCE, truth(r), negation(r, x)));
+        x = negation(r, x);
+        return unless(r, TH_AUTOMATON_SINCE, truth(r), x);
     }
 }
 
@@ -112,11 +128,13 @@ static int binary(Reader *r, char sign, int x, int y)
     case 'U':
         return part(r, TH_AUTOMATON_UNTIL, x, y);
     case 'R':
-        return negation(r, part(r, TH_AUTOMATON_UNTIL, negation(r, x), negation(r, y)));
+        y = negation(r, y);
+        return unless(r, TH_AUTOMATON_UNTIL, negation(r, x), y);
     case 'S':
         return part(r, TH_AUTOMATON_SINCE, x, y);
     default: /* T */
-        return negation(r, part(r, TH_AUTOMATON_SINCE, negation(r, x), negation(r, y)));
+        y = negation(r, y);
+        return unless(r, TH_AUTOMATON_SINCE, negation(r, x), y);
     }
 }
 
@@ -473,10 +491,8 @@ static int read_equivalence(Reader *r)
     r->depth++;
     int x = read_implication(r);
     while (x >= 0 && take_either(r, "<->", "↔")) {
-        int y = read_implication(r);
-        x = y < 0 ? -1
-                  : disjunction(r, conjunction(r, x, y),
-                                conjunction(r, negation(r, x), negation(r, y)));
+        int y = read_implication(r), none = neither(r, x, y);
+        x = disjunction(r, conjunction(r, x, y), none);
     }
     r->depth--;
     return x;

@@ -64,8 +64,8 @@ static bool visit(Ordered *o, int q)
             f, enters, th_automaton_formula_and(f, letters, before(o, from, p), o->err), o->err);
     }
     o->visited[q] = q == o->d->start ? th_automaton_formula_truth(f, o->err) : once(o, enters);
-    int leaves =
-        once(o, th_automaton_formula_and(f, leads(o, q, -1), before(o, o->visited[q], q), o->err));
+    int here = before(o, o->visited[q], q); /* first: which part is there earlier is seen */
+    int leaves = once(o, th_automaton_formula_and(f, leads(o, q, -1), here, o->err));
     o->present[q] = th_automaton_formula_and(f, o->visited[q],
                                              th_automaton_formula_not(f, leaves, o->err), o->err);
     return o->visited[q] >= 0 && o->present[q] >= 0;
