@@ -150,6 +150,7 @@ extern "C" {
 #include "proof/labels.h"
 #include "proof/map.h"
 #include "proof/check/hard.h"
+#include "proof/check/linear_steps.h"
 #include "proof/check/quantize.h"
 #include "proof/check/shares.h"
 #include "proof/check/windows.h"

@@ -66,4 +66,9 @@ ThModel *th_compile_lrnn_sum(const ThTask *t, const ThMonoid *monoid, const ThTa
 ThModel *th_compile_pd_ssm(const ThTask *t, const ThMonoid *monoid, bool phases,
                            const ThTapeBounds *bounds, ThError *err);
 
+/* Returns new: a deltaproduct that answers as the task does, whose machine has up to 16 states and
+ * symbols that permute them, by one reflection less than states at most, or lead all to one.
+ * TH_EVALUE for other machines, TH_ELIMIT for more states or steps, else as above. */
+ThModel *th_compile_deltaproduct(const ThTask *t, const ThTapeBounds *bounds, ThError *err);
+
 #endif

@@ -21,7 +21,7 @@
 
 enum { MOST_ORDER = 720, MOST_LEVELS = 12, MOST_FACTORS = 16 };
 static const double pi = 3.14159265358979323846;
-static const double CERTAIN = 200, AWAKE = 32, FIRST = 0.01;
+static const double CERTAIN = 800, AWAKE = 32, FIRST = 0.01;
 
 /* Elements of the group, by their numbers in the monoid. */
 typedef struct {

@@ -117,6 +117,7 @@ static int judge(Change *x, ThProofCertificate *c)
            : x->s->kind == WINDOWED ? accepted_by(x, TH_PROOF_BY_WINDOWS)
            : x->s->kind == COUNTED  ? accepted_by(x, TH_PROOF_BY_COUNTS)
            : x->s->kind == HARD     ? accepted_by(x, TH_PROOF_BY_TABLE)
+           : x->s->kind == STEPPED  ? accepted_by(x, TH_PROOF_BY_STEPS)
            : c                      ? accepted_sets(x, c)
                                     : 0;
 }

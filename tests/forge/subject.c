@@ -66,6 +66,8 @@ static const struct {
     {"shares-last-even-length", "recognize", "", EITHER, "transformer", SHARES, COUNTED, true},
     {"hard-latest", "recognize", "", PAIRS, NULL, "", HARD, false},
     {"hard-mean", "recognize", "", TWO, NULL, "counting", HARD, false},
+    {"steps-lrnn-s3", "output", "labels=final", S3, NULL, "lrnn", STEPPED, false},
+    {"steps-pd-ssm-last", "output", "labels=final", LAST, NULL, "pd_ssm", STEPPED, false},
 };
 
 static void give_up(const char *name, const char *why)
@@ -122,6 +124,16 @@ static ThModel *compiled_lrnn(const ThTask *t)
 {
     ThError err = {0};
     ThModel *m = th_compile_lrnn(t, NULL, NULL, &err);
+    if (!m)
+        give_up("compile", err.msg);
+    return m;
+}
+
+static ThModel *compiled_recurrence(const ThTask *t, const char *kind)
+{
+    ThError err = {0};
+    ThModel *m = strcmp(kind, "lrnn") == 0 ? th_compile_lrnn(t, NULL, NULL, &err)
+                                           : th_compile_pd_ssm(t, NULL, false, NULL, &err);
     if (!m)
         give_up("compile", err.msg);
     return m;
@@ -199,14 +211,17 @@ static void make(Subject *s, int i, const char *path)
     s->name = made_of[i].name;
     s->kind = made_of[i].kind;
     s->task = made_task(made_of[i].task, made_of[i].settings, made_of[i].automaton);
-    s->model = made_of[i].model  ? trained(s->task, made_of[i].model, made_of[i].made)
-               : s->kind == OPEN ? compiled_lrnn(s->task)
-               : s->kind == HARD ? compiled_hard(s->task, made_of[i].made)
-                                 : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
+    s->model = made_of[i].model     ? trained(s->task, made_of[i].model, made_of[i].made)
+               : s->kind == OPEN    ? compiled_lrnn(s->task)
+               : s->kind == HARD    ? compiled_hard(s->task, made_of[i].made)
+               : s->kind == STEPPED ? compiled_recurrence(s->task, made_of[i].made)
+                                    : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
     const ThDfa *machine = th_task_machine(s->task, &err);
     s->domain = made_of[i].even ? subject_even_lengths(machine->n_symbols) : NULL;
-    const ThProofAsked asked = {
-        .task = &s->task->signature, .machine = machine, .domain = s->domain, .slack = 1e-6};
+    const ThProofAsked asked = {.task = &s->task->signature,
+                                .machine = machine,
+                                .domain = s->domain,
+                                .slack = s->kind == STEPPED ? 0 : 1e-6};
     s->claim = th_proof_claim_new(s->model, &asked, NULL, &err);
     if (!s->claim)
         give_up(s->name, err.msg);

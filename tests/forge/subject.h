@@ -9,7 +9,7 @@
 #include "tasks/task.h"
 
 /* How it is proved; OPEN: not as it is, but perhaps when it is changed. */
-typedef enum { SETS, SNAPPED, BUILT, WINDOWED, COUNTED, HARD, OPEN } SubjectKind;
+typedef enum { SETS, SNAPPED, BUILT, WINDOWED, COUNTED, HARD, STEPPED, OPEN } SubjectKind;
 
 typedef struct {
     const char *name;
@@ -21,7 +21,7 @@ typedef struct {
     json_t *file; /* of SETS: the certificate, else NULL */
 } Subject;
 
-enum { SUBJECTS = 19 };
+enum { SUBJECTS = 21 };
 
 /* Ends the program where one cannot be made, or is not proved. */
 void subjects_make(Subject subject[SUBJECTS], const char *path);

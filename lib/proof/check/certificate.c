@@ -7,12 +7,13 @@
 #include "base/file.h"
 #include "proof/cell/cell.h"
 #include "proof/check/chunk.h"
+#include "proof/check/linear_steps.h"
 #include "proof/check/shares.h"
 #include "proof/check/hard.h"
 #include "proof/map_impl.h"
 
 static const char FORMAT[] = "tapehead certificate 2";
-static const char *const methods[] = {"sets", "algebra", "table", "windows", "counts"};
+static const char *const methods[] = {"sets", "algebra", "table", "windows", "counts", "steps"};
 enum { MOST = 100000 /* of any count in a file */ };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -206,7 +207,7 @@ ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel 
         return NULL;
     c->method = method;
     c->dim = (int)th_option_int(&m->options, "dim");
-    c->ball = method == TH_PROOF_BY_ALGEBRA ? ball : 0;
+    c->ball = method == TH_PROOF_BY_ALGEBRA || method == TH_PROOF_BY_STEPS ? ball : 0;
     c->slack = claim->slack;
     c->weights = th_proof_digest(&m->params);
     const ThDfa *domain = method == TH_PROOF_BY_ALGEBRA ? NULL : claim->domain;
@@ -225,6 +226,8 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
     *method = TH_PROOF_BY_SETS;
     if (th_proof_is_hard(m) || (tree && m->bound && th_option_int(&m->options, "codebook") > 0))
         *method = TH_PROOF_BY_TABLE;
+    else if (th_proof_has_steps(m))
+        *method = TH_PROOF_BY_STEPS;
     else if (tree && m->bound && th_proof_chunk_fits(m))
         *method = TH_PROOF_BY_ALGEBRA;
     else if (th_proof_windows_fit(m))
@@ -234,11 +237,11 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
     if (tree || *method != TH_PROOF_BY_SETS || th_proof_is_cell(m))
         return true;
     return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name) ||
-           th_hint(
-               err,
-               "certify takes regulargpt (arity=2 layers_per_level=1 norm=post, ReLU; compiled "
-               "or quantized), rnn, gru, lstm and lrnn with layers=1, bare as compiled, and "
-               "decoders with windows (position=hard_alibi) or position=none: see help certify");
+           th_hint(err,
+                   "certify takes regulargpt (arity=2 layers_per_level=1 norm=post, ReLU), what "
+                   "compile "
+                   "and quantize make, rnn, gru, lstm and lrnn with layers=1, and decoders with "
+                   "windows (position=hard_alibi) or position=none: see help certify");
 }
 
 const char *th_proof_method_name(ThProofMethod method)
@@ -360,8 +363,9 @@ static json_t *document(const ThProofCertificate *c)
         json_object_set_new(to, "domain", domain_object(c));
     if (c->bits)
         json_object_set_new(to, "bits", integers(c->bits, bits_size(c)));
-    if (c->method == TH_PROOF_BY_ALGEBRA)
-        json_object_set_new(to, "radius", json_real(c->ball));
+    if (c->method == TH_PROOF_BY_ALGEBRA || c->ball > 0)
+        json_object_set_new(to, c->method == TH_PROOF_BY_ALGEBRA ? "radius" : "length",
+                            json_real(c->ball));
     if (c->method == TH_PROOF_BY_SETS)
         json_object_set_new(to, "labels", labels_of(c));
     return to;
@@ -496,7 +500,7 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
 {
     const char *format = json_string_value(json_object_get(from, "format"));
     const char *kind = json_string_value(json_object_get(from, "kind"));
-    for (int i = 0; format && kind && i <= TH_PROOF_BY_COUNTS; i++)
+    for (int i = 0; format && kind && i <= TH_PROOF_BY_STEPS; i++)
         if (strcmp(format, FORMAT) == 0 && strcmp(kind, methods[i]) == 0) {
             c->method = (ThProofMethod)i;
             return true;
@@ -504,9 +508,16 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
     return false;
 }
 
-/* What only certificates by algebra have. */
+/* What only certificates by algebra have; and those by steps. */
 static bool read_algebra(ThProofCertificate *c, const json_t *from, ThError *err)
 {
+    const json_t *length = json_object_get(from, "length");
+    if (length) {
+        c->ball = json_number_value(length);
+        return c->method == TH_PROOF_BY_STEPS && json_is_number(length) && c->ball >= 1 &&
+               isfinite(c->ball) && !json_object_get(from, "bits") &&
+               !json_object_get(from, "radius");
+    }
     const json_t *radius = json_object_get(from, "radius"), *bits = json_object_get(from, "bits");
     c->ball = json_number_value(radius);
     if ((c->method == TH_PROOF_BY_ALGEBRA) != (json_is_number(radius) && isfinite(c->ball)))

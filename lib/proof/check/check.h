@@ -17,7 +17,7 @@
 typedef struct {
     bool wrong;             /* the model itself is, as `why` says */
     ThProofAlgebra algebra; /* of a certificate by algebra: what was found */
-    bool holds;             /* of real numbers */
+    bool holds;     /* of real numbers; by steps perhaps of runs, in double and float, alone */
     bool in_double; /* and of the program's runs in double precision, whatever order they sum in */
     bool in_float;  /* and of those in single precision */
     long long checks;    /* that were made */
@@ -28,6 +28,9 @@ typedef struct {
     long long strings;   /* by windows: that were answered, all of up to so many; by counts */
     int reach;           /* symbols */
     long long boxes;     /* by counts: of shares, that were looked at */
+    double most;         /* > 0: of strings of up to so many symbols alone */
+    double length[3];    /* by steps: up to which it is so of real numbers, in double and in float;
+                            HUGE_VAL: of every length */
     char why[200];       /* what does not hold; "" otherwise */
     char why_float[200]; /* what does not, or is not known, of runs in float alone; "" otherwise */
 } ThProofChecked;

@@ -7,6 +7,7 @@
 #include "proof/check/check.h"
 #include "proof/map_impl.h"
 #include "proof/check/hard.h"
+#include "proof/check/linear_steps.h"
 #include "proof/check/quantize.h"
 #include "proof/check/shares.h"
 
@@ -317,6 +318,40 @@ static bool check_hard(const ThModel *m, const ThProofClaim *claim, ThStop *stop
     return true;
 }
 
+/* All that the model goes through is made anew; of the file is what it says of lengths. */
+static bool check_steps(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                        ThStop *stop, ThProofChecked *k, ThError *err)
+{
+    enum { MOST_STATES = 4096 };
+    ThProofSteps p;
+    ThProofClaim with = *claim;
+    with.slack = fmax(claim->slack, c->slack);
+    if (!th_proof_steps(m, &with, MOST_STATES, stop, &p, err))
+        return false;
+    const double due = c->ball > 0 ? c->ball : HUGE_VAL, *length = p.length;
+    const double runs = fmin(length[TH_PROOF_IN_DOUBLE], length[TH_PROOF_IN_FLOAT]);
+    k->holds = length[TH_PROOF_IN_REALS] >= due || runs >= due;
+    k->in_double = k->holds && length[TH_PROOF_IN_DOUBLE] >= due;
+    k->in_float = k->holds && length[TH_PROOF_IN_FLOAT] >= due;
+    k->wrong = p.wrong;
+    k->checks = p.steps;
+    k->strings = p.states;
+    k->tolerance = with.slack;
+    k->most = c->ball;
+    memcpy(k->length, p.length, sizeof k->length);
+    snprintf(k->why, sizeof k->why, "%s", p.why);
+    if (!k->holds && !p.wrong && p.why[0] == '\0')
+        snprintf(
+            k->why, sizeof k->why,
+            "errors add up: it is so of real numbers up to length %.6g, of runs in float up to "
+            "%.6g",
+            length[TH_PROOF_IN_REALS], length[TH_PROOF_IN_FLOAT]);
+    else if (k->holds && !k->in_float)
+        snprintf(k->why_float, sizeof k->why_float,
+                 "roundings add up: runs are sure up to length %.6g", length[TH_PROOF_IN_FLOAT]);
+    return true;
+}
+
 bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                     ThStop *stop, ThProofChecked *checked, ThError *err)
 {
@@ -343,6 +378,8 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
         snprintf(checked->why, sizeof checked->why, "its radius is not positive");
         return true;
     }
+    if (c->method == TH_PROOF_BY_STEPS)
+        return check_steps(c, m, claim, stop, checked, err);
     if (c->method == TH_PROOF_BY_WINDOWS || c->method == TH_PROOF_BY_COUNTS)
         return check_windows(c, m, claim, stop, checked, err);
     return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)

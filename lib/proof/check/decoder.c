@@ -126,47 +126,52 @@ static void add(const Net *f, Number *x, const Number *y, int n)
     }
 }
 
-/* Layer norm of n rows.  The root of the mean square, with or without ε in it, moves by no more
- * than that of what the centred numbers are off by. */
-static void normalise(const Net *f, const Number *x, const float *gain, const float *offset, int n,
-                      Number *y)
+/* The root of the mean square, with or without ε in it, moves by no more than that of what the
+ * centred numbers are off by. */
+void th_proof_number_norm(const Number *x, int d, double unit, const float *gain,
+                          const float *offset, Number *y)
 {
-    const int d = f->dim;
-    const double gamma = th_proof_gamma(f->unit, d + 4), more = th_proof_gamma(f->unit, d + 16);
-    for (int r = 0; r < n; r++, x += d, y += d) {
-        double mean = 0, off = 0, size = 0, square = 0, loose = 0;
-        for (int i = 0; i < d; i++) {
-            mean += x[i].at / d;
-            off += x[i].off / d;
-            size += most(x[i]) / d;
-        }
-        for (int i = 0; i < d; i++) {
-            y[i] = (Number){x[i].at - mean, x[i].off + off + gamma * (size + most(x[i]))};
-            square += y[i].at * y[i].at / d;
-            loose += y[i].off * y[i].off / d;
-        }
-        double root = sqrt(square + TH_PROOF_EPSILON), by = sqrt(loose);
-        double least = fmax(sqrt(TH_PROOF_EPSILON), root - by);
-        for (int i = 0; i < d; i++) {
-            double z = y[i].at / root, g = (double)gain[i];
-            double far = (y[i].off + fabs(z) * by) / least;
-            far += more * (fabs(z) + far);
-            double at = g * z + (double)offset[i];
-            y[i] = (Number){at, fabs(g) * far +
-                                    more * (fabs(g) * (fabs(z) + far) + fabs((double)offset[i])) +
-                                    TH_PROOF_UNDERFLOW};
-        }
+    const double gamma = th_proof_gamma(unit, d + 4), more = th_proof_gamma(unit, d + 16);
+    double mean = 0, off = 0, size = 0, square = 0, loose = 0;
+    for (int i = 0; i < d; i++) {
+        mean += x[i].at / d;
+        off += x[i].off / d;
+        size += most(x[i]) / d;
+    }
+    for (int i = 0; i < d; i++) {
+        y[i] = (Number){x[i].at - mean, x[i].off + off + gamma * (size + most(x[i]))};
+        square += y[i].at * y[i].at / d;
+        loose += y[i].off * y[i].off / d;
+    }
+    double root = sqrt(square + TH_PROOF_EPSILON), by = sqrt(loose);
+    double least = fmax(sqrt(TH_PROOF_EPSILON), root - by);
+    for (int i = 0; i < d; i++) {
+        double z = y[i].at / root, g = (double)gain[i];
+        double far = (y[i].off + fabs(z) * by) / least;
+        far += more * (fabs(z) + far);
+        double at = g * z + (double)offset[i];
+        y[i] = (Number){at, fabs(g) * far +
+                                more * (fabs(g) * (fabs(z) + far) + fabs((double)offset[i])) +
+                                TH_PROOF_UNDERFLOW};
     }
 }
 
-/* Weights of n keys from their logits: each is one over the sum of all exponentials beside its own,
- * which is greatest and least where the others are. */
-static void weigh(const Net *f, const Number *logit, int n, Number *to)
+/* Layer norm of n rows. */
+static void normalise(const Net *f, const Number *x, const float *gain, const float *offset, int n,
+                      Number *y)
+{
+    for (int r = 0; r < n; r++)
+        th_proof_number_norm(x + r * f->dim, f->dim, f->unit, gain, offset, y + r * f->dim);
+}
+
+/* Each weight is one over the sum of all exponentials beside its own, which is greatest and least
+ * where the others are. */
+void th_proof_number_softmax(const Number *logit, int n, double unit, Number *to)
 {
     double largest = 0;
     for (int j = 0; j < n; j++)
         largest = fmax(largest, most(logit[j]));
-    const double roundings = th_proof_gamma(f->unit, n + 24 + 8 * largest);
+    const double roundings = th_proof_gamma(unit, n + 24 + 8 * largest);
     for (int j = 0; j < n; j++) {
         double least = 1, greatest = 1;
         for (int k = 0; k < n; k++)
@@ -207,7 +212,7 @@ static void attend(const Net *f, int n)
             const Number *query = f->query + i * d + h * size;
             for (int j = 0; j < keys; j++)
                 logit[j] = score(f, query, f->both + (from + j) * 2 * d + h * size);
-            weigh(f, logit, keys, weight);
+            th_proof_number_softmax(logit, keys, f->unit, weight);
             const double sums = th_proof_gamma(f->unit, keys + 2);
             for (int c = h * size; c < (h + 1) * size; c++) {
                 double at = 0, off = 0, all = 0;

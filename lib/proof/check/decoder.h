@@ -37,6 +37,11 @@ typedef struct {
     ThProofNumber number[]; /* where all these are */
 } ThProofDecoder;
 
+/* y (d) <- layer norm of x (d); to (n) <- the softmax of n numbers. */
+void th_proof_number_norm(const ThProofNumber *x, int d, double unit, const float *gain,
+                          const float *offset, ThProofNumber *y);
+void th_proof_number_softmax(const ThProofNumber *logit, int n, double unit, ThProofNumber *to);
+
 /* Is it a bound transformer or gpt with this position=, and else with such options alone of which
  * it is known here what they do? */
 bool th_proof_decoder_known(const ThModel *m, const char *position);

@@ -47,6 +47,21 @@ INLINE void centre(float *x, float *mean, int k)
             x[i * k + j] -= mean[j] / (float)k;
 }
 
+/* What is alone in its column and longer than 1 is made 1 without rounding: products of many such
+ * matrices stay what they are. */
+INLINE void settle(float *y, const float *r, const float *sums, int k)
+{
+    for (int j = 0; j < k; j++) {
+        int others = 0, at = 0;
+        for (int i = 0; i < k; i++) {
+            others += r[i * k + j] != 0;
+            at = r[i * k + j] != 0 ? i : at;
+        }
+        if (others == 1 && sums[j] > 1)
+            y[at * k + j] = copysignf(1, r[at * k + j]);
+    }
+}
+
 INLINE void bound(const ThKernelBlocks *b, int k)
 {
     float *share = b->scratch + k * k;
@@ -64,6 +79,8 @@ INLINE void bound(const ThKernelBlocks *b, int k)
 #pragma omp simd
             for (int j = 0; j < k; j++)
                 y[i * k + j] *= share[j];
+        if (!b->centred)
+            settle(y, r, sums, k);
     }
 }
 

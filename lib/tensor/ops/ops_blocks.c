@@ -52,13 +52,17 @@ static void bound_backward(ThTape *t, ThTapeNode *n)
 
 /* ---- reference ---- */
 
-/* A column of a block, at x, x + k, …: its p-norm. */
+/* A column of a block, at x, x + k, …: its p-norm, that of one number without rounding. */
 static double norm_of(const double *x, const Bound *how)
 {
-    double sum = 0;
-    for (int i = 0; i < how->k; i++)
-        sum += pow(fabs(x[i * how->k]), how->p);
-    return pow(sum, 1 / how->p);
+    double sum = 0, all = 0, top = 0;
+    for (int i = 0; i < how->k; i++) {
+        double size = fabs(x[i * how->k]);
+        sum += pow(size, how->p);
+        all += size;
+        top = fmax(top, size);
+    }
+    return all == top ? top : pow(sum, 1 / how->p);
 }
 
 static double mean_of(const double *x, int k)

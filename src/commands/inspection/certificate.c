@@ -1,5 +1,6 @@
 /* certificate.c - what compile and certify say of proofs by algebra. */
 #include <math.h>
+#include <stdio.h>
 
 #include "commands/inspection/proofs.h"
 
@@ -32,12 +33,32 @@ void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
                pow((double)th_option_int(&m->options, "arity"), p->levels), k->tolerance);
 }
 
+/* By steps: of every length, or up to what was found to be so. */
+static ThProofCertificate *decide_steps(ShSession *s, const ThModel *m, const ThProofClaim *claim,
+                                        ThProofChecked *k, ThError *err)
+{
+    double most = 0;
+    for (int i = 0; i < 2; i++) {
+        ThProofCertificate *c = th_proof_certificate_by(TH_PROOF_BY_STEPS, m, claim, most, err);
+        bool ok = c && th_proof_check(c, m, claim, sh_stop(s), k, err);
+        most = fmax(k->length[0], fmin(k->length[1], k->length[2]));
+        if (ok && (k->holds || i == 1 || !(most > 0)))
+            return c;
+        th_proof_certificate_free(c);
+        if (!ok)
+            return NULL;
+    }
+    return NULL;
+}
+
 ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod method,
                               const ThProofClaim *claim, ThProofChecked *k, ThError *err)
 {
     static const double ball[] = {1e-3, 3e-3, 1e-2, 3e-2};
     enum { BALLS = sizeof ball / sizeof *ball };
     ThProofCertificate *best = NULL;
+    if (method == TH_PROOF_BY_STEPS)
+        return decide_steps(s, m, claim, k, err);
     for (int i = 0; i < BALLS && !(best && (k->in_float || method != TH_PROOF_BY_ALGEBRA)); i++) {
         ThProofChecked now;
         if (i < BALLS - 1 && ball[i] <= 2 * claim->slack)
@@ -77,6 +98,35 @@ bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err
     if (!k.holds)
         return th_fail(err, TH_EVALUE, "the model is not proved right: %s", k.why);
     sh_say(s, "  %lld steps of all that it can remember checked beside the automaton\n", k.checks);
+    sh_say_arithmetic(s, &k);
+    return true;
+}
+
+void sh_say_steps(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(s, "  steps        from %lld states beside the automaton's\n", k->strings);
+    sh_results(s, "states:i real_length:r double_length:r float_length:r", k->strings, k->length[0],
+               k->length[1], k->length[2]);
+}
+
+void sh_write_lengths(const ThProofChecked *k, char text[64])
+{
+    snprintf(text, 64, k->most > 0 ? "up to %.6g symbols" : "every length", k->most);
+}
+
+bool sh_prove_steps(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
+{
+    ThProofChecked k = {0};
+    char lengths[64];
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        decide_task(s, m, t, TH_PROOF_BY_STEPS, 0, &k, err);
+    if (!c)
+        return false;
+    if (!k.holds)
+        return th_fail(err, k.wrong ? TH_EVALUE : TH_ELIMIT, "%s", k.why);
+    sh_write_lengths(&k, lengths);
+    sh_say(s, "  right on strings of %s\n", lengths);
+    sh_say_steps(s, &k);
     sh_say_arithmetic(s, &k);
     return true;
 }

@@ -1,5 +1,7 @@
 /* certify.c - proofs about trained models. */
 
+#include <math.h>
+
 #include "commands/modelling.h"
 #include "commands/inspection/proofs.h"
 #include "shell.h"
@@ -142,13 +144,16 @@ static void say_figures(ShSession *s, const ThProof *p)
 
 void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
 {
-    sh_say(s, "  real numbers proved");
+    bool steps = k->length[0] > 0 || k->length[2] > 0;
+    bool all = !steps || k->length[0] >= (k->most > 0 ? k->most : HUGE_VAL);
+    sh_say(s, all ? "  real numbers proved" : "  real numbers proved up to length %.3g",
+           k->length[0]);
     if (k->tolerance > 0)
         sh_say(s, "; and of runs off by at most %.3g a vector and logit", k->tolerance);
     sh_say(s, "\n");
     if (k->in_float)
         sh_say(s,
-               k->boxes   ? "  run in float proved\n"
+               k->boxes || k->length[2] > 0 ? "  run in float proved\n"
                : k->reach ? "  run in float proved: rounding moves a logit by %.2g at most\n"
                           : "  run in float proved: rounding takes a vector %.2g farther at most\n",
                k->rounding);
@@ -256,9 +261,11 @@ static void say_windows(ShSession *s, const ThProofChecked *k)
 static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
                         const ShDomain *d, const ThModel *m, const ThProofChecked *k)
 {
+    char lengths[64];
+    sh_write_lengths(k, lengths);
     sh_result_text(s, "verdict", word_of(s, k));
     if (k->holds)
-        sh_say(s, "%s is right on strings of every length%s%s%s: %s\n", name, d->before, d->name,
+        sh_say(s, "%s is right on strings of %s%s%s%s: %s\n", name, lengths, d->before, d->name,
                d->after, word_of(s, k));
     else {
         sh_say(s, "%s is %s: %s\n", name, k->wrong ? "WRONG" : "not proved", k->why);
@@ -271,6 +278,8 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
             say_windows(s, k);
         else if (c->method == TH_PROOF_BY_COUNTS)
             say_counts(s, k);
+        else if (c->method == TH_PROOF_BY_STEPS)
+            sh_say_steps(s, k);
         else
             sh_say(s, "  table        of what the model %s, %lld entries\n",
                    th_proof_is_hard(m) ? "remembers" : "snaps to", k->checks);
@@ -340,7 +349,7 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     "in_double "                                                                                   \
     "tolerance "                                                                                   \
     "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
-    "right closed reach strings boxes"
+    "right closed reach strings boxes states real_length double_length float_length"
 
 SH_COMMAND(
     certify, .group = "inspection",
@@ -441,7 +450,9 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
     const ThProofCertificate *c = v->c;
     const ThProofChecked *k = &v->k;
     if (k->holds) {
-        sh_say(s, "the certificate holds: %s is right on strings of every length%s%s%s%s\n", name,
+        char lengths[64];
+        sh_write_lengths(k, lengths);
+        sh_say(s, "the certificate holds: %s is right on strings of %s%s%s%s%s\n", name, lengths,
                v->d.before, v->d.name, v->d.after,
                strcmp(sh_proved(s, k), "proved") == 0 ? "" : ", in real numbers");
         if (c->method == TH_PROOF_BY_SETS)
@@ -451,6 +462,8 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
             say_windows(s, k);
         else if (c->method == TH_PROOF_BY_COUNTS)
             say_counts(s, k);
+        else if (c->method == TH_PROOF_BY_STEPS)
+            sh_say_steps(s, k);
         else
             sh_say(s, "  %s %lld products and answers\n",
                    c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);

@@ -37,6 +37,13 @@ bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 /* The same of a model with hard attention. */
 bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 
+/* The same of a linear recurrence, by its steps; TH_ELIMIT where it is not known. */
+bool sh_prove_steps(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
+
+/* Says what was found by steps, and sets the figures; and text <- of which strings a proof is. */
+void sh_say_steps(ShSession *s, const ThProofChecked *k);
+void sh_write_lengths(const ThProofChecked *k, char text[64]);
+
 /* Says what was found of a model by its algebra, and sets the figures. */
 void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
                     const ThProofChecked *k);

@@ -29,7 +29,8 @@ static const ThOptionSpec options[] = {
     {"answers", TH_CHOICE, "auto", 0, 0, "auto|final|every|states",
      "of an automaton: one for the whole string, one after every symbol, or its states; auto: "
      "every where it has outputs, else final"},
-    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn|bare|pd_ssm", "the architecture"},
+    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn|bare|pd_ssm|deltaproduct",
+     "the architecture"},
     {"by", TH_CHOICE, "auto", 0, 0, "auto|past|counts|maps|phases",
      "of bare: what looks at the past, or what counts; auto: the first where the language is "
      "star-free; of pd_ssm: maps of states, or phases, of groups that are solvable; auto: the "
@@ -48,18 +49,18 @@ static const ThOptionSpec options[] = {
     {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
      "check every product; auto: where their vectors have up to 10^8 numbers"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
-enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                  /* coding= */
-enum { LAYOUT_B, LAYOUT_A };                                         /* layout= */
-enum { UNITS_ROBUST, UNITS_PLAIN };                                  /* units= */
-enum { PRODUCTS_WHOLE, PRODUCTS_PAIRS };                             /* products= */
-enum { WEIGHTS_AUTO, WEIGHTS_DENSE, WEIGHTS_SPARSE };                /* weights= */
-enum { NORM_AUTO, NORM_POST, NORM_PRE, NORM_PAPER, NORM_CODE };      /* norm= */
-enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activation= */
-enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
-enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES }; /* answers= */
-enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                            /* prove= */
-enum { INTO_REGULARGPT, INTO_LRNN, INTO_BARE, INTO_PD_SSM };         /* into= */
-enum { BY_AUTO, BY_PAST, BY_COUNTS, BY_MAPS, BY_PHASES };            /* by= */
+enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                             /* coding= */
+enum { LAYOUT_B, LAYOUT_A };                                                    /* layout= */
+enum { UNITS_ROBUST, UNITS_PLAIN };                                             /* units= */
+enum { PRODUCTS_WHOLE, PRODUCTS_PAIRS };                                        /* products= */
+enum { WEIGHTS_AUTO, WEIGHTS_DENSE, WEIGHTS_SPARSE };                           /* weights= */
+enum { NORM_AUTO, NORM_POST, NORM_PRE, NORM_PAPER, NORM_CODE };                 /* norm= */
+enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };                     /* activation= */
+enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                                /* form= */
+enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES };            /* answers= */
+enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                                       /* prove= */
+enum { INTO_REGULARGPT, INTO_LRNN, INTO_BARE, INTO_PD_SSM, INTO_DELTAPRODUCT }; /* into= */
+enum { BY_AUTO, BY_PAST, BY_COUNTS, BY_MAPS, BY_PHASES };                       /* by= */
 
 /* Few enough to be coded one by one. */
 enum { MOST_ELEMENTS = 1 << 12 };
@@ -286,6 +287,29 @@ static bool try_if(ShSession *s, const ThModel *m, const Source *f, const ThOpti
     return how == PROVE_NO || try_words(s, m, f, err);
 }
 
+/* Recurrences are run on words, and proved; without a word more where they may be left unproved. */
+static bool prove_steps_if(ShSession *s, const ThModel *m, const Source *f, const ThOptions *o,
+                           ThError *err)
+{
+    int how = th_option_choice(o, "prove");
+    ThError own = {0};
+    if (how == PROVE_NO)
+        return true;
+    if (!try_words(s, m, f, err))
+        return false;
+    if (!th_proof_has_steps(m))
+        return how != PROVE_YES ||
+               th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
+    if (sh_prove_steps(s, m, f->task, &own))
+        return true;
+    if (how == PROVE_YES || own.code != TH_ELIMIT) {
+        *err = own;
+        return false;
+    }
+    sh_say(s, "  not proved: %s\n", own.msg);
+    return true;
+}
+
 /* ---- linear recurrences ---------------------------------------------------------------------- */
 
 static ThModel *recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
@@ -295,6 +319,8 @@ static ThModel *recurrence(ShSession *s, const ShCall *call, const Source *f, Th
     int by = th_option_choice(&call->options, "by");
     if (th_option_choice(&call->options, "into") == INTO_PD_SSM)
         return th_compile_pd_ssm(f->task, f->monoid, by == BY_PHASES, &s->bounds, err);
+    if (th_option_choice(&call->options, "into") == INTO_DELTAPRODUCT)
+        return th_compile_deltaproduct(f->task, &s->bounds, err);
     if (th_option_choice(&call->options, "norm") == NORM_CODE)
         return th_compile_lrnn_sum(f->task, f->monoid, &s->bounds, err);
     ThHolonomy *h TH_OWNED(th_holonomy_free) =
@@ -308,14 +334,15 @@ static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Sourc
     if (!m)
         return NULL;
     const ThOptions *o = &m->options;
-    bool blocks = th_option_known(o, "block");
+    static const char *const named[][2] = {
+        {"block", "norm"}, {"state", "one_hot"}, {"steps", "eigenvalues"}};
+    int i = th_option_known(o, "block") ? 0 : th_option_known(o, "state") ? 1 : 2;
     sh_say(s, "%s: %s dim=%lld %s=%lld layers=%lld %s=%s, %zu parameters\n", call->operand[1].text,
-           m->kind->name, th_option_int(o, "dim"), blocks ? "block" : "state",
-           th_option_int(o, blocks ? "block" : "state"), th_option_int(o, "layers"),
-           blocks ? "norm" : "one_hot", th_option_text(o, blocks ? "norm" : "one_hot"),
+           m->kind->name, th_option_int(o, "dim"), named[i][0], th_option_int(o, named[i][0]),
+           th_option_int(o, "layers"), named[i][1], th_option_text(o, named[i][1]),
            th_params_count(&m->params));
     sh_model_figures(s, m);
-    return TH_KEEP_IF(try_if(s, m, f, &call->options, err), m, th_model_free);
+    return TH_KEEP_IF(prove_steps_if(s, m, f, &call->options, err), m, th_model_free);
 }
 
 /* ---- formulas -------------------------------------------------------------------------------- */
@@ -377,7 +404,7 @@ static bool compile_formula(ShSession *s, const ShCall *call, const Source *f, T
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileShape shape;
-    static const char *const kind[] = {"regulargpt", "lrnn", "bare", "pd_ssm"};
+    static const char *const kind[] = {"regulargpt", "lrnn", "bare", "pd_ssm", "deltaproduct"};
     int into = th_option_choice(&call->options, "into");
     int by = th_option_choice(&call->options, "by");
     bool lrnn = into == INTO_LRNN;
@@ -388,10 +415,10 @@ static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThE
     if (into == INTO_BARE)
         return compile_formula(s, call, f, err);
     int norm = th_option_choice(&call->options, "norm");
-    if (norm != NORM_AUTO && (lrnn != (norm >= NORM_PAPER) || into == INTO_PD_SSM))
+    if (norm != NORM_AUTO && (lrnn != (norm >= NORM_PAPER) || into >= INTO_PD_SSM))
         return th_fail(err, TH_EUSAGE, "%s has no norm=%s", kind[into],
                        th_option_text(&call->options, "norm"));
-    if (lrnn || into == INTO_PD_SSM) {
+    if (lrnn || into >= INTO_PD_SSM) {
         ThModel *r = compile_recurrence(s, call, f, err);
         return r && define(s, call, r, err);
     }
@@ -433,7 +460,12 @@ SH_COMMAND(
         "states by maps, in one layer, and with by=phases, where symbols permute the states and "
         "their group is solvable, turns phases by complex diagonals: a layer for each step of the "
         "derived series (its length is the least number of layers, Shakerinava et al. 2026), and "
-        "one that says the state.  These are tried on words, not proved.\n\n"
+        "one that says the state.  into=deltaproduct writes a symbol that permutes up to 16 states "
+        "as reflections, one less than states at most (any permutation is so many transpositions), "
+        "and one that leads all states to one; what joins some states alone no product of "
+        "reflections does.  All are run on words, and, but for norm=code, proved by their steps "
+        "from the weights alone, state by state: of every length where matrices only move ones, "
+        "else up to a length that is said, in real numbers and in floating point.\n\n"
         "With into=bare a star-free language becomes a Transformer with hard attention: a formula "
         "of the past (show A as ltl) part by part, a head that looks at the latest of earlier "
         "positions for each S and Y, a unit for each &.  With by=counts a language that counting "
@@ -458,7 +490,7 @@ SH_COMMAND(
                "#>   run in float proved: rounding takes a vector 0.00033 farther at most",
     .results = "elements products radius slack error stretch margin levels right closed tolerance "
                "rounding in_float in_double words inputs heads layers tokens right_tokens exact "
-               "bound parameters steps",
+               "bound parameters steps states real_length double_length float_length",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {

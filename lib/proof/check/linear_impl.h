@@ -1,0 +1,49 @@
+/* linear_impl.h - what a layer of a linear recurrence makes of a state, as numbers with radii.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PROOF_CHECK_LINEAR_IMPL_H
+#define TH_PROOF_CHECK_LINEAR_IMPL_H
+
+#include "proof/check/decoder.h"
+#include "proof/check/linear_steps.h"
+
+typedef enum { TH_PROOF_BLOCKS, TH_PROOF_MAPS, TH_PROOF_PRODUCTS } ThProofLinearKind;
+
+/* A recurrence: parts of its states are runs of `part` numbers, `parts` a layer. */
+typedef struct {
+    const ThModel *m;
+    ThProofLinearKind kind;
+    int dim, layers, n_symbols, n_classes;
+    int parts, part; /* of a layer's state; of pd_ssm one part, whose first half is real */
+    int block, heads, steps, dictionary;
+    bool by_columns; /* one_hot=column of pd_ssm */
+    double power;
+    int arithmetic;
+    double unit, slack;
+    bool sure; /* nothing was met that may go either way */
+    int room;  /* of the widest rows */
+    ThProofNumber *x, *u, *y, *wide, *wider, *extra;
+    const double *radius; /* (layers, parts) */
+    /* What a step makes of a layer's state. */
+    ThProofNumber *after;   /* (parts * part): without what is handed on of the radii */
+    double *norm;           /* (parts): ρ */
+    ThProofNumber number[]; /* where all these are */
+} ThProofLinear;
+
+/* Returns new: room for steps of a model that th_proof_has_steps.  TH_ENOMEM. */
+ThProofLinear *th_proof_linear_new(const ThModel *m, double slack, ThError *err);
+
+/* to (layers, parts * part) <- the state before the first symbol. */
+void th_proof_linear_start(const ThProofLinear *f, double *to);
+
+/* f->x <- an embedded symbol; f->after, f->norm <- what layer i makes of its state `before`, and
+ * f->x what it hands on; f->wide <- the logits, (n_classes). */
+void th_proof_linear_embed(ThProofLinear *f, int symbol);
+void th_proof_linear_layer(ThProofLinear *f, int i, const double *before);
+void th_proof_linear_read(ThProofLinear *f);
+
+/* The norm in which a part's radius is: of n numbers, or of what they are off by. */
+double th_proof_linear_size(const ThProofLinear *f, const double *x, int n);
+
+#endif

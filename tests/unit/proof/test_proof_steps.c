@@ -1,0 +1,194 @@
+/* Certificates of recurrences by their steps: what compile makes holds, what is changed does not.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compile/compare_words.h"
+#include "compile/compile.h"
+#include "given.h"
+#include "proof/check/check.h"
+#include "proof/check/linear_steps.h"
+
+/* Three symbols that do not commute, three classes, and a start that is not the first state. */
+static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
+                         "x b -> y ; y b -> x ; z b -> z\n"
+                         "x c -> x ; y c -> z ; z c -> y\n"
+                         "start y\noutput x X\noutput y Y\noutput z Z";
+/* The first symbol decides, but for one that leads back to the start from there. */
+static const char RESET[] = "x a -> y ; y a -> y ; z a -> y\n"
+                            "x b -> z ; y b -> x ; z b -> y\n"
+                            "start z\noutput x X\noutput y Y\noutput z Z";
+
+typedef enum { LRNN, MAPS, REFLECTIONS, KINDS } Kind;
+
+typedef struct {
+    ThTask *task;
+    ThModel *model;
+    ThProofClaim *claim;
+} Made;
+
+static ThModel *compiled(const ThTask *t, Kind kind)
+{
+    ThError err = {0};
+    ThModel *m = kind == LRNN   ? th_compile_lrnn(t, NULL, NULL, &err)
+                 : kind == MAPS ? th_compile_pd_ssm(t, NULL, false, NULL, &err)
+                                : th_compile_deltaproduct(t, NULL, &err);
+    if (!m)
+        fail_msg("%s", err.msg);
+    return m;
+}
+
+static Made make(const char *automaton, Kind kind)
+{
+    ThError err = {0};
+    Made m = {.task = made_task("output", "labels=final", automaton)};
+    m.model = compiled(m.task, kind);
+    const ThProofAsked asked = {&m.task->signature, m.task->machine, NULL, 0, NULL};
+    m.claim = th_proof_claim_new(m.model, &asked, NULL, &err);
+    assert_non_null(m.claim);
+    return m;
+}
+
+static void drop(Made *m)
+{
+    th_proof_claim_free(m->claim);
+    th_model_free(m->model);
+    th_task_free(m->task);
+}
+
+static ThProofSteps steps_of(const Made *m)
+{
+    ThError err = {0};
+    ThProofSteps p;
+    assert_true(th_proof_steps(m->model, m->claim, 500, NULL, &p, &err));
+    return p;
+}
+
+/* Of every length in both runs where matrices only move ones; reflections round. */
+static void test_what_is_compiled_is_proved(void **state)
+{
+    (void)state;
+    static const char *const automata[] = {S3, RESET};
+    for (int i = 0; i < 2 * KINDS; i++) {
+        Made m = make(automata[i % 2], (Kind)(i / 2));
+        ThProofSteps p = steps_of(&m);
+        assert_true(th_proof_has_steps(m.model));
+        assert_false(p.wrong);
+        bool exact = i / 2 != REFLECTIONS;
+        assert_true(exact ? isinf(p.length[2]) && isinf(p.length[1])
+                          : p.length[1] >= 1000 && !isinf(p.length[1]) && !isinf(p.length[2]));
+        assert_true(i / 2 == LRNN ? isinf(p.length[0])
+                                  : p.length[0] >= 1000 && !isinf(p.length[0]));
+        ThCompileTrial trial = {.words = 1000, .drawn = 4, .length = 900};
+        assert_true(th_compile_try(m.model, m.task, &trial, &(ThError){0}) && trial.right);
+        drop(&m);
+    }
+}
+
+/* Whatever is said of a model with a weight that is off is so of all its short words, and of long
+ * ones. */
+static void test_changed_weights(void **state)
+{
+    (void)state;
+    static const double by[] = {1e-3, -1e-3, 0.4, -1};
+    int refused = 0, said = 0;
+    for (int i = 0; i < 240; i++) {
+        Made m = make(S3, (Kind)(i % KINDS));
+        ThRng r = th_rng((uint64_t)i, "change", 0);
+        size_t at = (size_t)th_rng_below(&r, m.model->params.total);
+        float *value = &m.model->params.value[at];
+        for (int k = 0; i % 2 && *value == 0 && k < 4000; k++)
+            value = &m.model->params.value[th_rng_below(&r, m.model->params.total)];
+        *value += (float)by[i % 4];
+        ThProofSteps p = {.wrong = true};
+        if (th_proof_has_steps(m.model))
+            p = steps_of(&m);
+        int longest = p.length[2] < 200 ? (int)p.length[2] : 200;
+        refused += longest < 200;
+        said += longest == 200;
+        ThCompileTrial trial = {.words = longest < 6 ? 0 : 1000, .drawn = longest > 0 ? 20 : 0};
+        trial.length = longest > 0 ? longest : 1;
+        assert_true(th_compile_try(m.model, m.task, &trial, &(ThError){0}));
+        assert_true(trial.right || longest == 0);
+        drop(&m);
+    }
+    assert_true(refused > 20 && said > 20);
+}
+
+/* The certificate is about these weights, this automaton and these lengths. */
+static void test_papers(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThProofChecked k;
+    for (int i = 0; i < KINDS; i++) {
+        Made m = make(S3, (Kind)i), other = make(RESET, i == MAPS ? LRNN : MAPS);
+        double most = i == REFLECTIONS ? 1000 : 0;
+        ThProofCertificate *c =
+            th_proof_certificate_by(TH_PROOF_BY_STEPS, m.model, m.claim, most, &err);
+        assert_true(th_proof_check(c, m.model, m.claim, NULL, &k, &err));
+        assert_true(k.holds && k.in_double && k.most == most);
+        assert_true(k.in_float || i == REFLECTIONS);
+        if (i == REFLECTIONS) { /* every length is claimed, and signed */
+            c->ball = 0;
+            c->digest = th_proof_certificate_digest(c);
+            assert_true(th_proof_check(c, m.model, m.claim, NULL, &k, &err) && !k.holds);
+            assert_non_null(strstr(k.why, "errors add up"));
+            c->ball = most;
+        }
+        c->digest ^= 1;
+        assert_true(th_proof_check(c, m.model, m.claim, NULL, &k, &err) && !k.holds);
+        c->next[1] = (c->next[1] + 1) % 3;
+        c->digest = th_proof_certificate_digest(c);
+        assert_true(th_proof_check(c, m.model, m.claim, NULL, &k, &err) && !k.holds);
+        assert_non_null(strstr(k.why, "its automaton is not that of the task"));
+        th_proof_certificate_free(c);
+        c = th_proof_certificate_by(TH_PROOF_BY_STEPS, m.model, m.claim, most, &err);
+        m.model->params.value[0] += 1e-3F;
+        assert_true(!th_proof_check(c, m.model, m.claim, NULL, &k, &err) || !k.holds);
+        th_proof_certificate_free(c);
+        drop(&m);
+        drop(&other);
+    }
+}
+
+/* A model of one automaton is not one of another, and what it says wrongly is said. */
+static void test_other_automata(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    for (int i = 0; i < KINDS; i++) {
+        Made m = make(S3, (Kind)i);
+        int *label = m.claim->machine->label, was = label[0];
+        label[0] = label[1];
+        label[1] = was;
+        ThProofSteps p = steps_of(&m);
+        assert_true(p.wrong && p.length[0] == 0 && p.length[2] == 0);
+        assert_non_null(strstr(p.why, "the model is wrong on"));
+        drop(&m);
+    }
+    ThTask *t = made_task("recognize", "",
+                          "x a -> y ; y a -> y ; z a -> z\nx b -> z ; y b -> x ; "
+                          "z b -> y\nstart x\naccept z");
+    assert_null(th_compile_deltaproduct(t, NULL, &err));
+    assert_non_null(strstr(err.msg, "symbol a joins some states and keeps others apart"));
+    th_task_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_compiled_is_proved),
+        cmocka_unit_test(test_changed_weights),
+        cmocka_unit_test(test_papers),
+        cmocka_unit_test(test_other_automata),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
