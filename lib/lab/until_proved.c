@@ -28,7 +28,9 @@ static bool confirm(Run *r, ThError *err)
     const ThModel *m = r->how->model;
     ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
         th_proof_certificate_new(p->proof, &m->signature, err);
-    if (!c || !th_proof_check(c, m, r->claim.claim, r->how->stop, &p->checked, err))
+    ThProofClaim claim = *r->claim.claim;
+    claim.slack = p->proof->slack; /* the finer one, if that was needed */
+    if (!c || !th_proof_check(c, m, &claim, r->how->stop, &p->checked, err))
         return false;
     bool runs = r->how->in_double ? p->checked.in_double : p->checked.in_float;
     if (p->checked.holds && runs) {
@@ -44,8 +46,11 @@ bool th_train_ask(Run *r, ThModelStage *to, ThError *err)
     const double nearly = 1.5;
     enum { MOST_SETS = 16 }; /* of a state of the automaton */
     bool cell = !r->claim.labels;
-    ThProofHow how = {
-        .limit = TH_TRAIN_MOST_FUNCTIONS, .seed = 1, .balls = true, .cover = cell ? MOST_SETS : 0};
+    ThProofHow how = {.limit = TH_TRAIN_MOST_FUNCTIONS,
+                      .seed = 1,
+                      .balls = true,
+                      .finer = true,
+                      .cover = cell ? MOST_SETS : 0};
     th_train_proof_free(r->to);
     ThTrainProof *p = r->to;
     const ThModel *m = r->how->model;

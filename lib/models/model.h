@@ -82,8 +82,8 @@ typedef struct {
      * of x, child (n, chunk), the last one first; -1 stands for what is before a string.  Its
      * forward fills how->routing.  NULL: it is none, and ignores that. */
     ThVar (*combine)(const ThModel *m, ThTape *t, ThVar x, const int *child, int n);
-    /* Of a cell, for a bound model of one layer: the states (n, numbers of a state) that symbols
-     * lead to from those of `state`, of an lstm h and behind it c.  NULL: it is none, or was not
+    /* Of a cell, for a bound model: the states (n, numbers of a state) that symbols lead to from
+     * those of `state`, of an lstm h and behind it c, layer by layer.  NULL: it is none, or was not
      * asked. */
     ThVar (*advance)(const ThModel *m, ThTape *t, ThVar state, const int *symbol, int n);
     bool causal; /* no output depends on later symbols; where there is an option causal, it

@@ -140,14 +140,14 @@ bool th_proof_takes(const ThModel *m, const ThProofClaim *claim, ThError *err)
 ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
                           ThStop *stop, ThError *err)
 {
-    bool cell = th_proof_is_cell(m);
     if (!th_proof_takes(m, claim, err))
         return NULL;
-    ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(m, err);
-    ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
+    if (th_proof_is_cell(m))
+        return th_proof_certify_cell(m, claim, how, stop, err);
+    ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(m, err);
+    ThProof *p = f ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop, .balls = how->balls};
-    bool ok = p && (cell ? th_proof_certify_cell(p, m, claim, how, stop, err)
-                         : certify(&v, claim, how, err));
+    bool ok = p && certify(&v, claim, how, err);
     th_proof_sample_free(&v.sample);
     return TH_KEEP_IF(ok, p, th_proof_free);
 }

@@ -21,6 +21,8 @@ typedef struct {
     size_t limit; /* elements of the semigroup at most */
     int cover;    /* sets of states for every state of the automaton at most; 0: 1 */
     uint64_t seed;
+    bool finer; /* of a recurrent network whose sets do not close with the claim's slack: a smaller
+                   one is tried, 2e-5 for each number of a state */
     bool balls; /* of a tree: no ellipsoids are tried where balls do not close, and fewer radii for
                    the excess of an open proof, of which slope is that of its worst pair */
 } ThProofHow;

@@ -27,8 +27,8 @@ bool th_proof_close(ThProofProver *v, ThError *err);
 /* The class that the model itself gives a word. */
 bool th_proof_ask(const ThModel *m, int *word, int length, int *said, ThError *err);
 
-/* Fills *p with what is known of a recurrent network. */
-bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
-                           const ThProofHow *how, ThStop *stop, ThError *err);
+/* Returns new: what is known of a recurrent network. */
+ThProof *th_proof_certify_cell(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
+                               ThStop *stop, ThError *err);
 
 #endif

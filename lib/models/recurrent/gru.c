@@ -10,15 +10,16 @@ static ThVar layer(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThO
     return th_op_gru(t, x, th_param(t, l->recurrent), th_param(t, l->bias[1]), s);
 }
 
-static ThVar step(const ThModelRecurrent *r, ThTape *t, ThVar x, ThVar h)
+static ThVar step(const ThModelRecurrent *r, ThTape *t, const ThModelRecurrentLayer *l, ThVar x,
+                  ThVar h)
 {
     int H = r->dim;
-    ThVar part[3], p = th_op_linear(t, h, th_param(t, r->layer[0].recurrent), -1);
+    ThVar part[3], p = th_op_linear(t, h, th_param(t, l->recurrent), -1);
     for (int i = 0; i < 2; i++)
         part[i] =
             th_op_map(t, th_op_add(t, th_op_columns(t, x, i * H, H), th_op_columns(t, p, i * H, H)),
                       TH_MAP_SIGMOID);
-    part[2] = th_op_add_row(t, th_op_columns(t, p, 2 * H, H), th_param(t, r->layer[0].bias[1]));
+    part[2] = th_op_add_row(t, th_op_columns(t, p, 2 * H, H), th_param(t, l->bias[1]));
     ThVar new = th_op_add(t, th_op_columns(t, x, 2 * H, H), th_op_multiply(t, part[1], part[2]));
     ThVar change = th_op_subtract(t, th_op_map(t, new, TH_MAP_TANH), h);
     return th_op_add(t, h, th_op_multiply(t, part[0], change));

@@ -14,11 +14,12 @@ static ThVar layer(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThO
     return th_op_lstm(t, x, th_param(t, l->recurrent), s, forget);
 }
 
-static ThVar step(const ThModelRecurrent *r, ThTape *t, ThVar x, ThVar state)
+static ThVar step(const ThModelRecurrent *r, ThTape *t, const ThModelRecurrentLayer *l, ThVar x,
+                  ThVar state)
 {
     int H = r->dim;
     ThVar h = th_op_columns(t, state, 0, H), c = th_op_columns(t, state, H, H), part[4];
-    ThVar p = th_op_add(t, x, th_op_linear(t, h, th_param(t, r->layer[0].recurrent), -1));
+    ThVar p = th_op_add(t, x, th_op_linear(t, h, th_param(t, l->recurrent), -1));
     for (int i = 0; i < 4; i++)
         part[i] = th_op_columns(t, p, i * H, H);
     ThVar in = th_op_multiply(t, th_op_map(t, part[0], TH_MAP_SIGMOID),

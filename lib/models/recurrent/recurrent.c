@@ -102,9 +102,19 @@ static ThVar read_symbols(const ThModelRecurrent *r, ThTape *t, const ThBatch *b
 ThVar th_model_recurrent_advance(const ThModel *m, ThTape *t, ThVar state, const int *symbol, int n)
 {
     const ThModelRecurrent *r = m->layout;
-    const ThModelRecurrentLayer *l = &r->layer[0];
-    ThVar table = add_biases(t, r, l, th_param(t, l->table));
-    return r->cell->step(r, t, th_op_rows(t, table, symbol, n, 1), state);
+    ThVar table = add_biases(t, r, &r->layer[0], th_param(t, r->layer[0].table));
+    ThVar x = th_op_rows(t, table, symbol, n, 1), next[TH_MODEL_RECURRENT_LAYERS];
+    if (r->layers == 1)
+        return r->cell->step(r, t, &r->layer[0], x, state);
+    for (int i = 0, own = th_tape_cols(t, state) / r->layers; i < r->layers; i++) {
+        const ThModelRecurrentLayer *l = &r->layer[i];
+        if (i > 0) {
+            ThVar h = th_op_columns(t, next[i - 1], 0, r->dim);
+            x = add_biases(t, r, l, th_op_linear(t, h, th_param(t, l->table), -1));
+        }
+        next[i] = r->cell->step(r, t, l, x, th_op_columns(t, state, i * own, own));
+    }
+    return th_op_beside(t, next, r->layers);
 }
 
 static ThVar last_rows(ThTape *t, ThVar h, const ThOpSequence *s)

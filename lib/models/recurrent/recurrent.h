@@ -29,7 +29,8 @@ typedef struct ThModelRecurrentCell {
     ThVar (*layer)(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThOpSequence *s,
                    double forget);
     /* One step of it, as th_model_recurrent_advance says, given what goes into the gates. */
-    ThVar (*step)(const ThModelRecurrent *r, ThTape *t, ThVar x, ThVar state);
+    ThVar (*step)(const ThModelRecurrent *r, ThTape *t, const ThModelRecurrentLayer *l, ThVar x,
+                  ThVar state);
     bool joined;         /* table and recurrent matrix are drawn as one matrix */
     const char *bias[2]; /* names of those that stand behind table and recurrent matrix, or NULL */
     bool candidate;      /* the second bias is not that of the gates, but as wide as the state */

@@ -22,9 +22,10 @@ static ThVar hyperbolic(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, cons
     return th_op_rnn_tanh(t, x, th_param(t, l->recurrent), s);
 }
 
-static ThVar step(const ThModelRecurrent *r, ThTape *t, ThVar x, ThVar h)
+static ThVar step(const ThModelRecurrent *r, ThTape *t, const ThModelRecurrentLayer *l, ThVar x,
+                  ThVar h)
 {
-    ThVar p = th_op_add(t, x, th_op_linear(t, h, th_param(t, r->layer[0].recurrent), -1));
+    ThVar p = th_op_add(t, x, th_op_linear(t, h, th_param(t, l->recurrent), -1));
     return r->cell->tanh ? th_op_relu(t, p) : th_op_map(t, p, TH_MAP_TANH);
 }
 

@@ -24,40 +24,73 @@ bool th_proof_is_cell(const ThModel *m)
     return kind_of(m) >= 0;
 }
 
-/* Adds a bias to every symbol's row. */
-static void add_bias(ThProofReader *r, ThProofCell *f, const char *name)
+/* to (n) <- the first numbers of a layer's parameter. */
+static void read_first(ThProofReader *r, int layer, const char *name, double *to, int n)
 {
-    int wide = f->gates * f->width;
-    double *bias TH_OWNED(free) = th_proof_read_whole(r, name);
-    for (int i = 0; bias && f->input && f->input_size && i < f->n_symbols * wide; i++) {
-        f->input[i] += bias[i % wide];
-        f->input_size[i] += fabs(bias[i % wide]);
-    }
+    ThText full TH_OWNED(th_text_free) = {0};
+    if (layer > 0)
+        th_text_printf(&full, "layer%d.", layer);
+    th_text_add(&full, name);
+    double *from TH_OWNED(free) = full.data ? th_proof_read_whole(r, full.data) : NULL;
+    r->failed |= !from;
+    if (from)
+        memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* Adds n numbers over and over to a layer's rows of `input`, from column `at` on. */
+static void add_bias(ThProofCell *f, int layer, int at, const double *bias, int n)
+{
+    int wide = f->gates * f->width, from = th_proof_cell_row(f, layer, 0);
+    int to = layer > 0 ? from + 1 : f->n_symbols;
+    for (int i = from * wide; i < to * wide; i += wide)
+        for (int j = 0; j < n; j++) {
+            f->input[i + at + j] += bias[j];
+            f->input_size[i + at + j] += fabs(bias[j]);
+        }
+}
+
+static void read_layer(ThProofReader *r, ThProofCell *f, int layer, double *bias)
+{
+    static const char *const second[] = {"recurrent_bias", "bias", NULL};
+    int n = f->width, wide = f->gates * n, square = n * wide;
+    if (layer == 0) /* the parameter has one row more than symbols, which nothing reads */
+        read_first(r, 0, "input", f->input, f->n_symbols * wide);
+    else
+        read_first(r, layer, "input", f->below + (size_t)(layer - 1) * (size_t)square, square);
+    for (int i = 0; layer == 0 && i < f->n_symbols * wide; i++)
+        f->input_size[i] = fabs(f->input[i]);
+    read_first(r, layer, "recurrent", f->recurrent + (size_t)layer * (size_t)square, square);
+    if (f->kind == TH_PROOF_GRU)
+        read_first(r, layer, "candidate_bias", f->candidate + layer * n, n);
+    const char *name[] = {f->kind == TH_PROOF_LSTM ? NULL : "input_bias", second[f->kind]};
+    for (int i = 0; i < 2; i++)
+        if (name[i]) {
+            read_first(r, layer, name[i], bias, wide);
+            add_bias(f, layer, 0, bias, wide);
+        }
+    for (int j = 0; j < n; j++)
+        bias[j] = f->kind == TH_PROOF_LSTM ? th_option_real(&r->m->options, "forget") : 0;
+    if (f->kind == TH_PROOF_LSTM)
+        add_bias(f, layer, 2 * n, bias, n);
 }
 
 static void read_all(ThProofReader *r, ThProofCell *f)
 {
-    f->input = th_proof_read_whole(r, "input"); /* one row more than symbols, which nothing reads */
-    f->recurrent = th_proof_read_whole(r, "recurrent");
+    size_t layers = (size_t)f->layers, n = (size_t)f->width, wide = (size_t)f->gates * n;
+    size_t rows = (size_t)f->n_symbols + layers - 1;
+    double *bias TH_OWNED(free) = th_alloc(wide, sizeof *bias, r->err);
     f->head = th_proof_read_whole(r, "head");
     f->head_bias = th_proof_read_whole(r, "head_bias");
-    if (f->kind == TH_PROOF_GRU)
-        f->candidate = th_proof_read_whole(r, "candidate_bias");
     f->start = th_alloc((size_t)f->dim, sizeof *f->start, r->err);
-    size_t inputs = (size_t)f->n_symbols * (size_t)(f->gates * f->width);
-    f->input_size = th_alloc(inputs, sizeof *f->input_size, r->err);
-    r->failed |= !f->start || !f->input_size;
-    for (size_t i = 0; !r->failed && i < inputs; i++)
-        f->input_size[i] = fabs(f->input[i]);
-    add_bias(r, f, f->kind == TH_PROOF_LSTM ? "bias" : "input_bias");
-    if (f->kind == TH_PROOF_RNN)
-        add_bias(r, f, "recurrent_bias");
-    double forget = f->kind == TH_PROOF_LSTM ? th_option_real(&r->m->options, "forget") : 0;
-    for (int i = 0; !r->failed && f->kind == TH_PROOF_LSTM && i < f->n_symbols * f->width; i++) {
-        int at = i / f->width * 4 * f->width + 2 * f->width + i % f->width;
-        f->input[at] += forget;
-        f->input_size[at] += fabs(forget);
-    }
+    f->input = th_alloc(rows * wide, sizeof *f->input, r->err);
+    f->input_size = th_alloc(rows * wide, sizeof *f->input_size, r->err);
+    f->recurrent = th_alloc(layers * n * wide, sizeof *f->recurrent, r->err);
+    f->below = th_alloc(layers * n * wide, sizeof *f->below, r->err);
+    f->candidate = th_alloc(layers * n, sizeof *f->candidate, r->err);
+    r->failed |= !bias || !f->start || !f->input || !f->input_size || !f->recurrent || !f->below ||
+                 !f->candidate;
+    for (int i = 0; !r->failed && i < f->layers; i++)
+        read_layer(r, f, i, bias);
 }
 
 static bool can(const ThModel *m, int kind, ThError *err)
@@ -66,7 +99,7 @@ static bool can(const ThModel *m, int kind, ThError *err)
         return th_fail(err, TH_EVALUE, "%s is no rnn, lstm, gru or lrnn", m->kind->name);
     if (!m->bound)
         return th_fail(err, TH_EVALUE, "the %s has not been trained", m->kind->name);
-    if (th_option_int(&m->options, "layers") != 1)
+    if (kind == TH_PROOF_LRNN && th_option_int(&m->options, "layers") != 1)
         return th_fail(err, TH_EVALUE, "proofs about %s are for layers=1", m->kind->name);
     if (kind == TH_PROOF_LRNN || (th_option_int(&m->options, "head_hidden") == 0 &&
                                   strcmp(th_option_text(&m->options, "head"), "tanh") != 0))
@@ -88,8 +121,11 @@ ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
         return NULL;
     f->kind = (ThProofCellKind)kind;
     f->width = (int)th_option_int(&m->options, "dim");
+    f->layers = (int)th_option_int(&m->options, "layers");
     f->gates = gates[kind];
-    f->dim = kind == TH_PROOF_LSTM ? 2 * f->width : f->width;
+    f->parts = f->gates + (kind == TH_PROOF_GRU);
+    f->own = kind == TH_PROOF_LSTM ? 2 * f->width : f->width;
+    f->dim = f->layers * f->own;
     f->n_symbols = m->signature.n_symbols;
     f->n_classes = m->signature.n_classes;
     f->digest = th_proof_digest(&m->params);
@@ -110,6 +146,7 @@ void th_proof_cell_free(ThProofCell *f)
     double *all[] = {f->input,
                      f->input_size,
                      f->recurrent,
+                     f->below,
                      f->candidate,
                      f->start,
                      f->transition,
@@ -128,43 +165,75 @@ void th_proof_cell_free(ThProofCell *f)
     free(f);
 }
 
-/* p (gates width) <- what goes into the gates but what the symbol adds: h recurrent. */
-static void find_gates(const ThProofCell *f, const double *state, double *p)
+size_t th_proof_cell_room(const ThProofCell *f)
 {
-    int wide = f->gates * f->width;
-    memset(p, 0, (size_t)wide * sizeof *p);
-    for (int i = 0; i < f->width; i++)
-        for (int j = 0; state[i] != 0 && j < wide; j++)
-            p[j] += state[i] * f->recurrent[i * wide + j];
+    return (size_t)f->layers * (size_t)f->parts * (size_t)f->width + 1;
+}
+
+int th_proof_cell_row(const ThProofCell *f, int layer, int symbol)
+{
+    return layer > 0 ? f->n_symbols + layer - 1 : symbol;
+}
+
+int th_proof_cell_part(const ThProofCell *f, int column)
+{
+    return f->kind == TH_PROOF_GRU && column >= 2 * f->width ? column + f->width : column;
+}
+
+/* p (parts, width) <- what a layer reads: of itself, and of the new h below. */
+static void find_parts(const ThProofCell *f, int layer, int symbol, const double *h,
+                       const double *under, double *p)
+{
+    int n = f->width, wide = f->gates * n;
+    const double *x = f->input + th_proof_cell_row(f, layer, symbol) * wide;
+    memset(p, 0, (size_t)(f->parts * n) * sizeof *p);
+    for (int j = 0; j < wide; j++)
+        p[th_proof_cell_part(f, j)] = x[j];
+    for (int i = 0; i < n; i++) {
+        const double *by = f->recurrent + (size_t)(layer * n + i) * (size_t)wide;
+        for (int j = 0; h[i] != 0 && j < wide; j++)
+            p[j] += h[i] * by[j];
+    }
+    for (int i = 0; layer > 0 && i < n; i++) {
+        const double *by = f->below + (size_t)((layer - 1) * n + i) * (size_t)wide;
+        for (int j = 0; j < wide; j++)
+            p[th_proof_cell_part(f, j)] += under[i] * by[j];
+    }
+}
+
+/* to (own) <- a layer's next state. */
+static void step(const ThProofCell *f, int layer, const double *state, const double *p, double *to)
+{
+    int n = f->width;
+    for (int j = 0; j < n; j++) {
+        double first = th_proof_logistic(p[j]);
+        if (f->kind == TH_PROOF_RNN)
+            to[j] = f->hyperbolic ? tanh(p[j]) : fmax(0, p[j]);
+        if (f->kind == TH_PROOF_GRU) {
+            double reset = th_proof_logistic(p[n + j]);
+            double new = tanh(p[3 * n + j] + reset * (f->candidate[layer * n + j] + p[2 * n + j]));
+            to[j] = state[j] + first * (new - state[j]);
+        }
+        if (f->kind == TH_PROOF_LSTM) {
+            to[n + j] = th_proof_logistic(p[2 * n + j]) * state[n + j] + first * tanh(p[n + j]);
+            to[j] = th_proof_logistic(p[3 * n + j]) * tanh(to[n + j]);
+        }
+    }
 }
 
 void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, double *p,
                          double *to)
 {
-    int n = f->width;
-    const double *x = f->input + symbol * f->gates * n;
+    int n = f->dim;
     if (f->kind == TH_PROOF_LRNN) {
         th_proof_times_column(f->transition + (size_t)symbol * (size_t)n * (size_t)n, state, to, n,
                               n);
         for (int j = 0; j < n; j++)
             to[j] += f->input[symbol * n + j];
-        return;
     }
-    find_gates(f, state, p);
-    for (int j = 0; j < n; j++) {
-        double first = th_proof_logistic(x[j] + p[j]);
-        if (f->kind == TH_PROOF_RNN)
-            to[j] = f->hyperbolic ? tanh(x[j] + p[j]) : fmax(0, x[j] + p[j]);
-        if (f->kind == TH_PROOF_GRU) {
-            double reset = th_proof_logistic(x[n + j] + p[n + j]);
-            double new = tanh(x[2 * n + j] + reset * (f->candidate[j] + p[2 * n + j]));
-            to[j] = state[j] + first * (new - state[j]);
-        }
-        if (f->kind == TH_PROOF_LSTM) {
-            to[n + j] = th_proof_logistic(x[2 * n + j] + p[2 * n + j]) * state[n + j] +
-                        first * tanh(x[n + j] + p[n + j]);
-            to[j] = th_proof_logistic(x[3 * n + j] + p[3 * n + j]) * tanh(to[n + j]);
-        }
+    for (int k = 0; f->kind != TH_PROOF_LRNN && k < f->layers; k++, p += f->parts * f->width) {
+        find_parts(f, k, symbol, state + k * f->own, to + (k - (k > 0)) * f->own, p);
+        step(f, k, state + k * f->own, p, to + k * f->own);
     }
 }
 
@@ -174,9 +243,10 @@ void th_proof_cell_logits(const ThProofCell *f, const double *state, double *log
         th_proof_cell_linear_logits(f, state, logits);
         return;
     }
+    const double *h = state + f->dim - f->own; /* the last layer's */
     for (int c = 0; c < f->n_classes; c++) {
         logits[c] = f->head_bias[c];
         for (int j = 0; j < f->width; j++)
-            logits[c] += (f->linear ? state[j] : fmax(0, state[j])) * f->head[j * f->n_classes + c];
+            logits[c] += (f->linear ? h[j] : fmax(0, h[j])) * f->head[j * f->n_classes + c];
     }
 }

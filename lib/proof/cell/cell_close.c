@@ -18,7 +18,7 @@ typedef struct {
     int behind;           /* or with each of them one of so many symbols that came last; 1: none */
     ThProofSample seen;   /* states that drawn strings lead to: label is the automaton's, x the one
                              before (-1: the first), y the symbol */
-    double *gates;        /* (gates width) */
+    double *gates;        /* th_proof_cell_room */
     double *logits;       /* (n_classes) */
     double *metric;       /* (n_states, dim, dim), or NULL */
     int steps;            /* of a drawn run */
@@ -64,6 +64,19 @@ static bool find_wrong(Prover *v, ThError *err)
     return true;
 }
 
+/* How far all h of a run at position i are from those of a state that was seen. */
+static double off_by(const Prover *v, const ThModelTrace *t, int i, int state)
+{
+    int n = v->f->width;
+    double square = 0;
+    for (int k = 0; k < v->f->layers * n; k++) {
+        const double *h = seen(v, state) + k / n * v->f->own;
+        double off = t->layer[k / n].state[i * n + k % n] - h[k % n];
+        square += off * off;
+    }
+    return sqrt(square);
+}
+
 /* How far a float run's outputs are from those in double precision. */
 static bool measure_floats(Prover *v, ThError *err)
 {
@@ -76,14 +89,8 @@ static bool measure_floats(Prover *v, ThError *err)
             word ? th_model_trace(v->m, word, length, err) : NULL;
         if (!t)
             return false;
-        for (int i = 0; i < length; i++) {
-            double square = 0;
-            for (int k = 0; k < v->f->width; k++) {
-                double off = t->layer[0].state[i * v->f->width + k] - seen(v, w * v->steps + i)[k];
-                square += off * off;
-            }
-            v->p->float_error = fmax(v->p->float_error, sqrt(square));
-        }
+        for (int i = 0; i < length; i++)
+            v->p->float_error = fmax(v->p->float_error, off_by(v, t, i, w * v->steps + i));
     }
     return true;
 }
@@ -482,7 +489,7 @@ static bool run(Prover *v, const ThProofClaim *claim, const ThProofHow *how, ThE
     p->dim = v->f->dim;
     p->digest = v->f->digest;
     th_proof_open(p, claim->slack);
-    v->gates = th_alloc((size_t)v->f->gates * (size_t)v->f->width, sizeof *v->gates, err);
+    v->gates = th_alloc(th_proof_cell_room(v->f), sizeof *v->gates, err);
     v->logits = th_alloc((size_t)v->f->n_classes, sizeof *v->logits, err);
     if (!v->gates || !v->logits ||
         !th_proof_cell_sample(v->f, v->machine, how->seed, &v->seen, err) || !find_wrong(v, err))
@@ -492,13 +499,29 @@ static bool run(Prover *v, const ThProofClaim *claim, const ThProofHow *how, ThE
             (p->verdict != TH_PROOF_OPEN || close_behind(v, how->cover, err)));
 }
 
-bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
-                           const ThProofHow *how, ThStop *stop, ThError *err)
+/* Returns new: what is known with one slack. */
+static ThProof *certify(const ThModel *m, const ThProofCell *f, const ThProofClaim *claim,
+                        const ThProofHow *how, ThStop *stop, ThError *err)
 {
-    ThProofCell *f TH_OWNED(th_proof_cell_free) = th_proof_cell_new(m, err);
+    ThProof *p = th_alloc(1, sizeof *p, err);
     Prover v = {.m = m, .f = f, .stop = stop, .p = p, .behind = 1};
-    bool ok = f && run(&v, claim, how, err);
+    bool ok = p && run(&v, claim, how, err);
     th_proof_sample_free(&v.seen);
     TH_FREE(v.gates, v.logits, v.metric);
-    return ok;
+    return TH_KEEP_IF(ok, p, th_proof_free);
+}
+
+ThProof *th_proof_certify_cell(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
+                               ThStop *stop, ThError *err)
+{
+    ThProofCell *f TH_OWNED(th_proof_cell_free) = th_proof_cell_new(m, err);
+    ThProof *p = f ? certify(m, f, claim, how, stop, err) : NULL;
+    ThProofClaim finer = *claim;
+    finer.slack = f ? 2e-5 * f->dim : 0;
+    if (!p || !how->finer || p->verdict != TH_PROOF_OPEN || finer.slack >= claim->slack)
+        return p;
+    ThProof *second = certify(m, f, &finer, how, stop, err);
+    bool worse = second && second->verdict == TH_PROOF_OPEN && second->excess >= p->excess;
+    th_proof_free(worse ? second : p);
+    return worse ? p : second;
 }

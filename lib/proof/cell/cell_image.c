@@ -8,9 +8,8 @@ typedef struct {
     const double *a; /* (dim, dim) */
     double *inverse; /* (dim, dim) */
     double stretch;
-    double *row;  /* (gates width, dim): what goes into a gate, by coordinates of z */
-    double *size; /* (gates width): lengths of these rows */
-    double *own;  /* (dim): lengths of the rows of a */
+    double *row; /* (layers, gates width, dim): what h adds to a gate, by coordinates of z */
+    double *own; /* (dim): lengths of the rows of a */
 } Shape;
 
 struct ThProofCellImage {
@@ -20,7 +19,10 @@ struct ThProofCellImage {
     Shape *shape;
     double *identity;
     double *centre, *g, *box;           /* what was found: (dim), (dim, dim), (dim) */
-    double *gate;                       /* (gates width): at the centre */
+    double *gate;                       /* of all layers: at the centre, */
+    double *row, *size, *loose;         /* and of one: (parts width, dim): how it moves with z, the
+                                           lengths of these rows, and what it is off by beside */
+    double *under;                      /* (gates width, dim) */
     double *v, *work, *other, *scratch; /* (dim); (dim, dim), scratch two of them */
 };
 
@@ -39,15 +41,13 @@ static bool fill_shape(ThProofCellImage *e, Shape *s, const double *a, ThError *
     int d = f->dim, wide = f->gates * f->width;
     s->a = a;
     s->inverse = take(e, (size_t)d * (size_t)d);
-    s->row = take(e, (size_t)wide * (size_t)d);
-    s->size = take(e, (size_t)wide);
+    s->row = take(e, (size_t)f->layers * (size_t)wide * (size_t)d);
     s->own = take(e, (size_t)d);
     if (e->failed)
         return th_fail(err, TH_ENOMEM, "out of memory for sets of states");
-    if (wide > 0)
-        th_proof_transposed_multiply(f->recurrent, a, s->row, (ThProofSizes){wide, f->width, d});
-    for (int j = 0; j < wide; j++)
-        s->size[j] = th_proof_length(s->row + j * d, d);
+    for (int k = 0; wide > 0 && k < f->layers; k++)
+        th_proof_transposed_multiply(f->recurrent + k * f->width * wide, a + k * f->own * d,
+                                     s->row + k * wide * d, (ThProofSizes){wide, f->width, d});
     for (int j = 0; j < d; j++)
         s->own[j] = th_proof_length(a + j * d, d);
     ThProofInverse to = {s->inverse, e->v, e->work, e->other};
@@ -65,7 +65,7 @@ ThProofCellImage *th_proof_cell_image_new(const ThProofCell *f, const double *sh
         th_proof_cell_image_free(e);
         return NULL;
     }
-    size_t d = (size_t)f->dim;
+    size_t d = (size_t)f->dim, parts = (size_t)f->parts * (size_t)f->width;
     e->f = f;
     e->shape = th_arena_take(e->arena, (size_t)(shape ? n : 1), sizeof *e->shape);
     e->identity = take(e, d * d);
@@ -76,7 +76,11 @@ ThProofCellImage *th_proof_cell_image_new(const ThProofCell *f, const double *sh
     e->work = take(e, d * d);
     e->other = take(e, d * d);
     e->scratch = take(e, 2 * d * d);
-    e->gate = take(e, (size_t)f->gates * (size_t)f->width);
+    e->gate = take(e, th_proof_cell_room(f));
+    e->row = take(e, parts * d);
+    e->size = take(e, parts);
+    e->loose = take(e, parts);
+    e->under = take(e, parts * d);
     bool ok = !e->failed && e->shape;
     if (!ok)
         th_fail(err, TH_ENOMEM, "out of memory for sets");
@@ -153,20 +157,33 @@ static Interval tangent_slopes(Interval x)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* What a unit of a set sees. */
+/* What a unit of a layer sees of a set. */
 typedef struct {
     ThProofCellImage *e;
     const Shape *s;
     const ThProofBall *from;
-    const double *x; /* what the symbol adds */
-    int j;
+    int layer, j;
 } Unit;
 
-/* Range of gate k of the unit, with what the symbol adds. */
+/* Number of what goes into gate k of the unit. */
+static int part(const Unit *u, int k)
+{
+    return k * u->e->f->width + u->j;
+}
+
+/* Number of the unit's own in a state: of h, or of c. */
+static int own(const Unit *u, bool cell)
+{
+    return u->layer * u->e->f->own + cell * u->e->f->width + u->j;
+}
+
+/* Range of what goes into gate k of the unit. */
 static Interval gate(const Unit *u, int k)
 {
-    int at = k * u->e->f->width + u->j;
-    return around(u->x[at] + u->e->gate[at], u->from->radius * u->s->size[at]);
+    const ThProofCell *f = u->e->f;
+    int at = part(u, k);
+    return around(u->e->gate[u->layer * f->parts * f->width + at],
+                  u->e->size[at] + u->e->loose[at]);
 }
 
 /* Range of number i of the state. */
@@ -175,51 +192,54 @@ static Interval number(const Unit *u, int i)
     return around(u->from->centre[i], u->from->radius * u->s->own[i]);
 }
 
-/* Output `to` moves with a row of the shape by a slope, and with a spread of it by a box. */
-static void add(const Unit *u, int to, const double *row, double size, Interval slope)
+/* Output `to` moves with `by` times a row by a slope, and with a spread of it by a box. */
+static void add(const Unit *u, int to, const double *row, double by, double size, Interval slope)
 {
     int d = u->e->f->dim;
-    double middle = (slope.lo + slope.hi) / 2 * u->from->radius;
+    double middle = (slope.lo + slope.hi) / 2 * by;
     for (int k = 0; k < d; k++)
         u->e->g[to * d + k] += middle * row[k];
-    u->e->box[to] += (slope.hi - slope.lo) / 2 * u->from->radius * size;
+    u->e->box[to] += (slope.hi - slope.lo) / 2 * by * size;
 }
 
 static void add_gate(const Unit *u, int to, int k, Interval slope)
 {
-    int at = k * u->e->f->width + u->j;
-    add(u, to, u->s->row + at * u->e->f->dim, u->s->size[at], slope);
+    int at = part(u, k);
+    add(u, to, u->e->row + at * u->e->f->dim, 1, u->e->size[at], slope);
+    u->e->box[to] += fmax(fabs(slope.lo), fabs(slope.hi)) * u->e->loose[at];
 }
 
 static void add_own(const Unit *u, int to, int i, Interval slope)
 {
-    add(u, to, u->s->a + i * u->e->f->dim, u->s->own[i], slope);
+    add(u, to, u->s->a + i * u->e->f->dim, u->from->radius, u->s->own[i], slope);
 }
 
 static void find_rnn(const Unit *u)
 {
     Interval p = gate(u, 0);
-    add_gate(u, u->j, 0, u->e->f->hyperbolic ? tangent_slopes(p) : (Interval){p.lo > 0, p.hi > 0});
+    add_gate(u, own(u, false), 0,
+             u->e->f->hyperbolic ? tangent_slopes(p) : (Interval){p.lo > 0, p.hi > 0});
 }
 
 static void find_gru(const Unit *u)
 {
     const Interval one = {1, 1};
-    int n = u->e->f->width, at = 2 * n + u->j;
+    const ThProofCell *f = u->e->f;
+    int at = own(u, false);
     Interval z = logistics(gate(u, 0)), r = logistics(gate(u, 1));
-    Interval w =
-        around(u->e->gate[at] + u->e->f->candidate[u->j], u->from->radius * u->s->size[at]);
-    Interval inner = plus(around(u->x[at], 0), times(r, w)), h = number(u, u->j);
+    Interval w = plus(gate(u, 2), around(f->candidate[u->layer * f->width + u->j], 0));
+    Interval inner = plus(gate(u, 3), times(r, w)), h = number(u, at);
     Interval down = times(z, tangent_slopes(inner));
-    add_own(u, u->j, u->j, minus(one, z));
-    add_gate(u, u->j, 0, times(logistic_slopes(gate(u, 0)), minus(tangents(inner), h)));
-    add_gate(u, u->j, 1, times(down, times(logistic_slopes(gate(u, 1)), w)));
-    add_gate(u, u->j, 2, times(down, r));
+    add_own(u, at, at, minus(one, z));
+    add_gate(u, at, 0, times(logistic_slopes(gate(u, 0)), minus(tangents(inner), h)));
+    add_gate(u, at, 1, times(down, times(logistic_slopes(gate(u, 1)), w)));
+    add_gate(u, at, 2, times(down, r));
+    add_gate(u, at, 3, down);
 }
 
 static void find_lstm(const Unit *u)
 {
-    int n = u->e->f->width, cell = n + u->j;
+    int h = own(u, false), cell = own(u, true);
     Interval i = logistics(gate(u, 0)), g = tangents(gate(u, 1)), f = logistics(gate(u, 2)),
              o = logistics(gate(u, 3)), c = number(u, cell);
     Interval next = plus(times(f, c), times(i, g)), out = times(o, tangent_slopes(next));
@@ -228,11 +248,43 @@ static void find_lstm(const Unit *u)
                          times(logistic_slopes(gate(u, 2)), c)};
     for (int k = 0; k < 3; k++) {
         add_gate(u, cell, k, slope[k]);
-        add_gate(u, u->j, k, times(out, slope[k]));
+        add_gate(u, h, k, times(out, slope[k]));
     }
     add_own(u, cell, cell, f);
-    add_own(u, u->j, cell, times(out, f));
-    add_gate(u, u->j, 3, times(logistic_slopes(gate(u, 3)), tangents(next)));
+    add_own(u, h, cell, times(out, f));
+    add_gate(u, h, 3, times(logistic_slopes(gate(u, 3)), tangents(next)));
+}
+
+/* Adds what the new h below, which is found, brings into the gates. */
+static void add_below(const Unit *u)
+{
+    ThProofCellImage *e = u->e;
+    const ThProofCell *f = e->f;
+    int d = f->dim, n = f->width, wide = f->gates * n, from = (u->layer - 1) * f->own;
+    const double *by = f->below + (u->layer - 1) * n * wide;
+    th_proof_transposed_multiply(by, e->g + from * d, e->under, (ThProofSizes){wide, n, d});
+    for (int j = 0; j < wide; j++) {
+        int at = th_proof_cell_part(f, j);
+        for (int k = 0; k < d; k++)
+            e->row[at * d + k] += e->under[j * d + k];
+        for (int i = 0; i < n; i++)
+            e->loose[at] += fabs(by[i * wide + j]) * e->box[from + i];
+    }
+}
+
+/* Fills e->row, e->size, e->loose for the unit's layer. */
+static void find_parts(const Unit *u)
+{
+    ThProofCellImage *e = u->e;
+    const ThProofCell *f = e->f;
+    int d = f->dim, wide = f->gates * f->width, parts = f->parts * f->width;
+    for (int i = 0; i < parts * d; i++)
+        e->row[i] = i < wide * d ? u->from->radius * u->s->row[u->layer * wide * d + i] : 0;
+    memset(e->loose, 0, (size_t)parts * sizeof *e->loose);
+    if (u->layer > 0)
+        add_below(u);
+    for (int i = 0; i < parts; i++)
+        e->size[i] = th_proof_length(e->row + i * d, d);
 }
 
 /* The image of an ellipsoid is one. */
@@ -247,8 +299,10 @@ static void find_lrnn(const Unit *u, int symbol)
 
 void th_proof_cell_image_find(ThProofCellImage *e, const ThProofBall *from, int symbol)
 {
+    static void (*const find[])(const Unit *) = {
+        [TH_PROOF_RNN] = find_rnn, [TH_PROOF_LSTM] = find_lstm, [TH_PROOF_GRU] = find_gru};
     const ThProofCell *f = e->f;
-    Unit u = {e, &e->shape[from->shape], from, f->input + symbol * f->gates * f->width, 0};
+    Unit u = {.e = e, .s = &e->shape[from->shape], .from = from};
     memset(e->g, 0, (size_t)(f->dim * f->dim) * sizeof *e->g);
     memset(e->box, 0, (size_t)f->dim * sizeof *e->box);
     th_proof_cell_apply(f, from->centre, symbol, e->gate, e->centre);
@@ -256,13 +310,10 @@ void th_proof_cell_image_find(ThProofCellImage *e, const ThProofBall *from, int 
         find_lrnn(&u, symbol);
         return;
     }
-    for (; u.j < f->width; u.j++) {
-        if (f->kind == TH_PROOF_RNN)
-            find_rnn(&u);
-        else if (f->kind == TH_PROOF_GRU)
-            find_gru(&u);
-        else
-            find_lstm(&u);
+    for (; u.layer < f->layers; u.layer++) {
+        find_parts(&u);
+        for (u.j = 0; u.j < f->width; u.j++)
+            find[f->kind](&u);
     }
 }
 
@@ -335,10 +386,10 @@ double th_proof_cell_image_lead(ThProofCellImage *e, const ThProofBall *b, int r
     double lead = f->head_bias[right] - f->head_bias[other];
     if (f->kind == TH_PROOF_LRNN)
         return lead_lrnn(e, b, right, other) - TH_PROOF_BUDGET;
-    for (int j = 0; j < f->width; j++) {
-        double half = b->radius * e->shape[b->shape].own[j];
+    for (int j = 0, first = f->dim - f->own; j < f->width; j++) {
+        double half = b->radius * e->shape[b->shape].own[first + j];
         double w = f->head[j * f->n_classes + right] - f->head[j * f->n_classes + other];
-        double end = b->centre[j] + (w > 0 ? -half : half);
+        double end = b->centre[first + j] + (w > 0 ? -half : half);
         lead += w * (f->linear ? end : fmax(0, end));
     }
     return lead - TH_PROOF_BUDGET;

@@ -23,8 +23,7 @@ bool th_proof_cell_sample(const ThProofCell *f, const ThDfa *machine, uint64_t s
 {
     ThRng r = th_rng(seed, "proof.cell", 0);
     int *met TH_OWNED(free) = th_alloc((size_t)machine->n_states, sizeof *met, err);
-    double *gates TH_OWNED(free) =
-        th_alloc((size_t)f->gates * (size_t)f->width + 1, sizeof *gates, err);
+    double *gates TH_OWNED(free) = th_alloc(th_proof_cell_room(f), sizeof *gates, err);
     size_t d = (size_t)f->dim;
     if (!th_proof_sample_take(s, SEEN, f->dim, err) || !met || !gates)
         return false;

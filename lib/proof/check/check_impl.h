@@ -44,7 +44,7 @@ typedef struct {
     double *size[7], *sum_of[7]; /* (wide) each: magnitudes, and sums of magnitudes */
     double *off, *most;          /* (wide) each: what a run is off by, and is at most */
     double *joint, *gram, *factor, *line, *sum, *half, *at, *slope; /* room */
-    double *stack[7];                                               /* (1 + d, wide) each */
+    double *stack[8];                                               /* (1 + d, wide) each */
     double number[];                                                /* where all these are */
 } ThProofCheckSet;
 

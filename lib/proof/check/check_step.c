@@ -7,7 +7,8 @@
 
 #include "proof/check/check_impl.h"
 
-enum { FROM, GATES, FORMS }; /* stacks */
+enum { FROM, GATES, BELOW, FORMS }; /* stacks */
+enum { LOOSE = 1 };                 /* number of s->size */
 enum { ROUNDINGS = 10 };
 
 typedef struct {
@@ -19,7 +20,8 @@ typedef struct {
 typedef struct {
     ThProofCheckSet *s;
     const ThProofCell *f;
-    const double *input; /* what the symbol adds */
+    int layer, first;    /* the number at which its state begins */
+    const double *input; /* what the symbol adds, or a layer's biases */
     Form form[5];
 } Step;
 
@@ -56,6 +58,15 @@ static void shift(const Step *p, Form *a, double by)
     round_once(p, a);
 }
 
+/* a <- a + b where nothing is rounded yet. */
+static void join(const Step *p, Form *a, const Form *b)
+{
+    a->at += b->at;
+    a->box += b->box;
+    for (int i = 0; i < p->s->d; i++)
+        a->row[i] += b->row[i];
+}
+
 /* a <- a · b */
 static void multiply(const Step *p, Form *a, const Form *b)
 {
@@ -88,19 +99,37 @@ static void take(const Step *p, Form *to, int stack, int n, int i)
         to->row[m] = from[(m + 1) * n];
 }
 
-/* to <- what goes into gate g of unit j. */
-static void take_gate(const Step *p, Form *to, int g, int j)
+/* to <- what goes into gate g of unit j but what its own layer's h adds. */
+static void take_input(const Step *p, Form *to, int g, int j)
+{
+    int n = p->f->width, at = g * n + j;
+    take(p, to, BELOW, p->f->gates * n, at);
+    to->at += p->input[at];
+    to->box += p->s->size[LOOSE][at];
+}
+
+/* to <- what h adds to gate g of unit j; and what a run is off by of all that goes into it. */
+static void take_own(const Step *p, Form *to, int g, int j)
 {
     int n = p->f->width, at = g * n + j;
     take(p, to, GATES, p->f->gates * n, at);
-    to->at += p->input[at];
     to->box += p->s->off[at];
 }
 
-/* Number i of the next state. */
+/* to <- what goes into gate g of unit j. */
+static void take_gate(const Step *p, Form *to, int g, int j)
+{
+    Form x = {.row = p->form[4].row};
+    take_own(p, to, g, j);
+    take_input(p, &x, g, j);
+    join(p, to, &x);
+}
+
+/* Number i of the layer's next state. */
 static void put(const Step *p, int i, const Form *from)
 {
     int d = p->s->d;
+    i += p->first;
     p->s->row[i] = from->at;
     for (int m = 0; m < d; m++)
         th_proof_check_row(p->s, m)[i] = from->row[m];
@@ -112,18 +141,18 @@ static void put(const Step *p, int i, const Form *from)
 static void step_gru(Step *p, int j)
 {
     Form *z = p->form, *r = z + 1, *u = z + 2, *h = z + 3;
-    const double x = p->input[2 * p->f->width + j];
     take_gate(p, z, 0, j);
     bend(p, z, TH_PROOF_LOGISTIC);
     take_gate(p, r, 1, j);
     bend(p, r, TH_PROOF_LOGISTIC);
-    take_gate(p, u, 2, j);
-    u->at -= x;
-    shift(p, u, p->f->candidate[j]);
+    take_own(p, u, 2, j);
+    shift(p, u, p->f->candidate[p->layer * p->f->width + j]);
     multiply(p, u, r);
-    shift(p, u, x);
+    take_input(p, h, 2, j);
+    h->box += p->s->off[2 * p->f->width + j]; /* of its own sum, which r does not make less */
+    add(p, u, h, 1);
     bend(p, u, TH_PROOF_TANH);
-    take(p, h, FROM, p->s->d, j);
+    take(p, h, FROM, p->s->d, p->first + j);
     add(p, u, h, -1);
     multiply(p, u, z);
     add(p, h, u, 1);
@@ -138,7 +167,7 @@ static void step_lstm(Step *p, int j)
         take_gate(p, f + g, g, j);
         bend(p, f + g, g == 1 ? TH_PROOF_TANH : TH_PROOF_LOGISTIC);
     }
-    take(p, cell, FROM, p->s->d, n + j);
+    take(p, cell, FROM, p->s->d, p->first + n + j);
     multiply(p, cell, f + 2);
     multiply(p, f, f + 1);
     add(p, cell, f, 1);
@@ -155,15 +184,17 @@ static void step_rnn(Step *p, int j)
     put(p, j, p->form);
 }
 
-/* s->most (width) <- the greatest magnitudes of h. */
-static void measure_state(ThProofCheckSet *s, int n)
+/* s->most (n) <- the greatest magnitudes of numbers of the state from `first` on: those that the
+ * step is made from, or new ones, which have boxes. */
+static void measure_state(ThProofCheckSet *s, int first, int n, bool new)
 {
     int d = s->d;
+    const double *row = new ? s->row : s->stack[FROM];
     for (int i = 0; i < n; i++) {
-        double square = 0;
+        double square = 0, box = new ? th_proof_check_row(s, d + first + i)[first + i] : 0;
         for (int r = 1; r <= d; r++)
-            square += s->stack[FROM][r * d + i] * s->stack[FROM][r * d + i];
-        s->most[i] = fabs(s->stack[FROM][i]) + sqrt(square);
+            square += row[r * d + first + i] * row[r * d + first + i];
+        s->most[i] = fabs(row[first + i]) + sqrt(square) + box;
     }
 }
 
@@ -190,49 +221,91 @@ static void step_linear(Step *p, int symbol)
         for (int i = 0; i < d; i++)
             p->s->row[r * d + i] = th_proof_check_inner(by + i * d, p->s->stack[FROM] + r * d, d) +
                                    (r == 0 ? p->f->input[symbol * d + i] : 0);
-    measure_state(p->s, d);
+    measure_state(p->s, 0, d, false);
     for (int i = 0; p->s->unit > 0 && i < d; i++)
         th_proof_check_row(p->s, d + i)[i] = round_linear(p->s, p->f, symbol, i);
 }
 
-/* s->off (gates width) <- what a run is off by of what goes into the gates, sums of numbers of at
- * most s->most (width), which is set, and of what the symbol adds. */
+/* s->off (gates width) <- it and |x| |weight|, where x is of at most s->most. */
+static void add_sizes(ThProofCheckSet *s, const double *weight, int n, int wide)
+{
+    for (int i = 0; i < n; i++)
+        for (int at = 0; at < wide; at++)
+            s->off[at] += s->most[i] * fabs(weight[i * wide + at]);
+}
+
+/* s->off (gates width) <- what a run is off by of what goes into a layer's gates: sums of h, which
+ * is in s->most, of what is below, and of what the symbol adds. */
 static void round_gates(Step *p, int symbol)
 {
     ThProofCheckSet *s = p->s;
-    int n = p->f->width, wide = p->f->gates * n;
-    double gamma = th_proof_check_gamma(s, n + 5);
-    measure_state(s, n);
-    for (int at = 0; at < wide; at++)
-        s->off[at] = p->f->input_size[symbol * wide + at];
-    for (int i = 0; i < n; i++)
-        for (int at = 0; at < wide; at++)
-            s->off[at] += s->most[i] * fabs(p->f->recurrent[i * wide + at]);
+    const ThProofCell *f = p->f;
+    int n = f->width, wide = f->gates * n, row = th_proof_cell_row(f, p->layer, symbol);
+    double gamma = th_proof_check_gamma(s, p->layer > 0 ? 2 * n + 8 : n + 5);
+    memcpy(s->off, f->input_size + row * wide, (size_t)wide * sizeof *s->off);
+    measure_state(s, p->first, n, false);
+    add_sizes(s, f->recurrent + p->layer * n * wide, n, wide);
+    if (p->layer > 0) {
+        measure_state(s, p->first - f->own, n, true);
+        add_sizes(s, f->below + (p->layer - 1) * n * wide, n, wide);
+    }
     for (int at = 0; at < wide; at++)
         s->off[at] = gamma * s->off[at] + (s->unit > 0 ? TH_PROOF_UNDERFLOW : 0);
+}
+
+/* Of the new h below, which is found: what it brings into the gates, and half the box of that. */
+static void read_below(Step *p)
+{
+    ThProofCheckSet *s = p->s;
+    const ThProofCell *f = p->f;
+    int d = s->d, n = f->width, wide = f->gates * n, first = p->first - f->own;
+    memset(s->stack[BELOW], 0, (size_t)((1 + d) * wide) * sizeof *s->row);
+    memset(s->size[LOOSE], 0, (size_t)wide * sizeof *s->off);
+    if (p->layer == 0)
+        return;
+    const double *weight = f->below + (p->layer - 1) * n * wide;
+    for (int r = 0; r <= d; r++)
+        th_proof_check_times(s->row + r * d + first, weight, s->stack[BELOW] + r * wide, 1, n,
+                             wide);
+    for (int i = 0; i < n; i++) {
+        double box = th_proof_check_row(s, d + first + i)[first + i];
+        for (int at = 0; at < wide; at++)
+            s->size[LOOSE][at] += box * fabs(weight[i * wide + at]);
+    }
+}
+
+static void step_layer(Step *p, int symbol)
+{
+    static void (*const unit[])(Step *, int) = {
+        [TH_PROOF_RNN] = step_rnn, [TH_PROOF_LSTM] = step_lstm, [TH_PROOF_GRU] = step_gru};
+    ThProofCheckSet *s = p->s;
+    const ThProofCell *f = p->f;
+    int d = s->d, n = f->width, wide = f->gates * n;
+    p->first = p->layer * f->own;
+    p->input = f->input + th_proof_cell_row(f, p->layer, symbol) * wide;
+    for (int r = 0; r <= d; r++)
+        th_proof_check_times(s->stack[FROM] + r * d + p->first, f->recurrent + p->layer * n * wide,
+                             s->stack[GATES] + r * wide, 1, n, wide);
+    read_below(p);
+    round_gates(p, symbol);
+    for (int j = 0; j < n; j++)
+        unit[f->kind](p, j);
 }
 
 void th_proof_check_step(ThProofCheckSet *s, const ThProofCell *f, const ThProofEllipsoid *x,
                          int symbol)
 {
-    static void (*const unit[])(Step *, int) = {
-        [TH_PROOF_RNN] = step_rnn, [TH_PROOF_LSTM] = step_lstm, [TH_PROOF_GRU] = step_gru};
-    int d = s->d, wide = f->gates * f->width;
-    Step p = {.s = s, .f = f, .input = f->input + symbol * wide};
+    int d = s->d;
+    Step p = {.s = s, .f = f};
     for (int i = 0; i < 5; i++)
         p.form[i].row = s->stack[FORMS + i];
     s->n = 2 * d;
     memset(th_proof_check_row(s, d), 0, (size_t)(d * d) * sizeof *s->row);
     th_proof_check_load(x, d, s->stack[FROM]);
-    for (int r = 0; r <= d; r++)
-        th_proof_check_times(s->stack[FROM] + r * d, f->recurrent, s->stack[GATES] + r * wide, 1,
-                             f->width, wide);
     if (f->kind == TH_PROOF_LRNN)
         step_linear(&p, symbol);
-    else
-        round_gates(&p, symbol);
-    for (int j = 0; f->kind != TH_PROOF_LRNN && j < f->width; j++)
-        unit[f->kind](&p, j);
+    for (; f->kind != TH_PROOF_LRNN && p.layer < f->layers; p.layer++)
+        step_layer(&p, symbol);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -305,6 +378,7 @@ double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const 
                                 int right, int other)
 {
     int d = s->d, n = f->n_classes;
+    int first = d - f->own; /* of the last layer */
     double scale[2], lead = f->head_bias[right] - f->head_bias[other];
     double sizes = fabs(f->head_bias[right]) + fabs(f->head_bias[other]);
     th_proof_check_load(e, d, s->row);
@@ -314,11 +388,12 @@ double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const 
         double w = f->head[j * n + right] - f->head[j * n + other], shift = 0;
         for (int i = 0; f->kind == TH_PROOF_LRNN && i < d; i++)
             shift += f->offset[i] * f->inner[i * d + j] + (i == 0 ? f->inner_bias[j] : 0);
-        double end = s->at[j] + (w > 0 ? -1 : 1) * s->half[j] * (1 + TH_PROOF_SPARE);
+        double at = s->at[first + j], half = s->half[first + j];
+        double end = at + (w > 0 ? -1 : 1) * half * (1 + TH_PROOF_SPARE);
         bool outwards = (end > 0) == (w < 0); /* the greatest scale makes it worst */
         double read = shift + end * scale[outwards];
         lead += w * (f->linear ? read : fmax(0, read)) - fabs(w) * s->off[j];
-        sizes += (fabs(shift) + (fabs(s->at[j]) + s->half[j]) * scale[1] + s->off[j]) *
+        sizes += (fabs(shift) + (fabs(at) + half) * scale[1] + s->off[j]) *
                  (fabs(f->head[j * n + right]) + fabs(f->head[j * n + other]));
     }
     return lead - TH_PROOF_SPARE - th_proof_check_gamma(s, f->width + 2) * sizes;

@@ -478,8 +478,11 @@ static void test_steps(void **state)
     static const char *const model[][2] = {{"rnn", "dim=5"},
                                            {"rnn", "dim=5 activation=tanh"},
                                            {"gru", "dim=5"},
-                                           {"lstm", "dim=5 forget=0.7"}};
-    enum { N = 3, NUMBERS = 10 };
+                                           {"lstm", "dim=5 forget=0.7"},
+                                           {"rnn", "dim=4 layers=3"},
+                                           {"gru", "dim=5 layers=2"},
+                                           {"lstm", "dim=3 layers=2 forget=0.7"}};
+    enum { N = 3, NUMBERS = 12 };
     static const int symbol[N] = {0, 2, 1};
     ThTask *task = made_task("recognize", "", first_symbol);
     for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
@@ -573,7 +576,6 @@ static void test_refusals(void **state)
     (void)state;
     refused("regulargpt", "dim=8 heads=2 chunk=3", "parity", TH_EVALUE);
     refused("regulargpt", "dim=8 heads=2 thickness=2", "parity", TH_EVALUE);
-    refused("gru", "dim=8 layers=2", "parity", TH_EVALUE);
     refused("lstm", "dim=8 head_hidden=4", "parity", TH_EVALUE);
     refused("lrnn", "dim=8", "parity", TH_EVALUE);
     refused("regulargpt", "dim=8 heads=2", "modular_arithmetic", TH_ELIMIT);
