@@ -149,6 +149,7 @@ extern "C" {
 #include "proof/tree/closure.h"
 #include "proof/labels.h"
 #include "proof/map.h"
+#include "proof/provable.h"
 #include "proof/check/hard.h"
 #include "proof/check/linear_steps.h"
 #include "proof/check/quantize.h"

@@ -4,6 +4,7 @@
 
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"
+#include "proof/provable.h"
 
 typedef ThTrainRun Run;
 
@@ -233,14 +234,17 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
 {
     *to = (ThTrainProof){0};
     *r = (Run){.how = how, .to = to};
+    const ThProofProvable *p = th_proof_provable_kind(how->model->kind->name);
+    if (!p || !p->trained)
+        return th_fail(err, TH_EVALUE, "no training leads a %s to a proof: %s",
+                       how->model->kind->name, p ? p->why : "nothing is known of its kind") ||
+               th_hint(err,
+                       "regulargpt, rnn, lstm and gru can be trained so; help proofs says what "
+                       "is provable of each kind");
     bool cell = how->model->kind->advance != NULL;
     ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(how->model, err);
     ThProofCell *g TH_OWNED(th_proof_cell_free) = cell ? th_proof_cell_new(how->model, err) : NULL;
-    if (!f && !g)
-        return cell ? false
-                    : th_hint(err,
-                              "regulargpt, and rnn, gru and lstm of one layer, can be trained so");
-    return th_train_claim_new(&r->claim, how, err) &&
+    return (f || g) && th_train_claim_new(&r->claim, how, err) &&
            th_proof_takes(how->model, r->claim.claim, err);
 }
 

@@ -11,7 +11,7 @@ from balls import WIDER, Ball, Refused, chords, line, root, squares, stack
 from sets import Ellipsoid, Set
 
 GATES = {"rnn": 1, "lstm": 4, "gru": 3}
-OPTIONS = {"dim": None, "forget": None, "layers": "1", "activation": None, "head": None, "head_hidden": "0",
+OPTIONS = {"dim": None, "forget": None, "layers": None, "activation": None, "head": None, "head_hidden": "0",
            "head_activation": None}
 
 
@@ -42,6 +42,10 @@ class Form:
         value, slope, error, _ = (np.array([x[i] for x in lines]).reshape(n) for i in range(4))
         return Form(Ball(value), self.rows * slope, error)
 
+    def times(self, weight):
+        """Of all numbers through a matrix: what is alone in a box goes there by magnitude."""
+        return Form(self.at @ weight, self.rows @ weight, self.box @ abs(weight) * WIDER)
+
     def relu(self):
         by = self.reach()
         low, high = self.at.mid - by - 1e-300, self.at.mid + by + 1e-300
@@ -56,28 +60,47 @@ class Cell:
         if options.get("head", "relu") not in ("relu", "linear"):
             raise Refused(f"nothing is known here of head={options['head']}")
         self.kind, self.width = m.kind, m["recurrent"].shape[0]
-        n, gates = self.width, GATES[m.kind]
-        if m["recurrent"].shape[1] != gates * n or m["head"].shape[0] != n:
-            raise Refused("the shapes of the weights are not those of one layer")
-        self.d = 2 * n if m.kind == "lstm" else n
-        self.recurrent, self.head, self.head_bias = m["recurrent"], m["head"], m["head_bias"]
-        self.input = Ball(m["input"]) + m["bias" if m.kind == "lstm" else "input_bias"]
-        if m.kind == "rnn":
-            self.input = self.input + m["recurrent_bias"]
-        if m.kind == "lstm":
-            self.input = self.input + np.repeat([0, 0, float(options["forget"]), 0], n)
-        self.candidate = m["candidate_bias"] if m.kind == "gru" else None
+        n, self.gates = self.width, GATES[m.kind]
+        self.own = 2 * n if m.kind == "lstm" else n
+        self.layers = [self.layer(m, i) for i in range(int(options.get("layers", "1")))]
+        self.d = self.own * len(self.layers)
+        self.head, self.head_bias = m["head"], m["head_bias"]
+        if self.head.shape[0] != n:
+            raise Refused("the head does not read one layer")
         self.start = Ellipsoid(np.zeros(self.d))
+
+    def layer(self, m, number):
+        """Weights of h, of what is below (None: symbols), a row for each symbol or one, the bias that a
+        gru resets."""
+        name = f"layer{number}." if number else ""
+        n, wide = self.width, self.gates * self.width
+        recurrent, table = m[name + "recurrent"], m[name + "input"]
+        if recurrent.shape != (n, wide) or table.shape[1] != wide or number and table.shape[0] != n:
+            raise Refused(f"the shapes of the weights are not those of layer {number + 1}")
+        put = Ball(np.zeros((1, wide)) if number else table)
+        put = put + m[name + ("bias" if m.kind == "lstm" else "input_bias")]
+        if m.kind == "rnn":
+            put = put + m[name + "recurrent_bias"]
+        if m.kind == "lstm":
+            put = put + np.repeat([0, 0, float(m.options["forget"]), 0], n)
+        return recurrent, table if number else None, put, m[name + "candidate_bias"] if m.kind == "gru" else None
 
     def step(self, x, symbol):
         """The set of the states that a symbol leads to from an ellipsoid."""
-        n, none = self.width, np.zeros(self.width)
-        gates = [Form(x.centre[:n] @ self.recurrent[:, g], x.rows[:, :n] @ self.recurrent[:, g], none)
-                 for g in (slice(i * n, (i + 1) * n) for i in range(GATES[self.kind]))]
-        put = [self.input[symbol, i * n:(i + 1) * n] for i in range(len(gates))]
-        fixed = [Form(b, Ball(np.zeros((self.d, n))), none) for b in put]
-        old = [Form(x.centre[i:i + n], x.rows[:, i:i + n], none) for i in range(0, self.d, n)]
-        new = getattr(self, self.kind)(gates, fixed, *old)
+        n, none, new = self.width, np.zeros(self.width), []
+        for number, (recurrent, table, put, candidate) in enumerate(self.layers):
+            at = number * self.own
+            old = [Form(x.centre[i:i + n], x.rows[:, i:i + n], none) for i in range(at, at + self.own, n)]
+            below = new[-1][0] if new else None
+            row = put[0 if new else symbol]
+            parts = [slice(i * n, (i + 1) * n) for i in range(self.gates)]
+            fixed = [Form(row[g], Ball(np.zeros((self.d, n))), none) for g in parts]
+            if new:
+                fixed = [f + below.times(table[:, g]) for f, g in zip(fixed, parts)]
+            gates = [old[0].times(recurrent[:, g]) for g in parts]
+            self.candidate = candidate
+            new.append(getattr(self, self.kind)(gates, fixed, *old))
+        new = [f for layer in new for f in layer]
         joint = Ball(np.hstack([f.rows.mid for f in new]), np.hstack([f.rows.rad for f in new]))
         box = np.diag(np.concatenate([f.box for f in new]))
         centre = np.concatenate([f.at.mid for f in new])
@@ -103,9 +126,10 @@ class Cell:
         """By how much one logit is ahead of another's at least; it is read off the states, or their
         ReLU."""
         n = self.width
-        by = root(squares(e.rows[:, :n])) + e.centre.rad[:n]
+        top = slice(self.d - self.own, self.d - self.own + n)  # h of the last layer
+        by = root(squares(e.rows[:, top])) + e.centre.rad[top]
         weight = Ball(self.head[:, right]) - self.head[:, other]
-        low, high = (e.centre.mid[:n] + s * by * WIDER for s in (-1, 1))
+        low, high = (e.centre.mid[top] + s * by * WIDER for s in (-1, 1))
         if not self.linear:
             low, high = np.maximum(0, low), np.maximum(0, high)
         ends = stack([(weight * low), (weight * high)])

@@ -41,9 +41,10 @@ static const char syntax_text[] =
     "FILE keeps what is typed and printed.";
 
 const char *const sh_help_topics[] = {
-    "all",      "tutorial",  "examples", "syntax",  "tasks", "models",    "positions", "optimizers",
-    "automata", "functions", "rasp",     "regex",   "logic", "variables", "keys",      "weights",
-    "settings", "formats",   "figures",  "results", "words", NULL};
+    "all",       "tutorial",   "examples", "syntax",    "tasks",    "models",
+    "positions", "optimizers", "automata", "functions", "rasp",     "regex",
+    "logic",     "variables",  "keys",     "weights",   "settings", "formats",
+    "figures",   "results",    "proofs",   "words",     NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -302,6 +303,20 @@ static void help_formats(ShDocument *d)
 }
 
 /* The families of which a topic is the list. */
+static void help_proofs(ShDocument *d)
+{
+    const ThProofProvable *p;
+    sh_document_text(
+        d, "What certify can prove of models of each kind, for strings of every length, and train "
+           "until=proved can bring about where it says so.  What is not here is no claim that a "
+           "model is wrong.");
+    for (int i = 0; (p = th_proof_provable(i)); i++) {
+        char *text TH_OWNED(free) =
+            th_printed(NULL, "%s%s", p->how, p->trained ? "; until=proved trains it" : "");
+        sh_document_row(d, p->kinds, text ? text : "");
+    }
+}
+
 static void list_kinds(ShDocument *d, const char *topic)
 {
     size_t n;
@@ -436,6 +451,8 @@ void sh_help_topic(ShDocument *d, const char *topic)
         help_formats(d);
     else if (strcmp(topic, "results") == 0)
         help_results(d);
+    else if (strcmp(topic, "proofs") == 0)
+        help_proofs(d);
     else
         list_kinds(d, topic);
 }

@@ -22,6 +22,7 @@ static const struct {
     {"figures", "where plots go, and how they look"},
     {"settings", "what set changes"},
     {"results", "the results that commands leave"},
+    {"proofs", "what can be proved of each kind of model"},
     {"keys", "keys of the prompt"},
     {"words", "words of the field"},
 };

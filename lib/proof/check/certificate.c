@@ -11,6 +11,7 @@
 #include "proof/check/shares.h"
 #include "proof/check/hard.h"
 #include "proof/map_impl.h"
+#include "proof/provable.h"
 
 static const char FORMAT[] = "tapehead certificate 2";
 static const char *const methods[] = {"sets", "algebra", "table", "windows", "counts", "steps"};
@@ -236,12 +237,10 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
         *method = TH_PROOF_BY_COUNTS;
     if (tree || *method != TH_PROOF_BY_SETS || th_proof_is_cell(m))
         return true;
-    return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name) ||
-           th_hint(err,
-                   "certify takes regulargpt (arity=2 layers_per_level=1 norm=post, ReLU), what "
-                   "compile "
-                   "and quantize make, rnn, gru, lstm and lrnn with layers=1, and decoders with "
-                   "windows (position=hard_alibi) or position=none: see help certify");
+    const ThProofProvable *p = th_proof_provable_kind(m->kind->name);
+    return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s%s%s", m->kind->name,
+                   p && p->why ? ": " : "", p && p->why ? p->why : "") ||
+           th_hint(err, "help proofs says what can be proved of each kind of model");
 }
 
 const char *th_proof_method_name(ThProofMethod method)

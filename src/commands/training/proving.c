@@ -77,6 +77,8 @@ static bool save(void *context, ThError *err)
 /* What is worth a try where there is no proof. */
 static const char *advice(const ThModelStage *last, const ThTrainProof *p)
 {
+    if (last->step == 0)
+        return "more time, or a checkpoint=, from which the same command goes on";
     if (p->checked.holds)
         return "set precision double, which rounds less";
     if (last->mixed > 0)
@@ -88,8 +90,9 @@ static const char *advice(const ThModelStage *last, const ThTrainProof *p)
 
 static const ThModelStage *last_stage(const Proving *t)
 {
+    static const ThModelStage none;
     const ThModelTraining *m = &t->object->as.model->training;
-    return &m->stage[m->n_stages - 1];
+    return m->n_stages > 0 ? &m->stage[m->n_stages - 1] : &none;
 }
 
 static void say_end(const Proving *t, const ThTrainProof *p)
@@ -103,13 +106,29 @@ static void say_end(const Proving *t, const ThTrainProof *p)
     sh_result_real(t->s, "tightest", p->certificate ? p->checked.tightest : last_stage(t)->excess);
 }
 
+/* The last word of what is neither proved nor wrong. */
+static void say_open(const Proving *t, const ThModelStage *last)
+{
+    if (last->step == 0)
+        sh_say(t->s, "open: no stage of training has ended yet\n");
+    else if (last->mixed > 0)
+        sh_say(t->s, "open: after step %lld %.3g %% of vectors are taken for another function\n",
+               last->step, 100 * last->mixed);
+    else if (last->verdict == TH_PROOF_WRONG)
+        sh_say(t->s, "open: after step %lld a string was answered wrong\n", last->step);
+    else if (last->excess > 1)
+        sh_say(t->s, "open: the worst pair reaches %.3g of its room\n", last->excess);
+    else
+        sh_say(t->s, "open: the sets do not close in the runs that are meant\n");
+}
+
 static void say_advice(const Proving *t, const ThTrainProof *p)
 {
     const ThModelStage *last = last_stage(t);
     if (p->certificate)
         return;
-    if (last->excess > 1 && last->verdict == TH_PROOF_OPEN)
-        sh_say(t->s, "open: the worst pair reaches %.3g of its room\n", last->excess);
+    if (!p->proof || p->proof->verdict != TH_PROOF_WRONG)
+        say_open(t, last);
     sh_say(t->s, "  try          %s\n", advice(last, p));
 }
 
@@ -192,7 +211,7 @@ static bool train(Proving *t, long long steps, bool resumed, ThError *err)
     begin(t);
     bool ok = sh_note_task(how.model, t->task, err) &&
               (th_train_until_proved(&how, &p, err) || out_of_time(t, err));
-    if (ok && how.model->training.n_stages > 0) {
+    if (ok) {
         end(t);
         say_end(t, &p);
         say_advice(t, &p);
@@ -303,8 +322,9 @@ SH_COMMAND(
         "until=proved holds in all stages.  In the end the verdict is that of certify, and excess "
         "how far the worst pair of sets gets beside its room; where that is open or wrong, what "
         "may help is said.  set limit-time ends it, too, and it goes on from its checkpoint=.  It "
-        "is for the models of trees and the tasks that certify takes, and for rnn, gru and lstm of "
-        "one layer, of which the vectors are states: they are never drawn together by a stage of "
+        "is for the models of trees and the tasks that certify takes, and for rnn, gru and lstm, "
+        "of "
+        "which the vectors are states: they are never drawn together by a stage of "
         "its own, for those of a map that contracts come together by themselves.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"

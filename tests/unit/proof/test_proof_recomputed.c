@@ -446,7 +446,7 @@ static void step_gated(const ThProofCell *f, const double *h, int symbol, int j,
     if (f->kind == TH_PROOF_RNN)
         to[0] = bend(g[0], f->hyperbolic ? TH_PROOF_TANH : TH_PROOF_RELU);
     else if (f->kind == TH_PROOF_GRU) {
-        Known x = {(Real)f->input[symbol * 3 * f->width + 2 * f->width + j], 0};
+        Known x = {(Real)f->input[symbol * 3 * f->width + 2 * f->width + j], g[2].off};
         Known was = {(Real)h[j], 0}, z = bend(g[0], TH_PROOF_LOGISTIC);
         g[2].at -= x.at;
         g[2] = plus(g[2], (Known){(Real)f->candidate[j], 0}, 1);
