@@ -236,7 +236,7 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
     *r = (Run){.how = how, .to = to};
     const ThProofProvable *p = th_proof_provable_kind(how->model->kind->name);
     if (!p || !p->trained)
-        return th_fail(err, TH_EVALUE, "no training leads a %s to a proof: %s",
+        return th_fail(err, TH_EVALUE, "no training leads models of kind %s to a proof: %s",
                        how->model->kind->name, p ? p->why : "nothing is known of its kind") ||
                th_hint(err,
                        "regulargpt, rnn, lstm and gru can be trained so; help proofs says what "

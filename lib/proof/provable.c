@@ -45,7 +45,7 @@ static const ThProofProvable rows[] = {
     {"deltanet deltaproduct pd_ssm", false,
      "nothing of trained ones: reflections and permutations have norm 1, so that with an error in "
      "each step no bounded set is closed",
-     "its steps have norm 1, so that what is rounded adds up and no bounded set is closed"},
+     "its steps can have norm 1, so that what is rounded adds up and no bounded set is closed"},
 };
 
 const ThProofProvable *th_proof_provable(int i)

@@ -698,11 +698,27 @@ static void check_edges(ThProofCertificate *c, const ThModel *m)
     th_proof_cell_free(f);
 }
 
-static void check_proof(const ThTask *t, const char *kind, const char *training)
+/* Where the claim's slack is too much, a finer one is tried, if that is wanted. */
+static void check_finer(const ThModel *m, const ThTask *t)
+{
+    ThError err = {0};
+    ThProofClaim *claim = claim_of(m, th_task_machine(t, &err), NULL);
+    claim->slack = 1;
+    for (int finer = 0; finer < 2; finer++) {
+        ThProofHow how = {.limit = 100, .cover = 16, .seed = 1, .finer = finer};
+        ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+        assert_int_equal(p->verdict, finer ? TH_PROOF_PROVED : TH_PROOF_OPEN);
+        assert_true(fabs(p->slack - (finer ? 2e-5 * p->dim : 1)) < 1e-12);
+        th_proof_free(p);
+    }
+    th_proof_claim_free(claim);
+}
+
+static void check_proof(const ThTask *t, const char *kind, const char *size, const char *training)
 {
     ThError err = {0};
     const char *path = "build/test_proof_cell.cert";
-    ThModel *m = trained(t, kind, "dim=8", training);
+    ThModel *m = trained(t, kind, size, training);
     ThProof *p = proof_of(m, t);
     assert_int_equal(p->verdict, TH_PROOF_PROVED);
     assert_null(p->labels);
@@ -720,6 +736,7 @@ static void check_proof(const ThTask *t, const char *kind, const char *training)
     th_proof_certificate_free(c);
     th_proof_certificate_free(made);
     th_proof_free(p);
+    check_finer(m, t);
     check_faint(m, t);
     th_model_free(m);
     remove(path);
@@ -734,9 +751,12 @@ static void test_proofs(void **state)
                           "y a -> x ; y b -> e");
     static const char *const training = "length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 "
                                         "optimizer=adamw decay=0.3 seed=1";
-    check_proof(t, "rnn", training);
-    check_proof(t, "gru", training);
-    check_proof(t, "lrnn", "length=1..20 steps=600 lr=5e-3 schedule=cosine batch=32 seed=1");
+    check_proof(t, "rnn", "dim=8", training);
+    check_proof(t, "gru", "dim=8", training);
+    check_proof(t, "gru", "dim=6 layers=2", training);
+    check_proof(t, "rnn", "dim=6 layers=2 activation=tanh", training);
+    check_proof(t, "lrnn", "dim=8",
+                "length=1..20 steps=600 lr=5e-3 schedule=cosine batch=32 seed=1");
     th_task_free(t);
 }
 
