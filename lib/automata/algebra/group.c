@@ -1,8 +1,10 @@
 #include "automata/algebra/group.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "automata/algebra/group_names.h"
+#include "automata/algebra/group_structure.h"
 #include "base/arithmetic.h"
 #include "base/intern.h"
 #include "base/text.h"
@@ -50,13 +52,18 @@ size_t th_group_find(const ThGroup *g, const int *permutation)
     return th_intern_find(&g->element, permutation, (size_t)g->degree * sizeof *permutation);
 }
 
-/* A view of element i until the next th_group_add. */
-static const int *element(const ThGroup *g, size_t i)
+size_t th_group_generators_of(const ThGroup *g, size_t *degree)
+{
+    *degree = (size_t)g->degree;
+    return g->n_generators;
+}
+
+const int *th_group_element(const ThGroup *g, size_t i)
 {
     return th_intern_at(&g->element, i, NULL);
 }
 
-static const int *generator(const ThGroup *g, size_t i)
+const int *th_group_generator(const ThGroup *g, size_t i)
 {
     return g->generator + i * (size_t)g->degree;
 }
@@ -82,7 +89,7 @@ static bool close(ThGroup *g, size_t limit, ThStop *stop, ThError *err)
         if (i % 1024 == 1023 && th_stopped_at(stop, g->element.n, "elements of a group", err))
             return false;
         for (size_t j = i < old ? g->n_generators - 1 : 0; j < g->n_generators; j++) {
-            multiply(g->degree, element(g, i), generator(g, j), g->one);
+            multiply(g->degree, th_group_element(g, i), th_group_generator(g, j), g->one);
             if (!th_intern(&g->element, g->one, (size_t)g->degree * sizeof *g->one, &index, err))
                 return false;
         }
@@ -123,10 +130,16 @@ static size_t order_of(const ThGroup *g, const int *x)
     return order;
 }
 
+size_t th_group_element_order(const ThGroup *g, size_t i)
+{
+    return order_of(g, th_group_element(g, i));
+}
+
 typedef struct {
     const ThGroup *g;
     size_t *order; /* of every element */
     bool *inside;  /* of every element, all false */
+    size_t kernel; /* so many elements are one, where orders are those in a quotient */
     ThGroupFacts *f;
     ThStop *stop;
 } Facts;
@@ -154,7 +167,7 @@ static bool find_orders(Facts *w, ThError *err)
     w->inside = th_alloc(w->f->order, sizeof *w->inside, err);
     w->f->longest = w->f->exponent = 1;
     for (size_t i = 0; w->order && w->inside && i < w->f->order; i++) {
-        size_t n = w->order[i] = order_of(w->g, element(w->g, i));
+        size_t n = w->order[i] = order_of(w->g, th_group_element(w->g, i));
         w->f->longest = n > w->f->longest ? n : w->f->longest;
         w->f->exponent *= n / th_common_divisor(w->f->exponent, n);
     }
@@ -167,8 +180,8 @@ static bool is_abelian(const ThGroup *g)
 {
     for (size_t i = 0; i < g->n_generators; i++)
         for (size_t j = 0; j < i; j++) {
-            multiply(g->degree, generator(g, i), generator(g, j), g->one);
-            multiply(g->degree, generator(g, j), generator(g, i), g->two);
+            multiply(g->degree, th_group_generator(g, i), th_group_generator(g, j), g->one);
+            multiply(g->degree, th_group_generator(g, j), th_group_generator(g, i), g->two);
             if (memcmp(g->one, g->two, (size_t)g->degree * sizeof *g->one) != 0)
                 return false;
         }
@@ -202,10 +215,12 @@ static ThGroup *derived(const ThGroup *g, ThStop *stop, ThError *err)
     bool ok = h != NULL;
     for (size_t i = 0; ok && i < g->n_generators; i++)
         for (size_t j = 0; ok && j < i; j++)
-            ok = th_group_add(h, commutator(g, generator(g, i), generator(g, j)), 0, stop, err);
+            ok = th_group_add(h, commutator(g, th_group_generator(g, i), th_group_generator(g, j)),
+                              0, stop, err);
     for (size_t i = 0; ok && i < h->n_generators; i++)
         for (size_t j = 0; ok && j < g->n_generators; j++)
-            ok = th_group_add(h, conjugate(g, generator(h, i), generator(g, j)), 0, stop, err);
+            ok = th_group_add(h, conjugate(g, th_group_generator(h, i), th_group_generator(g, j)),
+                              0, stop, err);
     return TH_KEEP_IF(ok, h, th_group_free);
 }
 
@@ -222,11 +237,10 @@ static bool has_two_primes(size_t n)
 }
 
 /* The derived series ends in the trivial group, or with a group that is its own derived one. */
-static bool find_solvable(const Facts *w, size_t *derived_order, ThError *err)
+static bool find_solvable(const Facts *w, ThError *err)
 {
     const ThGroup *g = w->g;
     ThGroup *last = NULL;
-    *derived_order = 0;
     w->f->solvable = has_two_primes(w->f->order);
     while (!w->f->solvable) {
         ThGroup *h = derived(g, w->stop, err);
@@ -235,7 +249,6 @@ static bool find_solvable(const Facts *w, size_t *derived_order, ThError *err)
             return false;
         }
         size_t before = th_group_order(g), after = th_group_order(h);
-        *derived_order = *derived_order ? *derived_order : after;
         th_group_free(last);
         g = last = h;
         w->f->solvable = has_two_primes(after);
@@ -255,7 +268,7 @@ static int log_count(const Facts *w, size_t p, size_t power)
     int log = 0;
     for (size_t i = 0; i < w->f->order; i++)
         count += power % w->order[i] == 0;
-    for (; count > 1; count /= p)
+    for (count /= w->kernel; count > 1; count /= p)
         log++;
     return log;
 }
@@ -275,7 +288,7 @@ static void split(const Facts *w, size_t p, size_t factor[MOST_FACTORS])
     }
 }
 
-static void name_abelian(const Facts *w)
+static void name_abelian(const Facts *w, char *name)
 {
     size_t factor[MOST_FACTORS], rest = w->f->exponent;
     for (int i = 0; i < MOST_FACTORS; i++)
@@ -290,7 +303,7 @@ static void name_abelian(const Facts *w)
     size_t used = 0;
     for (int i = MOST_FACTORS - 1; i >= 0; i--)
         if (factor[i] > 1 && used < TH_GROUP_NAME)
-            used += (size_t)snprintf(w->f->name + used, TH_GROUP_NAME - used, "%sZ_%zu",
+            used += (size_t)snprintf(name + used, TH_GROUP_NAME - used, "%sZ_%zu",
                                      used ? " x " : "", factor[i]);
 }
 
@@ -300,7 +313,7 @@ static bool name_by_points(const Facts *w)
     int moved = 0;
     for (int i = 0; i < w->g->degree; i++)
         for (size_t j = 0; j < w->g->n_generators; j++)
-            if (generator(w->g, j)[i] != i) {
+            if (th_group_generator(w->g, j)[i] != i) {
                 moved++;
                 break;
             }
@@ -322,8 +335,8 @@ static bool name_by_half(const Facts *w)
     size_t r = w->f->order % 2 == 0 ? find_of_order(w, half) : SIZE_MAX;
     if (r == SIZE_MAX)
         return false;
-    const int *turn = element(g, r);
-    memcpy(g->one, element(g, 0), bytes);
+    const int *turn = th_group_element(g, r);
+    memcpy(g->one, th_group_element(g, 0), bytes);
     for (size_t i = 0; i < half; i++) {
         w->inside[th_group_find(g, g->one)] = true;
         multiply(g->degree, g->one, turn, g->two);
@@ -332,185 +345,195 @@ static bool name_by_half(const Facts *w)
     size_t s = 0;
     while (w->inside[s])
         s++;
-    conjugate(g, turn, element(g, s));
+    conjugate(g, turn, th_group_element(g, s));
     invert(g->degree, turn, g->three);
     if (memcmp(g->two, g->three, bytes) != 0 || (w->order[s] != 2 && w->order[s] != 4))
         return false;
     if (w->order[s] == 4 && count_of_order(w, 2) != 1)
         return false;
-    snprintf(w->f->name, TH_GROUP_NAME, w->order[s] == 2 ? "D_%zu" : "Q_%zu",
+    snprintf(w->f->name, TH_GROUP_NAME,
+             w->order[s] == 4 ? "Q_%zu"
+             : half == 3      ? "S_%zu"
+                              : "D_%zu",
              w->order[s] == 2 ? half : w->f->order);
     return true;
 }
 
-/* Groups that their orders of elements, or their being perfect, tell from all others of the same
- * size. */
-static bool name_by_orders(const Facts *w, size_t derived_order)
-{
-    const char *name = NULL;
-    size_t n = w->f->order, involutions = count_of_order(w, 2), thirds = count_of_order(w, 3);
-    if (n == 6)
-        name = "S_3";
-    else if (n == 12 && involutions == 3 && thirds == 8)
-        name = "A_4";
-    else if (n == 24 && involutions == 9 && thirds == 8 && count_of_order(w, 4) == 6)
-        name = "S_4";
-    else if (n == 60 && !w->f->solvable)
-        name = "A_5";
-    else if (n == 120 && !w->f->solvable && involutions == 25)
-        name = "S_5";
-    else if (n == 168 && !w->f->solvable)
-        name = "PSL(2,7)";
-    else if (n == 360 && derived_order == 360)
-        name = "A_6";
-    if (name)
-        snprintf(w->f->name, TH_GROUP_NAME, "%s", name);
-    return name != NULL;
-}
+/* ---- names by structure ---------------------------------------------------------------------- */
 
-/* ---- names by isomorphism -------------------------------------------------------------------- */
-
-enum { MOST_ORDER = 2000, MOST_GENERATORS = 6, MOST_ELEMENTS = 1000000 };
-
-/* g and a group with a name, on points beside each other: images of generators are looked for, one
- * after the other, that make a group no larger than g of the pairs. */
+enum { MOST_ELEMENTS = 1000000 };
 typedef struct {
     const Facts *w;
-    const ThGroup *to;
-    int generator[MOST_GENERATORS], n; /* of g */
-    size_t size[MOST_GENERATORS];      /* of the group of the first ones */
-    int image[MOST_GENERATORS], tries; /* tries: elements of groups of pairs */
-    int *pair;                         /* (degrees together) */
+    long budget;
     ThError *err;
 } Search;
 
-static const int *both(const Search *s, int i)
-{
-    size_t n = (size_t)s->w->g->degree;
-    memcpy(s->pair, element(s->w->g, (size_t)s->generator[i]), n * sizeof *s->pair);
-    for (int k = 0; k < s->to->degree; k++)
-        s->pair[n + (size_t)k] = (int)n + element(s->to, (size_t)s->image[i])[k];
-    return s->pair;
-}
-
-/* The number of pairs that the first n images make, of images alone; 0: more than there should be.
- */
-static size_t closure(Search *s, int n, bool images)
-{
-    ThError own = {0};
-    const ThGroup *a = s->w->g, *b = s->to;
-    ThGroup *g = th_group_new(images ? b->degree : a->degree + b->degree, s->err);
-    bool ok = g != NULL;
-    for (int i = 0; ok && i < n; i++)
-        ok = th_group_add(g, images ? element(b, (size_t)s->image[i]) : both(s, i), s->size[n - 1],
-                          s->w->stop, &own);
-    size_t size = ok ? th_group_order(g) : 0;
-    th_group_free(g);
-    return size;
-}
-
-static bool find_images(Search *s, int i)
-{
-    if (i == s->n)
-        return closure(s, i, true) == s->w->f->order;
-    size_t order = s->w->order[s->generator[i]];
-    for (size_t h = 1; h < s->w->f->order && s->tries < MOST_ELEMENTS; h++) {
-        s->image[i] = (int)h;
-        if (order_of(s->to, element(s->to, h)) != order)
-            continue;
-        s->tries += (int)s->size[i];
-        if (closure(s, i + 1, false) == s->size[i] && find_images(s, i + 1))
-            return true;
-    }
-    return false;
-}
-
-/* Few generators: those that the ones before do not make. */
-static bool choose_generators(Search *s)
-{
-    const ThGroup *g = s->w->g;
-    ThGroup *part = th_group_new(g->degree, s->err);
-    bool ok = part != NULL;
-    for (size_t i = 0; ok && i < g->n_generators; i++) {
-        size_t before = th_group_order(part);
-        ok = th_group_add(part, generator(g, i), 0, s->w->stop, s->err);
-        if (!ok || th_group_order(part) == before)
-            continue;
-        ok = s->n < MOST_GENERATORS;
-        if (ok) {
-            s->size[s->n] = th_group_order(part);
-            s->generator[s->n++] = (int)th_group_find(g, generator(g, i));
-        }
-    }
-    th_group_free(part);
-    return ok;
-}
-
-static bool same_orders(const Facts *w, const ThGroup *h)
-{
-    size_t *count = th_alloc(w->f->order + 1, sizeof *count, NULL);
-    bool same = count && th_group_order(h) == w->f->order;
-    for (size_t i = 0; same && i < w->f->order; i++) {
-        count[w->order[i]]++;
-        count[order_of(h, element(h, i))]--;
-    }
-    for (size_t i = 0; same && i <= w->f->order; i++)
-        same = count[i] == 0;
-    free(count);
-    return same;
-}
-
-/* A_4 x Z_5 for A4xC5. */
+/* A_4 for A4; SL(2,3) stays. */
 static void write_name(char *to, const char *name)
 {
-    ThText t TH_OWNED(th_text_free) = {0};
-    bool inside = false;
-    for (; *name; name++) {
-        inside = (inside || *name == '(') && *name != ')';
-        th_text_printf(&t, *name == 'x' ? " x " : "%c", *name == 'C' ? 'Z' : *name);
-        if (!inside && strchr("CDSAQF", *name) && name[1] >= '0' && name[1] <= '9')
-            th_text_add(&t, "_");
-    }
-    snprintf(to, TH_GROUP_NAME, "%s", t.data ? t.data : "");
+    bool simple = !strchr(name, '(');
+    snprintf(to, TH_GROUP_NAME, simple ? "%.1s_%s" : "%.0s%s", name, name + simple);
 }
 
 static bool try_name(void *context, const char *name)
 {
     Search *s = context;
-    ThGroup *h = th_group_named(name, MOST_ORDER, s->w->stop, s->err);
-    s->to = h;
-    s->tries += (int)s->w->f->order;
-    s->pair =
-        h ? th_alloc((size_t)s->w->g->degree + (size_t)h->degree, sizeof *s->pair, s->err) : NULL;
-    bool found = s->pair && !is_abelian(h) && same_orders(s->w, h) && find_images(s, 0);
+    ThGroup *h = th_group_named(name, TH_GROUP_STRUCTURE_MOST, s->w->stop, s->err);
+    bool found = h && th_group_isomorphic(s->w->g, h, &s->budget, s->w->stop, s->err);
     if (found)
         write_name(s->w->f->name, name);
-    free(s->pair);
     th_group_free(h);
-    return !found && s->tries < MOST_ELEMENTS;
+    return h && !found && s->budget > 0;
 }
 
-static void name_by_isomorphism(const Facts *w)
+static bool is_unnamed(const char *name)
 {
-    ThError own = {0};
-    Search s = {.w = w, .err = &own};
-    if (w->f->order <= MOST_ORDER && choose_generators(&s))
-        th_group_each_name(w->f->order, try_name, &s);
+    return strncmp(name, "order", 5) == 0;
+}
+
+/* f: of a part that is one, or NULL. */
+static bool facts_of(const ThGroup *part, ThGroupFacts *f, const Facts *w, ThError *err)
+{
+    *f = (ThGroupFacts){.name = "order"};
+    return !part || th_group_facts(part, f, w->stop, err);
+}
+
+/* A long name is none. */
+__attribute__((format(printf, 2, 3))) static void put_name(const Facts *w, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    char name[2 * TH_GROUP_NAME + 16];
+    if (vsnprintf(name, sizeof name, format, values) < TH_GROUP_NAME)
+        memcpy(w->f->name, name, TH_GROUP_NAME);
+    va_end(values);
+}
+
+static int multiplicative_order(int r, int n)
+{
+    int order = 1;
+    for (long x = r; x != 1; x = x * r % n)
+        order++;
+    return order;
+}
+
+/* Two groups of one name are isomorphic: the numbers make the table of products. */
+static void name_metacyclic(const Facts *w, const ThGroupStructure *s)
+{
+    int n = s->normal, m = s->complement, r = s->r;
+    bool prime = w->f->order % 2 == 0 || n > 2, two = m == 2 && (n & (n - 1)) == 0 && n >= 8;
+    for (int d = 2; d * d <= n; d++)
+        prime = prime && n % d != 0;
+    if (two && (r == n / 2 - 1 || r == n / 2 + 1))
+        put_name(w, r == n / 2 - 1 ? "SD_%d" : "M_%d", 2 * n);
+    else if (prime && multiplicative_order(r, n) == m && (m == n - 1 || 2 * m == n - 1))
+        put_name(w, "F_%d", n * m);
+    else
+        put_name(w, "(Z_%d : Z_%d, r = %d)", n, m, r);
+}
+
+/* The simple groups below 2,000 elements have different orders. */
+static const struct {
+    size_t order;
+    const char *name;
+} simple[] = {{60, "A_5"},       {168, "PSL(2,7)"},  {360, "A_6"},
+              {504, "PSL(2,8)"}, {660, "PSL(2,11)"}, {1092, "PSL(2,13)"}};
+
+static void name_simple(const Facts *w)
+{
+    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
+        if (simple[i].order == w->f->order)
+            put_name(w, "%s", simple[i].name);
+}
+
+/* Orders in the quotient by the derived group; *length: of the derived series, -1 without an end.
+ */
+static bool name_abelianisation(const Facts *w, char *name, int *length, ThError *err)
+{
+    ThGroup *h = derived(w->g, w->stop, err);
+    ThGroupFacts f = {.order = w->f->order, .exponent = 1};
+    Facts q = {.f = &f, .kernel = h ? th_group_order(h) : 1};
+    q.order = h ? th_alloc(f.order, sizeof *q.order, err) : NULL;
+    int *x = w->g->three, *y = w->g->two;
+    size_t bytes = (size_t)w->g->degree * sizeof *x;
+    for (size_t i = 0; q.order && i < f.order; i++) {
+        memcpy(x, th_group_element(w->g, i), bytes);
+        for (q.order[i] = 1; th_group_find(h, x) == SIZE_MAX; q.order[i]++) {
+            multiply(w->g->degree, x, th_group_element(w->g, i), y);
+            memcpy(x, y, bytes);
+        }
+        f.exponent *= q.order[i] / th_common_divisor(f.exponent, q.order[i]);
+    }
+    bool ok = q.order != NULL;
+    if (ok)
+        name_abelian(&q, name);
+    free(q.order);
+    size_t before = w->f->order;
+    for (*length = 1; ok && *length > 0 && th_group_order(h) > 1; *length += *length > 0) {
+        bool same = th_group_order(h) == before;
+        before = th_group_order(h);
+        ThGroup *next = same ? NULL : derived(h, w->stop, err);
+        *length = same ? -1 : *length;
+        ok = same || next;
+        if (next) {
+            th_group_free(h);
+            h = next;
+        }
+    }
+    th_group_free(h);
+    return ok;
+}
+
+static bool write_invariants(const Facts *w, const ThGroupStructure *s, ThError *err)
+{
+    ThText t TH_OWNED(th_text_free) = {0};
+    char name[TH_GROUP_NAME] = "trivial";
+    int length;
+    if (!name_abelianisation(w, name, &length, err))
+        return false;
+    th_text_add(&t, "elements of order");
+    for (size_t n = 1; n <= w->f->longest; n++)
+        if (count_of_order(w, n))
+            th_text_printf(&t, " %zu:%zu", n, count_of_order(w, n));
+    th_text_printf(&t, "; %d classes; centre %d; abelianisation %s", s->classes, s->centre, name);
+    if (length > 0)
+        th_text_printf(&t, "; derived length %d", length);
+    snprintf(w->f->invariants, TH_GROUP_INVARIANTS, "%s", t.data ? t.data : "");
+    return true;
+}
+
+static bool name_by_structure(const Facts *w, ThError *err)
+{
+    ThGroupStructure s;
+    ThGroupFacts a, b, half;
+    bool ok = th_group_structure(w->g, &s, w->stop, err) && facts_of(s.factor[0], &a, w, err) &&
+              facts_of(s.factor[1], &b, w, err) && facts_of(s.inverted, &half, w, err);
+    if (ok && !is_unnamed(a.name) && !is_unnamed(b.name))
+        put_name(w, "%s x %s", a.name, b.name);
+    else if (ok && s.factor[0] == NULL && s.simple)
+        name_simple(w);
+    else if (ok && !is_unnamed(half.name))
+        put_name(w, "Dih(%s)", half.name);
+    else if (ok && s.normal)
+        name_metacyclic(w, &s);
+    else if (ok && s.factor[0] == NULL)
+        th_group_each_name(w->f->order, try_name, &(Search){w, MOST_ELEMENTS, err});
+    ok = ok && (!is_unnamed(w->f->name) || write_invariants(w, &s, err));
+    th_group_structure_free(&s);
+    return ok;
 }
 
 bool th_group_facts(const ThGroup *g, ThGroupFacts *f, ThStop *stop, ThError *err)
 {
-    Facts w = {.g = g, .f = f, .stop = stop};
-    size_t derived_order;
+    Facts w = {.g = g, .f = f, .stop = stop, .kernel = 1};
     *f = (ThGroupFacts){.order = th_group_order(g), .name = "trivial"};
     f->abelian = is_abelian(g);
-    bool ok = find_orders(&w, err) && find_solvable(&w, &derived_order, err);
+    bool ok = find_orders(&w, err) && find_solvable(&w, err);
     if (ok && f->abelian && f->order > 1)
-        name_abelian(&w);
-    else if (ok && f->order > 1 && !name_by_points(&w) && !name_by_orders(&w, derived_order) &&
-             !name_by_half(&w)) {
+        name_abelian(&w, f->name);
+    else if (ok && f->order > 1 && !name_by_points(&w) && !name_by_half(&w)) {
         snprintf(f->name, TH_GROUP_NAME, "order %zu", f->order);
-        name_by_isomorphism(&w);
+        ok = f->order > TH_GROUP_STRUCTURE_MOST || name_by_structure(&w, err);
     }
     TH_FREE(w.order, w.inside);
     return ok;

@@ -1,7 +1,8 @@
 #include "automata/algebra/group_names.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
-#include "base/text.h"
 
 /* ---- groups by name -------------------------------------------------------------------------- */
 
@@ -112,15 +113,38 @@ static int projective(int p, int g, int z)
     return p - inverse;
 }
 
+/* Steinberg's generators: (g x, y), g a primitive root, and (-x - y, x). */
+static int general(int p, int g, int i)
+{
+    int x = (i + 1) / p, y = (i + 1) % p;
+    return (g == 0 ? primitive_root(p) * x % p * p + y : (2 * p - x - y) % p * p + x) - 1;
+}
+
+/* The same for z = x/y: g z and -1 - 1/z. */
+static int projective_general(int p, int g, int z)
+{
+    if (g == 0)
+        return z == p ? p : primitive_root(p) * z % p;
+    return z == p ? p - 1 : z == 0 ? p : (p - 1 + projective(p, 1, z)) % p;
+}
+
 static const struct {
     const char *name;
     int least, most; /* of the number */
     int generators;
     Moves *moves;
 } families[] = {
-    {"C", 1, 100000, 1, cyclic},     {"Z", 1, 100000, 1, cyclic}, {"D", 3, 100000, 2, dihedral},
-    {"SL(2,", 2, 31, 2, special},    {"S", 2, 12, 2, symmetric},  {"A", 3, 12, 2, alternating},
-    {"Q", 8, 100000, 2, quaternion}, {"F", 6, 10000, 2, affine},  {"PSL(2,", 2, 61, 2, projective},
+    {"C", 1, 100000, 1, cyclic},
+    {"Z", 1, 100000, 1, cyclic},
+    {"D", 3, 100000, 2, dihedral},
+    {"SL(2,", 2, 31, 2, special},
+    {"S", 2, 12, 2, symmetric},
+    {"A", 3, 12, 2, alternating},
+    {"Q", 8, 100000, 2, quaternion},
+    {"F", 6, 10000, 2, affine},
+    {"PSL(2,", 2, 61, 2, projective},
+    {"GL(2,", 3, 13, 2, general},
+    {"PGL(2,", 3, 61, 2, projective_general},
 };
 enum { N_FAMILIES = sizeof families / sizeof *families };
 
@@ -135,7 +159,10 @@ static bool is_prime(int p)
 static int degree_of(size_t family, int p)
 {
     Moves *m = families[family].moves;
-    return m == special ? p * p - 1 : m == projective ? p + 1 : m == affine ? prime_of(p) : p;
+    return m == special || m == general                 ? p * p - 1
+           : m == projective || m == projective_general ? p + 1
+           : m == affine                                ? prime_of(p)
+                                                        : p;
 }
 
 static bool fits(size_t family, int p)
@@ -143,7 +170,7 @@ static bool fits(size_t family, int p)
     Moves *m = families[family].moves;
     return p >= families[family].least && p <= families[family].most &&
            (m != quaternion || p % 4 == 0) && (m != affine || prime_of(p)) &&
-           ((m != special && m != projective) || is_prime(p));
+           (!strchr(families[family].name, '(') || is_prime(p));
 }
 
 /* One factor of a name; *at stands behind it then. */
@@ -191,41 +218,29 @@ static size_t order_of(size_t family, size_t p)
     size_t n = 1;
     for (size_t i = 2; (m == symmetric || m == alternating) && i <= p && n < 100000; i++)
         n *= i;
-    return m == dihedral      ? 2 * p
-           : m == symmetric   ? n
-           : m == alternating ? n / 2
-           : m == special     ? p * (p * p - 1)
-           : m == projective  ? p * (p * p - 1) / (p > 2 ? 2 : 1)
-                              : p;
-}
-
-/* Names of this order behind `name`, whose factors have an order of `most` at most. */
-static bool each_name(size_t order, size_t most, ThText *name,
-                      bool (*take)(void *context, const char *name), void *context)
-{
-    size_t size = name->size;
-    for (size_t d = order < most ? order : most; d > 1; d--)
-        for (size_t f = 0; order % d == 0 && f < N_FAMILIES; f++) {
-            int p = families[f].least;
-            while (p <= families[f].most && order_of(f, (size_t)p) < d)
-                p++;
-            if (order_of(f, (size_t)p) != d || !fits(f, p) || families[f].name[0] == 'Z')
-                continue;
-            th_text_printf(name, "%s%s%d%s", size ? "x" : "", families[f].name, p,
-                           strchr(families[f].name, '(') ? ")" : "");
-            bool on = !name->failed && (d == order ? take(context, name->data)
-                                                   : each_name(order / d, d, name, take, context));
-            name->size = size;
-            if (!on)
-                return false;
-        }
-    return true;
+    return m == dihedral                             ? 2 * p
+           : m == symmetric                          ? n
+           : m == alternating                        ? n / 2
+           : m == special || m == projective_general ? p * (p * p - 1)
+           : m == general                            ? p * (p * p - 1) * (p - 1)
+           : m == projective                         ? p * (p * p - 1) / (p > 2 ? 2 : 1)
+                                                     : p;
 }
 
 void th_group_each_name(size_t order, bool (*take)(void *context, const char *name), void *context)
 {
-    ThText name TH_OWNED(th_text_free) = {0};
-    each_name(order, order, &name, take, context);
+    bool on = true;
+    for (size_t f = 0; on && f < N_FAMILIES; f++) {
+        int p = families[f].least;
+        while (p <= families[f].most && order_of(f, (size_t)p) < order)
+            p++;
+        if (order_of(f, (size_t)p) != order || !fits(f, p))
+            continue;
+        char name[32];
+        snprintf(name, sizeof name, "%s%d%s", families[f].name, p,
+                 strchr(families[f].name, '(') ? ")" : "");
+        on = take(context, name);
+    }
 }
 
 ThGroup *th_group_named(const char *name, size_t limit, ThStop *stop, ThError *err)

@@ -18,8 +18,8 @@ bool th_group_generators(const char *name, ThGroupGenerators *all, ThError *err)
 /* Returns new: the group of a name; TH_ELIMIT beyond `limit` elements. */
 ThGroup *th_group_named(const char *name, size_t limit, ThStop *stop, ThError *err);
 
-/* Calls take(context, name) for names of groups with so many elements, those of fewer factors first
- * among those that begin alike, until it returns false. */
+/* Calls take(context, name) for names without x of groups with so many elements until it returns
+ * false. */
 void th_group_each_name(size_t order, bool (*take)(void *context, const char *name), void *context);
 
 #endif

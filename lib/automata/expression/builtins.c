@@ -5,6 +5,7 @@
 
 #include "automata/core/atlas.h"
 #include "automata/core/build.h"
+#include "automata/operations/cayley.h"
 
 enum { NAME = 64, MAX_STATES = 100000 };
 
@@ -237,6 +238,14 @@ static ThAutomaton *gridworld(const int *argument, ThError *err)
     return th_automaton_build_finish(&b, err);
 }
 
+/* The group of this name: a turns, b turns over. */
+static ThAutomaton *dihedral(const int *argument, ThError *err)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "D%d", argument[0]);
+    return th_automaton_group(name, NULL, 0, 0, NULL, err);
+}
+
 static ThAutomaton *atlas(const int *argument, ThError *err)
 {
     char a[] = "a", b[] = "b", c[] = "c", d[] = "d";
@@ -288,6 +297,13 @@ static const ThAutomatonBuiltin builtins[] = {
      .n_arguments = 1,
      .argument = {{"n", 2, 10000, 0}},
      .build = gridworld},
+    {.name = "dihedral",
+     .summary =
+         "turns a and reflections b of a polygon with n corners: the group Dn of 2n elements "
+         "as states; accepts e, where nothing has changed",
+     .n_arguments = 1,
+     .argument = {{"n", 3, 1000, 0}},
+     .build = dihedral},
     {.name = "atlas",
      .summary = "the minimal acceptors over a b ..., those with fewer states first (see enumerate "
                 "automata)",

@@ -244,7 +244,7 @@ typedef struct {
     ThAutomatonSubstitution *map;
     int n_map;
     size_t map_cap;
-    bool written;
+    bool second;
 } Call;
 
 static void call_free(Call *c)
@@ -281,11 +281,14 @@ static bool call_word(Evaluator *e, Call *c)
     return true;
 }
 
-static bool call_side(Evaluator *e, Call *c)
+static bool call_side(Evaluator *e, Call *c, const char *const side[2])
 {
-    c->written = strcmp(text(e), "output") == 0;
-    if (e->at->kind != TH_TOKEN_WORD || (!c->written && strcmp(text(e), "input") != 0))
-        return unexpected(e, "input or output");
+    c->second = strcmp(text(e), side[1]) == 0;
+    if (e->at->kind != TH_TOKEN_WORD || (!c->second && strcmp(text(e), side[0]) != 0)) {
+        ThText wanted TH_OWNED(th_text_free) = {0};
+        th_text_printf(&wanted, "%s or %s", side[0], side[1]);
+        return unexpected(e, wanted.data ? wanted.data : side[0]);
+    }
     advance(e);
     return true;
 }
@@ -336,22 +339,23 @@ static bool call_argument(Evaluator *e, Call *c, const ThAutomatonFunction *f)
         return call_automaton(e, c);
     if (f->extra == TH_AUTOMATON_WITH_MAP)
         return call_map(e, c);
-    if (f->extra == TH_AUTOMATON_WITH_SIDE)
-        return call_side(e, c);
+    if (f->side[0])
+        return call_side(e, c, f->side);
     return unexpected(e, "')'");
 }
 
 /* Whether n arguments suffice, and whether there may be more. */
 static bool call_enough(const Call *c, const ThAutomatonFunction *f, int n)
 {
-    return c->n >= f->least && (f->extra == TH_AUTOMATON_ONLY_AUTOMATA ||
-                                f->extra == TH_AUTOMATON_WITH_WORD || n > c->n);
+    return c->n >= f->least &&
+           (f->extra == TH_AUTOMATON_ONLY_AUTOMATA || f->extra == TH_AUTOMATON_MAY_HAVE_SIDE ||
+            f->extra == TH_AUTOMATON_WITH_WORD || n > c->n);
 }
 
 static bool call_more(const Call *c, const ThAutomatonFunction *f, int n)
 {
     return f->most < 0 || c->n < f->most || f->extra == TH_AUTOMATON_WITH_MAP ||
-           (f->extra == TH_AUTOMATON_WITH_SIDE && n == c->n);
+           (f->side[0] && n == c->n);
 }
 
 /* The rest of NAME(…). */
@@ -368,7 +372,7 @@ static bool function(Evaluator *e, Value *v, const ThAutomatonFunction *f, const
     }
     good = good && expect(e, ')', "')'");
     if (good) {
-        ThAutomatonFunctionCall call = {c.automaton, c.n, c.map, c.n_map, c.written};
+        ThAutomatonFunctionCall call = {c.automaton, c.n, c.map, c.n_map, c.second};
         v->automaton =
             th_automaton_apply(f, &call, (ThAutomatonWork){e->max_states, e->stop}, e->err);
         good = v->automaton || fail_at(e, name);

@@ -61,7 +61,12 @@ static ThAutomaton *complete(const ThAutomaton *a, ThAutomatonWork w, ThError *e
 
 static ThAutomaton *project(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
 {
-    return th_automaton_project(call->automaton[0], call->written, w, err);
+    return th_automaton_project(call->automaton[0], call->second, w, err);
+}
+
+static ThAutomaton *cayley(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_cayley(call->automaton[0], call->second, w, err);
 }
 
 static ThAutomaton *apply(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
@@ -101,15 +106,28 @@ static const ThAutomatonFunction table[] = {
      .of_one = minimize},
     {"trim", "A", "without the states that are of no use", 1, 1, .of_one = trim},
     {"complete", "A", "with a sink where a transition was missing", 1, 1, .of_one = complete},
-    {"cayley", "A", "every element of A's monoid as a symbol: s g is where g leads from s", 1, 1,
-     .of_one = th_automaton_cayley},
+    {"cayley",
+     "A, elements|generators",
+     "the word problem of A's monoid: a state an element, symbol g leads from s to s g; every "
+     "element is a symbol, or with generators those of A",
+     1,
+     1,
+     TH_AUTOMATON_MAY_HAVE_SIDE,
+     {"elements", "generators"},
+     .of_call = cayley},
     {"compose", "T, U, ...", "what T writes is read by U", 1, -1, .of_two = th_automaton_compose},
     {"invert", "T", "what T reads and what it writes change places", 1, 1,
      .of_one = th_automaton_invert},
     {"sequential", "T", "the function T with one way for a word, writing as early as it can", 1, 1,
      .of_one = th_automaton_sequential},
-    {"project", "T, input|output", "the words that T reads, or those that it writes", 1, 1,
-     TH_AUTOMATON_WITH_SIDE, .of_call = project},
+    {"project",
+     "T, input|output",
+     "the words that T reads, or those that it writes",
+     1,
+     1,
+     TH_AUTOMATON_WITH_SIDE,
+     {"input", "output"},
+     .of_call = project},
     {"apply", "T, A|\"WORD\"", "what T writes for the words of A, or for one word", 2, 2,
      TH_AUTOMATON_WITH_WORD, .of_two = apply},
 };

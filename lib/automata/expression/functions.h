@@ -12,7 +12,8 @@
 typedef enum {
     TH_AUTOMATON_ONLY_AUTOMATA,
     TH_AUTOMATON_WITH_MAP,  /* SYMBOL -> WORD, … */
-    TH_AUTOMATON_WITH_SIDE, /* input or output */
+    TH_AUTOMATON_WITH_SIDE, /* one of two words, as input or output */
+    TH_AUTOMATON_MAY_HAVE_SIDE,
     TH_AUTOMATON_WITH_WORD /* instead of the last automaton: "word" over what the first one reads */
 } ThAutomatonFunctionExtra;
 
@@ -21,7 +22,7 @@ typedef struct {
     int n;
     const ThAutomatonSubstitution *map; /* (n_map) */
     int n_map;
-    bool written; /* output, not input */
+    bool second; /* the second of the two words, not the first */
 } ThAutomatonFunctionCall;
 
 typedef ThAutomaton *ThAutomatonOfOne(const ThAutomaton *a, ThAutomatonWork w, ThError *err);
@@ -32,6 +33,7 @@ typedef struct {
     const char *name, *arguments, *summary; /* summary: one line, no full stop */
     int least, most;                        /* automata; most -1: any number */
     ThAutomatonFunctionExtra extra;
+    const char *side[2]; /* the two words */
     /* One of these makes the automaton, which is new: of the only one; of the first with the
      * second, the result with the third, …; of all that stands in the call. */
     ThAutomatonOfOne *of_one;

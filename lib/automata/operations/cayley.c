@@ -6,16 +6,19 @@
 
 /* ---- what elements are called --------------------------------------------------------------- */
 
-/* States of their own names, as outputs, too; the first is where it starts and accepts. */
+/* States of their own names, as outputs, too; the first is where it starts and accepts.  Elements
+ * whose shortest word is long have numbers. */
 static void build_states(ThAutomatonBuild *b, const ThMonoid *m, char *const *letter, bool single)
 {
+    enum { LONGEST = 64 };
     for (int i = 0; i < m->size; i++) {
         ThText t TH_OWNED(th_text_free) = {0};
-        int word[64], n = 0;
-        for (int at = i; at > 0 && n < 64; at = m->prefix[at])
-            word[n++] = m->last[at];
-        for (int k = n; k-- > 0;)
-            th_text_printf(&t, "%s%s", letter[word[k]], single || k == 0 ? "" : ".");
+        const char *before = i ? th_intern_at(&b->state, (size_t)m->prefix[i], NULL) : "";
+        if (i > 0 && m->length[i] > LONGEST)
+            th_text_printf(&t, "#%d", i);
+        else if (i > 0)
+            th_text_printf(&t, "%s%s%s", m->length[i] > 1 ? before : "",
+                           single || m->length[i] == 1 ? "" : ".", letter[m->last[i]]);
         const char *name = i == 0 ? "e" : t.data ? t.data : "";
         int q = th_automaton_build_state(b, name);
         th_automaton_build_moore(b, q, th_automaton_build_output(b, name));
@@ -30,6 +33,20 @@ static bool are_single(char *const *letter, int n)
     for (int i = 0; i < n; i++)
         single = single && strlen(letter[i]) == 1 && letter[i][0] != 'e';
     return single;
+}
+
+/* Elements as states, letters as symbols: x a is where a leads from x. */
+static ThAutomaton *right_graph(const ThMonoid *m, char *const *letter, int n, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    for (int i = 0; i < n; i++)
+        th_automaton_build_symbol(&b, letter[i]);
+    build_states(&b, m, letter, are_single(letter, n));
+    const int *to = m->right;
+    for (int x = 0; x < m->size; x++)
+        for (int g = 0; g < n; g++)
+            th_automaton_build_arc(&b, (ThAutomatonArc){x, g, *to++, TH_AUTOMATON_NO_OUTPUT});
+    return th_automaton_build_finish(&b, err);
 }
 
 /* ---- groups by name -------------------------------------------------------------------------- */
@@ -60,26 +77,22 @@ ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, 
     free(all.generator);
     if (!m)
         return NULL;
-    ThAutomatonBuild b = {0};
-    for (int i = 0; i < all.n; i++)
-        th_automaton_build_symbol(&b, letter[i]);
-    build_states(&b, m, letter, are_single(letter, all.n));
-    const int *to = m->right;
-    for (int x = 0; x < m->size; x++)
-        for (int g = 0; g < all.n; g++)
-            th_automaton_build_arc(&b, (ThAutomatonArc){x, g, *to++, TH_AUTOMATON_NO_OUTPUT});
-    return th_automaton_build_finish(&b, err);
+    return right_graph(m, letter, all.n, err);
 }
 
-/* ---- every element as a symbol --------------------------------------------------------------- */
+/* ---- word problems --------------------------------------------------------------------------- */
 
-ThAutomaton *th_automaton_cayley(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
+ThAutomaton *th_automaton_cayley(const ThAutomaton *a, bool generators, ThAutomatonWork w,
+                                 ThError *err)
 {
     enum { MOST = 2048 };
     ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_dfa(a, w.max_states, w.stop, err);
-    ThMonoid *m TH_OWNED(th_monoid_free) = d ? th_monoid_new(d, MOST, w.stop, err) : NULL;
+    ThMonoid *m TH_OWNED(th_monoid_free) =
+        d ? th_monoid_new(d, generators ? w.max_states : MOST, w.stop, err) : NULL;
     if (!m)
         return NULL;
+    if (generators)
+        return right_graph(m, a->symbol, a->n_symbols, err);
     ThAutomatonBuild b = {0};
     build_states(&b, m, a->symbol, are_single(a->symbol, a->n_symbols));
     for (int x = 0; x < m->size; x++)

@@ -16,8 +16,10 @@
 ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, size_t max_states,
                                 ThStop *stop, ThError *err);
 
-/* Returns new: states and symbols are the elements of what the words of a do to its states, named
- * by the shortest words that do so ("e": nothing); symbol g leads from s to s g. */
-ThAutomaton *th_automaton_cayley(const ThAutomaton *a, ThAutomatonWork w, ThError *err);
+/* Returns new: states are the elements of what the words of a do to its states, named by the
+ * shortest words that do so ("e": nothing); symbol g leads from s to s g.  Symbols are the
+ * elements, of which there may be 2,048 then, or those of a. */
+ThAutomaton *th_automaton_cayley(const ThAutomaton *a, bool generators, ThAutomatonWork w,
+                                 ThError *err);
 
 #endif

@@ -53,7 +53,9 @@ SH_COMMAND(
         "symbols.  C6, D4 (8 elements), S5, A5, Q8, F20, SL(2,3), PSL(2,7) and the like have "
         "names, "
         "and products: C2xC4.  cayley(group \"A5\") has every element as a symbol, and task t = "
-        "track cayley(group \"A5\") asks for the product after each: the word problem.\n\n"
+        "track cayley(group \"A5\") asks for the product after each: the word problem; "
+        "cayley(A, generators) is that of what A's symbols do to its states, with only these as "
+        "symbols, and dihedral(n) is group \"Dn\".\n\n"
         "The functions are concat, star, reverse, prefixes, suffixes, quotient, left_quotient, "
         "shuffle, homomorphism, inverse, determinize, minimize, trim, complete and cayley, and for "
         "transducers compose, invert, project and apply; help automata says what each does.",

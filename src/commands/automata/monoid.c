@@ -12,8 +12,10 @@ void sh_write_groups(ThText *t, const ThGreen *g, const ThVarieties *v)
         for (int e = 0; e < d && !met; e++)
             met = v->groups[e].order > 1 && strcmp(v->groups[e].name, f->name) == 0;
         if (!met)
-            th_text_printf(t, "%s%s%s", t->size > before ? ", " : "",
-                           strncmp(f->name, "order", 5) == 0 ? "of " : "", f->name);
+            th_text_printf(t, "%s%s%s%s%s%s", t->size > before ? ", " : "",
+                           strncmp(f->name, "order", 5) == 0 ? "of " : "", f->name,
+                           f->invariants[0] ? " (" : "", f->invariants,
+                           f->invariants[0] ? ")" : "");
     }
     th_text_add(t, t->size > before ? "" : "all trivial");
 }

@@ -47,7 +47,7 @@ static ThDfa *table_of(const char *name, int *n)
     ThAutomaton *a = th_automaton_group(name, NULL, 0, 0, NULL, &err);
     if (!a)
         fail_msg("%s: %s", name, err.msg);
-    ThAutomaton *w = th_automaton_cayley(a, (ThAutomatonWork){0}, &err);
+    ThAutomaton *w = th_automaton_cayley(a, false, (ThAutomatonWork){0}, &err);
     assert_non_null(w);
     assert_int_equal(w->n_states, a->n_states);
     assert_int_equal(w->n_symbols, a->n_states);
@@ -106,10 +106,13 @@ static void test_names(void **state)
     static const struct {
         const char *name, *found;
     } names[] = {
-        {"A4xC5", "A_4 x Z_5"},   {"SL(2,3)", "SL(2,3)"}, {"F21", "F_21"},
-        {"F42xC2", "F_42 x Z_2"}, {"S3xS3", "D_3 x D_3"}, {"S4xC2", "S_4 x Z_2"},
-        {"Q8xC2", "Q_8 x Z_2"},   {"SL(2,5)", "SL(2,5)"}, {"A5xC2", "A_5 x Z_2"},
-        {"S5xC2", "S_5 x Z_2"},   {"S6", "S_6"},          {"PSL(2,11)", "PSL(2,11)"},
+        {"A4xC5", "A_4 x Z_5"}, {"SL(2,3)", "SL(2,3)"},
+        {"F21", "F_21"},        {"F42xC2", "F_42 x Z_2"},
+        {"S3xS3", "S_3 x S_3"}, {"S4xC2", "S_4 x Z_2"},
+        {"Q8xC2", "Q_8 x Z_2"}, {"SL(2,5)", "SL(2,5)"},
+        {"A5xC2", "A_5 x Z_2"}, {"S5xC2", "S_5 x Z_2"},
+        {"S6", "S_6"},          {"PSL(2,11)", "PSL(2,11)"},
+        {"GL(2,3)", "GL(2,3)"}, {"PGL(2,7)", "PGL(2,7)"},
     };
     ThRng r = th_rng(1, "names", 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -173,7 +176,7 @@ static void test_monoid(void **state)
     (void)state;
     ThError err = {0};
     ThAutomaton *a = parse("start p; accept p; p x -> q; q x -> q; p y -> p; q y -> p");
-    ThAutomaton *w = th_automaton_cayley(a, (ThAutomatonWork){0}, &err);
+    ThAutomaton *w = th_automaton_cayley(a, false, (ThAutomatonWork){0}, &err);
     assert_int_equal(w->n_states, 3);
     const char *names[] = {"e", "x", "y"};
     for (int q = 0; q < 3; q++)

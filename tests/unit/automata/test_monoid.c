@@ -549,8 +549,8 @@ static void test_groups(void **state)
         {8, {"(0 1 2 3)(4 5 6 7)", "(0 4 2 6)(1 7 3 5)"}, 8, 4, false, true, "Q_8"},
         {5, {"(0 1 2 3 4)", "(1 2 4 3)"}, 20, 5, false, true, "F_20"},
         /* modulo 9, and what has as many elements of each order as a product of cyclic groups */
-        {9, {"(0 1 2 3 4 5 6 7 8)", "(1 4 7)(2 8 5)"}, 27, 9, false, true, "order 27"},
-        {8, {"(0 1 2 3)", "(1 3)(4 5 6 7)"}, 16, 4, false, true, "order 16"}, /* no Q_8 x Z_2 */
+        {9, {"(0 1 2 3 4 5 6 7 8)", "(1 4 7)(2 8 5)"}, 27, 9, false, true, "(Z_9 : Z_3, r = 4)"},
+        {8, {"(0 1 2 3)", "(1 3)(4 5 6 7)"}, 16, 4, false, true, "(Z_4 : Z_4, r = 3)"},
         {9, {"(0 1 2)", "(0 1)", "(0 3 6)(1 4 7)(2 5 8)"}, 648, 9, false, true, "order 648"},
         {7, {"(0 1 2 3 4)", "(0 1)", "(5 6)"}, 240, 10, false, false, "S_5 x Z_2"},
     };
