@@ -65,6 +65,8 @@ static const ShTerm table[] = {
      "train M on TASK contraction_loss=0.1"},
     {"convert", "a file of one format is read and written in another",
      "load \"a.jff\", save A \"a.dot\"; help formats"},
+    {"counting formula", "temporal logic with sums of #x, how often x was true up to here",
+     "counting NAME { formula \"F (last & #a = #b)\" }"},
     {"counterexample", "a word on which a model or a guess is wrong; training can be given them",
      "train M on TASK counterexamples=A"},
     {"cross-entropy", "how many bits a word takes with a code made for what a model expects",

@@ -20,6 +20,9 @@ typedef struct {
     const char *text, *at;
     int depth;
     bool positions; /* a sentence, else a temporal formula */
+    bool counts;    /* which has sums of counts, and no letters but those it is given, if any */
+    bool counted;   /* behind a #, where no sum begins */
+    size_t known;   /* letters that it was given */
     Variable variable[TH_AUTOMATON_MOST_VARIABLES];
     int variables;
     Definition *definition;
@@ -29,6 +32,7 @@ typedef struct {
 
 /* Each returns the number of a part, or -1. */
 static int read_equivalence(Reader *r);
+static int read_unary(Reader *r);
 
 static int fail(const Reader *r, const char *what)
 {
@@ -175,7 +179,7 @@ static bool take_word(Reader *r, const char *word)
 static int read_name(Reader *r)
 {
     size_t n = th_utf8_next(r->at, strlen(r->at), NULL);
-    const char *name = r->at;
+    const char *name = r->at, *before = name;
     if (*r->at == '\'') {
         n = strcspn(++name, "'");
         if (n == 0 || name[n] == '\0')
@@ -184,7 +188,13 @@ static int read_name(Reader *r)
     } else {
         r->at += n;
     }
-    return th_automaton_formula_letter(r->f, name, n, r->err);
+    size_t letters = r->f->letters;
+    int letter = th_automaton_formula_letter(r->f, name, n, r->err);
+    bool one = n == th_utf8_next(name, n, NULL);
+    if (!r->counts || letter < (int)letters || (!r->known && one))
+        return letter;
+    r->at = before;
+    return fail(r, "this letter is not in the alphabet");
 }
 
 static int read_letter(Reader *r)
@@ -402,11 +412,136 @@ static bool read_definitions(Reader *r)
     return true;
 }
 
+/* ---- sums of counts -------------------------------------------------------------------------- */
+
+enum { MOST_TERMS = 64, MOST_NUMBER = 100000 };
+
+typedef struct {
+    ThAutomatonTerm term[2 * MOST_TERMS];
+    int n, by;
+} Sum;
+
+/* Is it a sum that stands here, or a digit that is a letter? */
+static bool begins_sum(const Reader *r)
+{
+    static const char *const behind[] = {"*", "#", "+", "<=", ">=", "!=", "<", ">", "=", "≤", "≥"};
+    const char *s = r->at + strspn(r->at, " \t\n");
+    size_t digits = strspn(s, "0123456789");
+    if (*s == '-' || *s == '#')
+        return true;
+    s += digits;
+    s += strspn(s, " \t\n");
+    if (digits == 0 || strncmp(s, "->", 2) == 0 || strncmp(s, "<->", 3) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        if (strncmp(s, behind[i], strlen(behind[i])) == 0)
+            return true;
+    return *s == '-';
+}
+
+/* The number that stands here, or 1; *given: there was one. */
+static int read_number(Reader *r, bool *given)
+{
+    int x = 0;
+    skip(r);
+    const char *number = r->at;
+    for (; *r->at >= '0' && *r->at <= '9'; r->at++) {
+        x = x * 10 + (*r->at - '0');
+        if (x > MOST_NUMBER) {
+            r->at = number;
+            return fail(r, "the number is too large: 100000 at most");
+        }
+    }
+    *given = r->at > number;
+    return *given ? x : 1;
+}
+
+/* #x, 3*#x or 3, of one sign. */
+static bool add_summand(Reader *r, Sum *s, int sign)
+{
+    bool given, counted = r->counted, times;
+    int x = read_number(r, &given);
+    if (x < 0)
+        return false;
+    times = given && take(r, "*");
+    if (!take(r, "#")) {
+        if (!given || times)
+            return fail(r, given ? "# was expected" : "a number or # was expected") > 0;
+        s->by += sign * x;
+        return true;
+    }
+    if (s->n == MOST_TERMS)
+        return fail(r, "more than 64 counts in a sum") > 0;
+    r->counted = true;
+    int of = read_unary(r);
+    r->counted = counted;
+    s->term[s->n++] = (ThAutomatonTerm){of, sign * x};
+    return of >= 0;
+}
+
+static bool read_sum(Reader *r, Sum *s)
+{
+    int sign = take(r, "-") ? -1 : 1;
+    while (add_summand(r, s, sign)) {
+        skip(r);
+        if ((*r->at != '+' && *r->at != '-') || r->at[1] == '>')
+            return true;
+        sign = *r->at++ == '-' ? -1 : 1;
+    }
+    return false;
+}
+
+/* sign * (the sum) <= most. */
+static int at_most(Reader *r, const Sum *s, int sign, int most)
+{
+    ThAutomatonTerm term[2 * MOST_TERMS];
+    for (int i = 0; i < s->n; i++)
+        term[i] = (ThAutomatonTerm){s->term[i].part, sign * s->term[i].by};
+    return th_automaton_formula_counts(r->f, term, s->n, most, r->err);
+}
+
+/* How two sums compare: x <= y and x > y are one count and its negation. */
+static int read_inequality(Reader *r)
+{
+    static const char *const signs[] = {"<=", "≤", ">=", "≥", "!=", "≠", "<", ">", "="};
+    enum { AT_MOST = 0, AT_LEAST = 2, UNEQUAL = 4, LESS = 6, MORE, EQUAL, SIGNS };
+    Sum x = {.n = 0}, y = {.n = 0};
+    int sign = 0;
+    if (!read_sum(r, &x))
+        return -1;
+    while (sign < SIGNS && !take(r, signs[sign]))
+        sign++;
+    if (sign == SIGNS)
+        return fail(r, "< <= = != >= or > was expected");
+    if (!read_sum(r, &y))
+        return -1;
+    for (int i = 0; i < y.n; i++)
+        x.term[x.n++] = (ThAutomatonTerm){y.term[i].part, -y.term[i].by};
+    int most = y.by - x.by;
+    sign &= sign < LESS ? ~1 : ~0;
+    switch (sign) {
+    case AT_MOST:
+        return at_most(r, &x, 1, most);
+    case MORE:
+        return negation(r, at_most(r, &x, 1, most));
+    case LESS:
+        return at_most(r, &x, 1, most - 1);
+    case AT_LEAST:
+        return negation(r, at_most(r, &x, 1, most - 1));
+    default:
+        most = conjunction(r, at_most(r, &x, 1, most), at_most(r, &x, -1, -most));
+        return sign == UNEQUAL ? negation(r, most) : most;
+    }
+}
+
 /* ---- operators ------------------------------------------------------------------------------- */
 
 static int read_atom(Reader *r)
 {
     int x;
+    bool counted = r->counted;
+    if (r->counts && !counted && begins_sum(r))
+        return read_inequality(r);
     if (take_word(r, "true"))
         return truth(r);
     if (take_word(r, "false"))
@@ -423,7 +558,9 @@ static int read_atom(Reader *r)
     if (*r->at != '(')
         return r->positions ? read_relation(r) : read_letter(r);
     r->at++;
+    r->counted = false;
     x = read_equivalence(r);
+    r->counted = counted;
     return x < 0 || take(r, ")") ? x : fail(r, ") was expected");
 }
 
@@ -498,9 +635,11 @@ static int read_equivalence(Reader *r)
     return x;
 }
 
-static bool read_whole(ThAutomatonFormula *f, const char *text, bool positions, ThError *err)
+static bool read_whole(ThAutomatonFormula *f, const char *text, bool positions, bool counts,
+                       ThError *err)
 {
-    Reader r = {.f = f, .text = text, .at = text, .positions = positions, .err = err};
+    Reader r = {.f = f, .text = text, .at = text, .positions = positions, .counts = counts,
+                .known = f->letters, .err = err};
     int whole = positions || read_definitions(&r) ? read_equivalence(&r) : -1;
     free(r.definition);
     if (whole < 0)
@@ -514,12 +653,17 @@ static bool read_whole(ThAutomatonFormula *f, const char *text, bool positions, 
 
 bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError *err)
 {
-    return read_whole(f, text, false, err);
+    return read_whole(f, text, false, false, err);
+}
+
+bool th_automaton_counting_read(ThAutomatonFormula *f, const char *text, ThError *err)
+{
+    return read_whole(f, text, false, true, err);
 }
 
 bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError *err)
 {
-    return read_whole(f, text, true, err);
+    return read_whole(f, text, true, false, err);
 }
 
 void th_automaton_formula_free(ThAutomatonFormula *f)

@@ -54,6 +54,23 @@ typedef struct {
 /* Reads a formula, behind the letters that are there.  TH_EPARSE with line 1 and the column. */
 bool th_automaton_formula_read(ThAutomatonFormula *f, const char *text, ThError *err);
 
+/* The same with sums of counts, #a - 2*#(b & Y a) <= 1; where letters are there, with no others. */
+bool th_automaton_counting_read(ThAutomatonFormula *f, const char *text, ThError *err);
+
+/* Whether the formula speaks of the empty word, and is true of it; value[n] is for its use. */
+bool th_automaton_formula_is_empty_meant(const ThAutomatonFormula *f, bool *value);
+
+/* Whether the formula is true of a word of n letters: at its first position, or where there is none
+ * and the formula has `empty`, of the empty word.  Time: parts and terms times n.  Errors:
+ * TH_ENOMEM, TH_EINTERRUPTED. */
+bool th_automaton_formula_judge(const ThAutomatonFormula *f, const int *word, int n, bool *is,
+                                ThStop *stop, ThError *err);
+
+/* Returns new: a program of RASP that defines an s-op of this name, true at the last position of
+ * the words that a formula is true of.  TH_EVALUE where what is counted, or was true before, is
+ * told by later positions. */
+char *th_automaton_formula_program(const ThAutomatonFormula *f, const char *name, ThError *err);
+
 /* The same of a sentence about positions and sets of positions (mso.h). */
 bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError *err);
 

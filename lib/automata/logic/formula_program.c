@@ -147,6 +147,162 @@ static char *write_program(const ThAutomatonFormula *f, const char *name, bool e
     return th_text_take(&w.text, err);
 }
 
+/* ---- formulas of a whole word ---- */
+
+/* Parts of one formula as parts of another: LATER where later positions tell it. */
+enum { LATER = -2 };
+typedef struct {
+    const ThAutomatonFormula *f;
+    ThAutomatonFormula *to;
+    int *here, *end, *begin; /* (f->n): at any position; at the last; at the first, told at the last */
+    bool *last;              /* (f->n): it is true at the last position only */
+    ThError *err;
+} Past;
+
+static int not_(Past *p, int x)
+{
+    return x < 0 ? x : th_automaton_formula_not(p->to, x, p->err);
+}
+
+static int and_(Past *p, int x, int y)
+{
+    return x < 0 ? x : y < 0 ? y : th_automaton_formula_and(p->to, x, y, p->err);
+}
+
+static int before(Past *p, int x)
+{
+    return x < 0 ? x : th_automaton_formula_previous(p->to, x, p->err);
+}
+
+static int since(Past *p, int x, int y)
+{
+    return x < 0 ? x : y < 0 ? y : th_automaton_formula_since(p->to, x, y, p->err);
+}
+
+static int truth(Past *p)
+{
+    return th_automaton_formula_truth(p->to, p->err);
+}
+
+static int ever(Past *p, int x)
+{
+    return since(p, truth(p), x);
+}
+
+static int first(Past *p)
+{
+    return not_(p, before(p, truth(p)));
+}
+
+static int counts(Past *p, ThAutomatonPart is)
+{
+    ThAutomatonTerm *term TH_OWNED(free) = th_alloc((size_t)is.y + 1, sizeof *term, p->err);
+    for (int k = 0; term && k < is.y; k++) {
+        term[k] = p->f->term[is.x + k];
+        term[k].part = p->here[term[k].part];
+        if (term[k].part < 0)
+            return term[k].part;
+    }
+    return term ? th_automaton_formula_counts(p->to, term, is.y, is.by, p->err) : -1;
+}
+
+/* Parts that say what holds at a position of its letter and of those before. */
+static int told_here(Past *p, ThAutomatonPart is)
+{
+    switch (is.is) {
+    case TH_AUTOMATON_FIRST:
+        return first(p);
+    case TH_AUTOMATON_LETTER:
+        return th_automaton_formula_is(p->to, is.x, p->err);
+    case TH_AUTOMATON_PREVIOUS:
+        return before(p, p->here[is.x]);
+    case TH_AUTOMATON_SINCE:
+        return since(p, p->here[is.x], p->here[is.y]);
+    case TH_AUTOMATON_COUNTS:
+        return counts(p, is);
+    default:
+        return LATER;
+    }
+}
+
+/* x U y at the first position: somewhere y is true, and x always before. */
+static int told_from_begin(Past *p, ThAutomatonPart is)
+{
+    int always = not_(p, before(p, ever(p, not_(p, p->here[is.x]))));
+    bool some = p->f->part[is.x].is == TH_AUTOMATON_TRUE;
+    if (some && p->last[is.y])
+        return p->end[is.y];
+    return ever(p, and_(p, p->here[is.y], always));
+}
+
+static void convert(Past *p, int i)
+{
+    ThAutomatonPart is = p->f->part[i];
+    int *here = &p->here[i], *end = &p->end[i], *begin = &p->begin[i], same = -1;
+    switch (is.is) {
+    case TH_AUTOMATON_TRUE:
+    case TH_AUTOMATON_EMPTY:
+        same = truth(p);
+        *here = *end = *begin = is.is == TH_AUTOMATON_TRUE ? same : not_(p, same);
+        break;
+    case TH_AUTOMATON_NOT:
+        *here = not_(p, p->here[is.x]);
+        *end = not_(p, p->end[is.x]);
+        *begin = not_(p, p->begin[is.x]);
+        p->last[i] = p->f->part[is.x].is == TH_AUTOMATON_NEXT &&
+                     p->f->part[p->f->part[is.x].x].is == TH_AUTOMATON_TRUE;
+        break;
+    case TH_AUTOMATON_AND:
+        *here = and_(p, p->here[is.x], p->here[is.y]);
+        *end = and_(p, p->end[is.x], p->end[is.y]);
+        *begin = and_(p, p->begin[is.x], p->begin[is.y]);
+        p->last[i] = p->last[is.x] || p->last[is.y];
+        break;
+    case TH_AUTOMATON_NEXT:
+        *here = LATER;
+        *end = not_(p, truth(p));
+        *begin = ever(p, and_(p, p->here[is.x], before(p, first(p))));
+        break;
+    case TH_AUTOMATON_UNTIL:
+        *here = LATER;
+        *end = p->end[is.y];
+        *begin = told_from_begin(p, is);
+        break;
+    default:
+        *here = *end = told_here(p, is);
+        *begin = ever(p, and_(p, *here, first(p)));
+    }
+}
+
+/* Makes *to of what is meant, told at the last position. */
+static bool tell_at_end(const ThAutomatonFormula *f, ThAutomatonFormula *to, ThError *err)
+{
+    int *told TH_OWNED(free) = th_alloc(3 * f->n, sizeof *told, err);
+    bool *last TH_OWNED(free) = th_alloc(f->n, sizeof *last, err);
+    if (!told || !last || !th_automaton_formula_letters(to, f->letter, (int)f->letters, err))
+        return false;
+    Past p = {f, to, told, told + f->n, told + 2 * f->n, last, err};
+    for (size_t i = 0; i < f->n; i++)
+        convert(&p, (int)i);
+    to->whole = p.begin[f->whole];
+    return to->whole >= 0 || (to->whole == LATER &&
+                              th_fail(err, TH_EVALUE,
+                                      "no program of C-RASP is known: later positions tell what is "
+                                      "counted, or was true before"));
+}
+
+char *th_automaton_formula_program(const ThAutomatonFormula *f, const char *name, ThError *err)
+{
+    ThAutomatonFormula to = {0};
+    bool empty = false;
+    char *text = tell_at_end(f, &to, err) &&
+                         th_automaton_formula_judge(f, NULL, 0, &empty, NULL, err)
+                     ? write_program(&to, name, empty, err)
+                     : NULL;
+    th_automaton_formula_free(&to);
+    return text;
+}
+
 char *th_automaton_program(const ThDfa *d, char *const *symbol, bool counting, const char *name,
                            size_t limit, ThStop *stop, ThError *err)
 {

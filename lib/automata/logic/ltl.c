@@ -101,21 +101,6 @@ static uint64_t told(const Build *b, bool future)
     return bits;
 }
 
-/* Whether the formula speaks of the empty word, and is true of it: nothing else is true there. */
-static bool is_empty_word_meant(Build *b)
-{
-    bool spoken = false;
-    for (size_t i = 0; i < b->f->n; i++)
-        spoken = spoken || b->f->part[i].is == TH_AUTOMATON_EMPTY;
-    for (size_t i = 0; i < b->f->n; i++) {
-        ThAutomatonPart p = b->f->part[i];
-        b->value[i] = p.is == TH_AUTOMATON_TRUE || p.is == TH_AUTOMATON_EMPTY ||
-                      (p.is == TH_AUTOMATON_NOT && !b->value[p.x]) ||
-                      (p.is == TH_AUTOMATON_AND && b->value[p.x] && b->value[p.y]);
-    }
-    return spoken && b->value[b->f->whole];
-}
-
 /* The number of the state, or -1.  It accepts if nothing is foretold: the word may end. */
 static int state_of(Build *b, uint64_t bits)
 {
@@ -126,7 +111,7 @@ static int state_of(Build *b, uint64_t bits)
         if (b->state[x] == bits)
             return (int)x;
     bool fresh = bits & FRESH,
-         end = fresh ? is_empty_word_meant(b) : bits >> b->past == b->backwards;
+         end = fresh ? th_automaton_formula_is_empty_meant(b->f, b->value) : bits >> b->past == b->backwards;
     int q = th_nfa_state(&b->n, (fresh ? TH_NFA_START : 0) | (end ? TH_NFA_ACCEPT : 0), b->err);
     if (q < 0 || !th_grow(&b->state, &b->cap, (size_t)q + 1, sizeof *b->state, b->err))
         return -1;

@@ -112,7 +112,7 @@ bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err)
 }
 
 /* The alphabet as regex … over reads it: characters, or names between blanks. */
-static void write_alphabet(ThText *t, char *const *symbol, int n)
+static void write_over(ThText *t, char *const *symbol, int n)
 {
     ThText list TH_OWNED(th_text_free) = {0};
     bool single = th_symbols_single(symbol, n);
@@ -122,6 +122,22 @@ static void write_alphabet(ThText *t, char *const *symbol, int n)
     t->failed = t->failed || list.failed;
     th_text_add(t, " over ");
     th_text_quoted(t, list.data ? list.data : "");
+}
+
+/* A formula that counts as the block that it is read from. */
+static void write_counting(ThText *t, const char *name, char *const *symbol, int n,
+                           const char *formula)
+{
+    th_text_add(t, "counting ");
+    th_text_symbol(t, name);
+    th_text_add(t, " { alphabet");
+    for (int i = 0; i < n; i++) {
+        th_text_add(t, " ");
+        th_text_symbol(t, symbol[i]);
+    }
+    th_text_add(t, "; formula ");
+    th_text_quoted(t, formula);
+    th_text_add(t, " }");
 }
 
 /* Returns new: the minimal machine of a language that is star-free, or with counting in C-RASP. */
@@ -178,8 +194,12 @@ static bool show_program_as(ShSession *s, const ShObject *o, int form, const cha
         return th_fail(err, TH_EVALUE, "a language's program gives truth values");
     if (form == AS_LTL && p.counts != TH_RASP_NO_SOP)
         return th_fail(err, TH_EVALUE, "the program counts: it is shown as counts, not as ltl");
-    th_text_printf(&t, "%s \"%s\"", as_forms[form], p.formula);
-    write_alphabet(&t, p.letter, p.letters);
+    if (form == AS_COUNTS) {
+        write_counting(&t, sh_shown_name(o), p.letter, p.letters, p.formula);
+    } else {
+        th_text_printf(&t, "ltl \"%s\"", p.formula);
+        write_over(&t, p.letter, p.letters);
+    }
     sh_result_text(s, as_forms[form], p.formula);
     char *line TH_OWNED(free) = th_text_take(&t, err);
     if (line)
@@ -187,13 +207,33 @@ static bool show_program_as(ShSession *s, const ShObject *o, int form, const cha
     return line != NULL;
 }
 
+/* Shows a formula that counts as a program. */
+static bool show_counting_as(ShSession *s, const ShObject *o, ThError *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "in_%s", th_is_word(o->name) ? o->name : "it");
+    char *text TH_OWNED(free) = th_language_counting_program(o->as.language, name, err);
+    if (!text)
+        return false;
+    sh_result_text(s, as_forms[AS_CRASP], text);
+    fputs(text, sh_listing(s));
+    return true;
+}
+
 bool sh_show_as(ShSession *s, const ShCall *call, ThError *err)
 {
     const ShObject *o = call->operand[0].object;
     bool program = o->kind == SH_S_OP, whole = false;
+    bool counting = o->kind == SH_LANGUAGE && th_language_is_counting(o->as.language);
     int form = AS_REGEX;
     while (form < AS_FORMS && strcmp(as_forms[form], call->operand[1].text) != 0)
         form++;
+    if (counting && form == AS_CRASP)
+        return show_counting_as(s, o, err) || sh_error_inside(err, &call->operand[0]);
+    if (counting)
+        return sh_fail_operand(err, &call->operand[1], TH_EUSAGE,
+                               "a formula that counts is shown as crasp, not as '%s'",
+                               call->operand[1].text);
     if (!program && o->kind != SH_AUTOMATON)
         return sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "%s has no other forms",
                                sh_a_kind(o->kind));
@@ -218,9 +258,12 @@ bool sh_show_as(ShSession *s, const ShCall *call, ThError *err)
         th_text_symbol(&t, sh_shown_name(o));
         th_text_printf(&t, " = %s \"%s\"", as_forms[form], text);
     } else
-        th_text_printf(&t, form == AS_COUNTS ? "counts \"%s\"" : "%s", text);
-    if (form <= AS_COUNTS && !whole)
-        write_alphabet(&t, o->as.automaton->symbol, o->as.automaton->n_symbols);
+        th_text_add(&t, form == AS_COUNTS ? "" : text);
+    if (form == AS_COUNTS)
+        write_counting(&t, sh_shown_name(o), o->as.automaton->symbol,
+                       o->as.automaton->n_symbols, text);
+    if (form < AS_COUNTS && !whole)
+        write_over(&t, o->as.automaton->symbol, o->as.automaton->n_symbols);
     sh_automaton_figures(s, o->as.automaton);
     sh_result_text(s, as_forms[form], text);
     char *line TH_OWNED(free) = th_text_take(&t, err);

@@ -204,6 +204,40 @@ SH_COMMAND(
 }
 
 SH_COMMAND(
+    counting, .group = "languages", .summary = "define a language by a formula that counts",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  formula \"...\": what is true at the first position of a word (help ltl), with sums of "
+        "counts: #x says at how many positions up to here x is true, this one included\n"
+        "  alphabet A B ...: the symbols in order; without it, those of the formula\n\n"
+        "  #a - 2*#(b & Y a) <= 1: sums with + and -, whole factors and numbers, compared by < <= = "
+        "!= >= >; x is a letter, a name, !x, or stands in brackets\n"
+        "  F (last & ...): of all positions of the word\n"
+        "  name = ...; in front: a part that is used by its name\n\n"
+        "It is what show A as counts writes, and a program of C-RASP as a formula: show NAME as crasp "
+        "writes it as such a program, true at the last position, where no later position tells what "
+        "is counted.  It is a language, as grammars are, in which words are asked for whole: up to "
+        "two million of a length are tried, and longer ones drawn and rejected.  The empty "
+        "word belongs to it only by the word empty in the formula.",
+    .example = "counting dyck {\n"
+               "  alphabet a b\n"
+               "  formula \"below = #b > #a; empty | F (last & #a = #b & #below = 0)\"\n"
+               "}\n"
+               "words dyck length=0..4\n"
+               "#> \"\"\n"
+               "#> ab\n"
+               "#> aabb\n"
+               "#> abab\n"
+               "show dyck as crasp\n"
+               "grammar g { S -> a S b S | epsilon }\n"
+               "compare dyck g length=0..8\n"
+               "#> the same on all 511 words of 0 to 8 symbols",
+    .results = "symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}}, .flags = C_DEFINES)
+{
+    return define(s, call, "counting", err);
+}
+
+SH_COMMAND(
     distribution, .group = "languages", .summary = "define a distribution over words",
     .detail =
         "In a block, one statement a line:\n\n"

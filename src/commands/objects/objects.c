@@ -173,9 +173,10 @@ SH_COMMAND(
               "levels of the cascade remember (decompose) is said by S, P and Y, with definitions "
               "where it would be long.  Read again it is the automaton, which is checked.\n\n"
               "as brasp writes a star-free language as a program of B-RASP, as crasp one that "
-              "counting tells (classes: C-RASP) as one of C-RASP, for load: in_NAME is true at the "
+              "counting tells (classes: C-RASP), or that counting defines, as one of C-RASP, for load: "
+              "in_NAME is true at the "
               "last position of the words of the language.  as counts is the latter as a formula, "
-              "in which #x is how often x was true up to here.  An s-op of such a program (see "
+              "in which #x is how often x was true up to here, and is read again (help counting).  An s-op of such a program (see "
               "cost) is shown as ltl or counts, over the strings that it mentions: the way back.",
     .example = "automaton p = parity\nshow p\nautomaton e = regex \"(b*ab*a)*b*\"\n"
                "echo that was e\nshow e as regex\n"

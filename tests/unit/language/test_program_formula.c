@@ -17,6 +17,8 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "given.h"
+#include "language/any_language.h"
+#include "language/counting.h"
 #include "language/program_formula.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"
@@ -259,6 +261,44 @@ static int programs_of(const ThDfa *d, bool counting)
     return 1;
 }
 
+/* A counting formula of a machine, read again, is the machine; so is the program made of it. */
+static void formulas_of(const ThDfa *d)
+{
+    ThRaspHost host = {0};
+    ThError err = {0};
+    ThText t = {0};
+    ThRaspValue v;
+    int n = 0, word[LENGTH + 1] = {0};
+    char *formula = th_automaton_program(d, letters, true, NULL, 0, NULL, &err);
+    if (!formula)
+        return;
+    th_text_printf(&t, "alphabet a b%s\nformula ", d->n_symbols > 2 ? " c" : "");
+    th_text_quoted(&t, formula);
+    ThLanguage *l = th_language_parse("counting", t.data, &err);
+    char *text = l ? th_language_counting_program(l, "p", &err) : NULL;
+    if (!text)
+        fail_msg("%s in\n%s", err.msg, t.data);
+    ThRasp *r = th_rasp_new(&host, &err);
+    assert_true(th_rasp_execute(r, text, false, false, NULL, &err));
+    assert_true(th_rasp_lookup(r, "p", &v));
+    ThRaspAtom *atom = th_rasp_letters(th_rasp_graph(r), letters, d->n_symbols, &err);
+    ThRaspWords w = {th_rasp_graph(r), v.as.sop, atom, NULL};
+    while (next_word(word, &n, d->n_symbols, LENGTH)) {
+        ThLanguageAnswer answer;
+        bool accepts = th_dfa_class(d, word, (size_t)n) == 1, by_program = accepts;
+        assert_true(th_language_member(l, (ThLanguageWord){word, n}, NULL, &answer, &err));
+        assert_true(n == 0 || th_rasp_accepts(&w, word, n, &by_program, &err));
+        if (accepts != (answer == TH_LANGUAGE_YES) || accepts != by_program)
+            fail_msg("wrong on a word of %d letters:\n%s\n%s", n, formula, text);
+    }
+    free(atom);
+    free(text);
+    free(formula);
+    th_text_free(&t);
+    th_rasp_free(r);
+    th_language_free(l);
+}
+
 static void test_automata(void **state)
 {
     (void)state;
@@ -274,6 +314,7 @@ static void test_automata(void **state)
         ThDfa *d = th_dfa_minimize(any, NULL, &err);
         star_free += programs_of(d, false);
         counting += programs_of(d, true);
+        formulas_of(d);
         th_dfa_free(d);
         th_dfa_free(any);
         th_automaton_free(a);
