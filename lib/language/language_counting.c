@@ -1,4 +1,5 @@
-/* Formulas with sums of counts: which words they are true of is told by looking at all positions. */
+/* Formulas with sums of counts: which words they are true of is told by looking at all positions.
+ */
 #include "automata/logic/formula.h"
 #include "language/counting.h"
 #include "language/language_text.h"
@@ -90,8 +91,8 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
                    ThError *err)
 {
     const Counting *c = l->data;
-    bool is = false, ok =
-        th_automaton_formula_judge(&c->formula, word.symbol, word.n, &is, stop, err);
+    bool is = false,
+         ok = th_automaton_formula_judge(&c->formula, word.symbol, word.n, &is, stop, err);
     *answer = is ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
     return ok;
 }

@@ -201,7 +201,8 @@ static int read_letter(Reader *r)
 {
     if (!*r->at)
         return fail(r, "a formula was expected, not the end");
-    if (strchr("|&()<->!", *r->at) || (*r->at >= 'A' && *r->at <= 'Z'))
+    if (strchr(r->counts ? "|&()<->!#*+=;" : "|&()<->!", *r->at) ||
+        (*r->at >= 'A' && *r->at <= 'Z'))
         return fail(r, "a letter, an operator or ( was expected");
     return part(r, TH_AUTOMATON_LETTER, read_name(r), 0);
 }
@@ -638,8 +639,13 @@ static int read_equivalence(Reader *r)
 static bool read_whole(ThAutomatonFormula *f, const char *text, bool positions, bool counts,
                        ThError *err)
 {
-    Reader r = {.f = f, .text = text, .at = text, .positions = positions, .counts = counts,
-                .known = f->letters, .err = err};
+    Reader r = {.f = f,
+                .text = text,
+                .at = text,
+                .positions = positions,
+                .counts = counts,
+                .known = f->letters,
+                .err = err};
     int whole = positions || read_definitions(&r) ? read_equivalence(&r) : -1;
     free(r.definition);
     if (whole < 0)

@@ -154,8 +154,9 @@ enum { LATER = -2 };
 typedef struct {
     const ThAutomatonFormula *f;
     ThAutomatonFormula *to;
-    int *here, *end, *begin; /* (f->n): at any position; at the last; at the first, told at the last */
-    bool *last;              /* (f->n): it is true at the last position only */
+    int *here, *end,
+        *begin; /* (f->n): at any position; at the last; at the first, told at the last */
+    bool *last; /* (f->n): it is true at the last position only */
     ThError *err;
 } Past;
 
@@ -295,10 +296,10 @@ char *th_automaton_formula_program(const ThAutomatonFormula *f, const char *name
 {
     ThAutomatonFormula to = {0};
     bool empty = false;
-    char *text = tell_at_end(f, &to, err) &&
-                         th_automaton_formula_judge(f, NULL, 0, &empty, NULL, err)
-                     ? write_program(&to, name, empty, err)
-                     : NULL;
+    char *text =
+        tell_at_end(f, &to, err) && th_automaton_formula_judge(f, NULL, 0, &empty, NULL, err)
+            ? write_program(&to, name, empty, err)
+            : NULL;
     th_automaton_formula_free(&to);
     return text;
 }

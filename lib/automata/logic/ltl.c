@@ -110,8 +110,8 @@ static int state_of(Build *b, uint64_t bits)
     for (uint32_t x; (x = th_hash_next(&b->table, &s)) != TH_HASH_END;)
         if (b->state[x] == bits)
             return (int)x;
-    bool fresh = bits & FRESH,
-         end = fresh ? th_automaton_formula_is_empty_meant(b->f, b->value) : bits >> b->past == b->backwards;
+    bool fresh = bits & FRESH, end = fresh ? th_automaton_formula_is_empty_meant(b->f, b->value)
+                                           : bits >> b->past == b->backwards;
     int q = th_nfa_state(&b->n, (fresh ? TH_NFA_START : 0) | (end ? TH_NFA_ACCEPT : 0), b->err);
     if (q < 0 || !th_grow(&b->state, &b->cap, (size_t)q + 1, sizeof *b->state, b->err))
         return -1;

@@ -260,8 +260,8 @@ bool sh_show_as(ShSession *s, const ShCall *call, ThError *err)
     } else
         th_text_add(&t, form == AS_COUNTS ? "" : text);
     if (form == AS_COUNTS)
-        write_counting(&t, sh_shown_name(o), o->as.automaton->symbol,
-                       o->as.automaton->n_symbols, text);
+        write_counting(&t, sh_shown_name(o), o->as.automaton->symbol, o->as.automaton->n_symbols,
+                       text);
     if (form < AS_COUNTS && !whole)
         write_over(&t, o->as.automaton->symbol, o->as.automaton->n_symbols);
     sh_automaton_figures(s, o->as.automaton);

@@ -163,21 +163,23 @@ static const ThOptionSpec show_options[] = {
 
 SH_COMMAND(
     show, .group = "objects", .summary = "show an object in the syntax that defines it",
-    .detail = "An automaton is shown as its block; a task with its alphabet, its classes and the "
-              "chance level; a model with its layers, their shapes, how they are drawn and how "
-              "many parameters there are; an s-op or selector of RASP as the program that "
-              "computes it: typing its name shows its value.\n\n"
-              "With as regex an automaton is shown as a regular expression for its language: a "
-              "short one, and the same one for equal languages over the same alphabet.  as ltl "
-              "shows it as a formula of temporal logic, if the language is star-free: what the "
-              "levels of the cascade remember (decompose) is said by S, P and Y, with definitions "
-              "where it would be long.  Read again it is the automaton, which is checked.\n\n"
-              "as brasp writes a star-free language as a program of B-RASP, as crasp one that "
-              "counting tells (classes: C-RASP), or that counting defines, as one of C-RASP, for load: "
-              "in_NAME is true at the "
-              "last position of the words of the language.  as counts is the latter as a formula, "
-              "in which #x is how often x was true up to here, and is read again (help counting).  An s-op of such a program (see "
-              "cost) is shown as ltl or counts, over the strings that it mentions: the way back.",
+    .detail =
+        "An automaton is shown as its block; a task with its alphabet, its classes and the "
+        "chance level; a model with its layers, their shapes, how they are drawn and how "
+        "many parameters there are; an s-op or selector of RASP as the program that "
+        "computes it: typing its name shows its value.\n\n"
+        "With as regex an automaton is shown as a regular expression for its language: a "
+        "short one, and the same one for equal languages over the same alphabet.  as ltl "
+        "shows it as a formula of temporal logic, if the language is star-free: what the "
+        "levels of the cascade remember (decompose) is said by S, P and Y, with definitions "
+        "where it would be long.  Read again it is the automaton, which is checked.\n\n"
+        "as brasp writes a star-free language as a program of B-RASP, as crasp one that "
+        "counting tells (classes: C-RASP), or that counting defines, as one of C-RASP, for load: "
+        "in_NAME is true at the "
+        "last position of the words of the language.  as counts is the latter as a formula, "
+        "in which #x is how often x was true up to here, and is read again (help counting).  An "
+        "s-op of such a program (see "
+        "cost) is shown as ltl or counts, over the strings that it mentions: the way back.",
     .example = "automaton p = parity\nshow p\nautomaton e = regex \"(b*ab*a)*b*\"\n"
                "echo that was e\nshow e as regex\n"
                "automaton f = regex \"(10)*\"\nshow f as ltl",
