@@ -116,7 +116,7 @@ extern "C" {
 #include "language/any_language.h"
 #include "language/learn_distribution.h"
 #include "language/library.h"
-#include "language/counting.h"
+#include "language/language_counting.h"
 #include "language/pushdown.h"
 #include "language/probability.h"
 #include "language/program_formula.h"

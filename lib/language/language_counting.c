@@ -1,7 +1,7 @@
 /* Formulas with sums of counts: which words they are true of is told by looking at all positions.
  */
 #include "automata/logic/formula.h"
-#include "language/counting.h"
+#include "language/language_counting.h"
 #include "language/language_text.h"
 
 typedef struct {

@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "given.h"
 #include "language/any_language.h"
-#include "language/counting.h"
+#include "language/language_counting.h"
 #include "language/program_formula.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"

@@ -1,9 +1,10 @@
-/* counting.h - formulas that count as languages: those of C-RASP, and temporal logic around them.
+/* language_counting.h - formulas that count as languages: those of C-RASP, and temporal logic
+ * around them.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_COUNTING_H
-#define TH_LANGUAGE_COUNTING_H
+#ifndef TH_LANGUAGE_LANGUAGE_COUNTING_H
+#define TH_LANGUAGE_LANGUAGE_COUNTING_H
 
 #include "language/any_language.h"
 
