@@ -1,40 +1,15 @@
-#include "automata/logic/formula.h"
+#include "automata/logic/formula_reader.h"
 
 enum { DEEPEST = 200 };
 
-/* A variable that is bound where the reader is. */
-typedef struct {
-    const char *name;
-    size_t n;
-} Variable;
-
-/* NAME = …; in front of a temporal formula. */
-typedef struct {
-    const char *name;
-    size_t n;
-    int part;
-} Definition;
-
-typedef struct {
-    ThAutomatonFormula *f;
-    const char *text, *at;
-    int depth;
-    bool positions; /* a sentence, else a temporal formula */
-    bool counts;    /* which has sums of counts, and no letters but those it is given, if any */
-    bool counted;   /* behind a #, where no sum begins */
-    size_t known;   /* letters that it was given */
-    Variable variable[TH_AUTOMATON_MOST_VARIABLES];
-    int variables;
-    Definition *definition;
-    size_t definitions, definition_cap;
-    ThError *err;
-} Reader;
+typedef ThAutomatonReader Reader;
+typedef ThAutomatonReaderVariable Variable;
+typedef ThAutomatonReaderDefinition Definition;
 
 /* Each returns the number of a part, or -1. */
 static int read_equivalence(Reader *r);
-static int read_unary(Reader *r);
 
-static int fail(const Reader *r, const char *what)
+int th_automaton_reader_fail(const Reader *r, const char *what)
 {
     int column = 1;
     for (const char *s = r->text; s < r->at; s++)
@@ -149,7 +124,7 @@ static void skip(Reader *r)
     r->at += strspn(r->at, " \t\n");
 }
 
-static bool take(Reader *r, const char *sign)
+bool th_automaton_reader_take(Reader *r, const char *sign)
 {
     skip(r);
     size_t n = strlen(sign);
@@ -162,14 +137,14 @@ static bool take(Reader *r, const char *sign)
 /* The same, or the sign of mathematics. */
 static bool take_either(Reader *r, const char *sign, const char *other)
 {
-    return take(r, sign) || take(r, other);
+    return th_automaton_reader_take(r, sign) || th_automaton_reader_take(r, other);
 }
 
 /* A word of the logic, which no letter of small letters goes on. */
 static bool take_word(Reader *r, const char *word)
 {
     const char *before = r->at;
-    if (take(r, word) && !(*r->at >= 'a' && *r->at <= 'z'))
+    if (th_automaton_reader_take(r, word) && !(*r->at >= 'a' && *r->at <= 'z'))
         return true;
     r->at = before;
     return false;
@@ -183,7 +158,7 @@ static int read_name(Reader *r)
     if (*r->at == '\'') {
         n = strcspn(++name, "'");
         if (n == 0 || name[n] == '\0')
-            return fail(r, "a name in single quotes was expected");
+            return th_automaton_reader_fail(r, "a name in single quotes was expected");
         r->at += n + 2;
     } else {
         r->at += n;
@@ -194,16 +169,16 @@ static int read_name(Reader *r)
     if (!r->counts || letter < (int)letters || (!r->known && one))
         return letter;
     r->at = before;
-    return fail(r, "this letter is not in the alphabet");
+    return th_automaton_reader_fail(r, "this letter is not in the alphabet");
 }
 
 static int read_letter(Reader *r)
 {
     if (!*r->at)
-        return fail(r, "a formula was expected, not the end");
+        return th_automaton_reader_fail(r, "a formula was expected, not the end");
     if (strchr(r->counts ? "|&()<->!#*+=;" : "|&()<->!", *r->at) ||
         (*r->at >= 'A' && *r->at <= 'Z'))
-        return fail(r, "a letter, an operator or ( was expected");
+        return th_automaton_reader_fail(r, "a letter, an operator or ( was expected");
     return part(r, TH_AUTOMATON_LETTER, read_name(r), 0);
 }
 
@@ -237,14 +212,15 @@ static int read_variable(Reader *r, bool set)
     skip(r);
     size_t n = name_length(r);
     if (n == 0 || is_capital(*r->at) != set)
-        return fail(r, set ? "the name of a set was expected, with a capital"
-                           : "the name of a position was expected, as x");
+        return th_automaton_reader_fail(r, set ? "the name of a set was expected, with a capital"
+                                               : "the name of a position was expected, as x");
     for (int i = r->variables - 1; i >= 0; i--)
         if (r->variable[i].n == n && memcmp(r->variable[i].name, r->at, n) == 0) {
             r->at += n;
             return i;
         }
-    return fail(r, "this variable is not bound: exists or forall must stand before it");
+    return th_automaton_reader_fail(
+        r, "this variable is not bound: exists or forall must stand before it");
 }
 
 /* x, or x + 1; *more gets the number. */
@@ -253,17 +229,17 @@ static int read_term(Reader *r, int *more)
     enum { MOST = 100 };
     int x = read_variable(r, false);
     *more = 0;
-    if (x < 0 || !take(r, "+"))
+    if (x < 0 || !th_automaton_reader_take(r, "+"))
         return x;
     skip(r);
     if (*r->at < '0' || *r->at > '9')
-        return fail(r, "a number was expected");
+        return th_automaton_reader_fail(r, "a number was expected");
     const char *number = r->at;
     for (; *r->at >= '0' && *r->at <= '9'; r->at++) {
         *more = *more * 10 + (*r->at - '0');
         if (*more > MOST) {
             r->at = number;
-            return fail(r, "the number is too large: 100 at most");
+            return th_automaton_reader_fail(r, "the number is too large: 100 at most");
         }
     }
     return x;
@@ -272,10 +248,12 @@ static int read_term(Reader *r, int *more)
 /* (x) behind the name of a predicate. */
 static int read_argument(Reader *r)
 {
-    if (!take(r, "("))
-        return fail(r, "( was expected");
+    if (!th_automaton_reader_take(r, "("))
+        return th_automaton_reader_fail(r, "( was expected");
     int x = read_variable(r, false);
-    return x < 0 || take(r, ")") ? x : fail(r, ") was expected");
+    return x < 0 || th_automaton_reader_take(r, ")")
+               ? x
+               : th_automaton_reader_fail(r, ") was expected");
 }
 
 /* How x + a and y + b compare. */
@@ -284,10 +262,10 @@ static int read_comparison(Reader *r, int x, int a)
     static const char *const signs[] = {"<=", ">=", "!=", "<", ">", "="};
     size_t sign = 0;
     int b, y, by;
-    while (sign < sizeof signs / sizeof *signs && !take(r, signs[sign]))
+    while (sign < sizeof signs / sizeof *signs && !th_automaton_reader_take(r, signs[sign]))
         sign++;
     if (sign == sizeof signs / sizeof *signs)
-        return fail(r, "< <= = != >= > or in was expected");
+        return th_automaton_reader_fail(r, "< <= = != >= > or in was expected");
     if ((y = read_term(r, &b)) < 0)
         return -1;
     by = a - b;
@@ -310,7 +288,7 @@ static int read_relation(Reader *r)
 {
     int more, x;
     if (!*r->at)
-        return fail(r, "a formula was expected, not the end");
+        return th_automaton_reader_fail(r, "a formula was expected, not the end");
     if (*r->at == 'Q' && r->at[1] && r->at[1] != '(') {
         r->at++;
         int letter = read_name(r);
@@ -327,7 +305,7 @@ static int read_relation(Reader *r)
         return part(r, TH_AUTOMATON_MEMBER, x, set);
     }
     if (name_length(r) == 0)
-        return fail(r, "exists, forall, a variable, Qa(x) or ( was expected");
+        return th_automaton_reader_fail(r, "exists, forall, a variable, Qa(x) or ( was expected");
     if ((x = read_term(r, &more)) < 0)
         return -1;
     if (more == 0 && take_word(r, "in"))
@@ -339,9 +317,9 @@ static int read_relation(Reader *r)
 static bool take_quantifier(Reader *r, bool *every)
 {
     *every = false;
-    if (take_word(r, "exists") || take_word(r, "ex") || take(r, "∃"))
+    if (take_word(r, "exists") || take_word(r, "ex") || th_automaton_reader_take(r, "∃"))
         return true;
-    *every = take_word(r, "forall") || take_word(r, "all") || take(r, "∀");
+    *every = take_word(r, "forall") || take_word(r, "all") || th_automaton_reader_take(r, "∀");
     return *every;
 }
 
@@ -351,14 +329,14 @@ static int read_quantified(Reader *r, bool every)
     int before = r->variables;
     while (skip(r), name_length(r) > 0) {
         if (r->variables == TH_AUTOMATON_MOST_VARIABLES)
-            return fail(r, "more than 12 variables in the scope of each other");
+            return th_automaton_reader_fail(r, "more than 12 variables in the scope of each other");
         r->variable[r->variables++] = (Variable){r->at, name_length(r)};
         r->at += name_length(r);
     }
     if (r->variables == before)
-        return fail(r, "a variable was expected: x of positions, X of sets");
-    if (!take(r, ".") && !take(r, ":"))
-        return fail(r, "a variable or . was expected");
+        return th_automaton_reader_fail(r, "a variable was expected: x of positions, X of sets");
+    if (!th_automaton_reader_take(r, ".") && !th_automaton_reader_take(r, ":"))
+        return th_automaton_reader_fail(r, "a variable or . was expected");
     int x = read_equivalence(r);
     for (x = every ? negation(r, x) : x; r->variables > before;) {
         bool set = is_capital(*r->variable[--r->variables].name);
@@ -400,139 +378,17 @@ static bool read_definitions(Reader *r)
         bool again = defined(r) >= 0;
         r->at = d.name + (again ? 0 : n);
         if (again)
-            return fail(r, "this name is defined already") > 0;
-        take(r, "=");
+            return th_automaton_reader_fail(r, "this name is defined already") > 0;
+        th_automaton_reader_take(r, "=");
         if ((d.part = read_equivalence(r)) < 0)
             return false;
-        if (!take(r, ";"))
-            return fail(r, "an operator or ; was expected") > 0;
+        if (!th_automaton_reader_take(r, ";"))
+            return th_automaton_reader_fail(r, "an operator or ; was expected") > 0;
         if (!th_grow(&r->definition, &r->definition_cap, r->definitions + 1, sizeof d, r->err))
             return false;
         r->definition[r->definitions++] = d;
     }
     return true;
-}
-
-/* ---- sums of counts -------------------------------------------------------------------------- */
-
-enum { MOST_TERMS = 64, MOST_NUMBER = 100000 };
-
-typedef struct {
-    ThAutomatonTerm term[2 * MOST_TERMS];
-    int n, by;
-} Sum;
-
-/* Is it a sum that stands here, or a digit that is a letter? */
-static bool begins_sum(const Reader *r)
-{
-    static const char *const behind[] = {"*", "#", "+", "<=", ">=", "!=", "<", ">", "=", "≤", "≥"};
-    const char *s = r->at + strspn(r->at, " \t\n");
-    size_t digits = strspn(s, "0123456789");
-    if (*s == '-' || *s == '#')
-        return true;
-    s += digits;
-    s += strspn(s, " \t\n");
-    if (digits == 0 || strncmp(s, "->", 2) == 0 || strncmp(s, "<->", 3) == 0)
-        return false;
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-        if (strncmp(s, behind[i], strlen(behind[i])) == 0)
-            return true;
-    return *s == '-';
-}
-
-/* The number that stands here, or 1; *given: there was one. */
-static int read_number(Reader *r, bool *given)
-{
-    int x = 0;
-    skip(r);
-    const char *number = r->at;
-    for (; *r->at >= '0' && *r->at <= '9'; r->at++) {
-        x = x * 10 + (*r->at - '0');
-        if (x > MOST_NUMBER) {
-            r->at = number;
-            return fail(r, "the number is too large: 100000 at most");
-        }
-    }
-    *given = r->at > number;
-    return *given ? x : 1;
-}
-
-/* #x, 3*#x or 3, of one sign. */
-static bool add_summand(Reader *r, Sum *s, int sign)
-{
-    bool given, counted = r->counted, times;
-    int x = read_number(r, &given);
-    if (x < 0)
-        return false;
-    times = given && take(r, "*");
-    if (!take(r, "#")) {
-        if (!given || times)
-            return fail(r, given ? "# was expected" : "a number or # was expected") > 0;
-        s->by += sign * x;
-        return true;
-    }
-    if (s->n == MOST_TERMS)
-        return fail(r, "more than 64 counts in a sum") > 0;
-    r->counted = true;
-    int of = read_unary(r);
-    r->counted = counted;
-    s->term[s->n++] = (ThAutomatonTerm){of, sign * x};
-    return of >= 0;
-}
-
-static bool read_sum(Reader *r, Sum *s)
-{
-    int sign = take(r, "-") ? -1 : 1;
-    while (add_summand(r, s, sign)) {
-        skip(r);
-        if ((*r->at != '+' && *r->at != '-') || r->at[1] == '>')
-            return true;
-        sign = *r->at++ == '-' ? -1 : 1;
-    }
-    return false;
-}
-
-/* sign * (the sum) <= most. */
-static int at_most(Reader *r, const Sum *s, int sign, int most)
-{
-    ThAutomatonTerm term[2 * MOST_TERMS];
-    for (int i = 0; i < s->n; i++)
-        term[i] = (ThAutomatonTerm){s->term[i].part, sign * s->term[i].by};
-    return th_automaton_formula_counts(r->f, term, s->n, most, r->err);
-}
-
-/* How two sums compare: x <= y and x > y are one count and its negation. */
-static int read_inequality(Reader *r)
-{
-    static const char *const signs[] = {"<=", "≤", ">=", "≥", "!=", "≠", "<", ">", "="};
-    enum { AT_MOST = 0, AT_LEAST = 2, UNEQUAL = 4, LESS = 6, MORE, EQUAL, SIGNS };
-    Sum x = {.n = 0}, y = {.n = 0};
-    int sign = 0;
-    if (!read_sum(r, &x))
-        return -1;
-    while (sign < SIGNS && !take(r, signs[sign]))
-        sign++;
-    if (sign == SIGNS)
-        return fail(r, "< <= = != >= or > was expected");
-    if (!read_sum(r, &y))
-        return -1;
-    for (int i = 0; i < y.n; i++)
-        x.term[x.n++] = (ThAutomatonTerm){y.term[i].part, -y.term[i].by};
-    int most = y.by - x.by;
-    sign &= sign < LESS ? ~1 : ~0;
-    switch (sign) {
-    case AT_MOST:
-        return at_most(r, &x, 1, most);
-    case MORE:
-        return negation(r, at_most(r, &x, 1, most));
-    case LESS:
-        return at_most(r, &x, 1, most - 1);
-    case AT_LEAST:
-        return negation(r, at_most(r, &x, 1, most - 1));
-    default:
-        most = conjunction(r, at_most(r, &x, 1, most), at_most(r, &x, -1, -most));
-        return sign == UNEQUAL ? negation(r, most) : most;
-    }
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */
@@ -541,8 +397,8 @@ static int read_atom(Reader *r)
 {
     int x;
     bool counted = r->counted;
-    if (r->counts && !counted && begins_sum(r))
-        return read_inequality(r);
+    if (r->counts && !counted && th_automaton_reader_at_sum(r))
+        return th_automaton_reader_inequality(r);
     if (take_word(r, "true"))
         return truth(r);
     if (take_word(r, "false"))
@@ -562,30 +418,32 @@ static int read_atom(Reader *r)
     r->counted = false;
     x = read_equivalence(r);
     r->counted = counted;
-    return x < 0 || take(r, ")") ? x : fail(r, ") was expected");
+    return x < 0 || th_automaton_reader_take(r, ")")
+               ? x
+               : th_automaton_reader_fail(r, ") was expected");
 }
 
-static int read_unary(Reader *r)
+int th_automaton_reader_unary(Reader *r)
 {
     skip(r);
     bool every, negated = strncmp(r->at, "¬", 2) == 0;
     char sign = negated ? '!' : *r->at;
     if (r->depth > DEEPEST)
-        return fail(r, "brackets and operators are too deep");
+        return th_automaton_reader_fail(r, "brackets and operators are too deep");
     if (r->positions && take_quantifier(r, &every))
         return read_quantified(r, every);
     if (!sign || !strchr(r->positions ? "!" : "!XNYZFGPH", sign))
         return read_atom(r);
     r->at += negated ? 2 : 1;
     r->depth++;
-    int x = read_unary(r);
+    int x = th_automaton_reader_unary(r);
     r->depth--;
     return x < 0 ? -1 : unary(r, sign, x);
 }
 
 static int read_temporal(Reader *r)
 {
-    int x = read_unary(r);
+    int x = th_automaton_reader_unary(r);
     skip(r);
     char sign = *r->at;
     if (x < 0 || !sign || r->positions || !strchr("URST", sign))
@@ -652,7 +510,7 @@ static bool read_whole(ThAutomatonFormula *f, const char *text, bool positions, 
         return false;
     skip(&r);
     if (*r.at)
-        return fail(&r, "an operator or the end was expected") > 0;
+        return th_automaton_reader_fail(&r, "an operator or the end was expected") > 0;
     f->whole = whole;
     return true;
 }
