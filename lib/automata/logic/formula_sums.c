@@ -47,7 +47,7 @@ static int read_number(Reader *r, bool *given)
 /* #x, 3*#x or 3, of one sign. */
 static bool add_summand(Reader *r, Sum *s, int sign)
 {
-    bool given, counted = r->counted, times;
+    bool given = false, counted = r->counted, times;
     int x = read_number(r, &given);
     if (x < 0)
         return false;
