@@ -9,8 +9,8 @@
 
 extern char **environ;
 
-/* With NOT_BEGUN a child ends that could not become the program, where posix_spawnp has said 0 already:
- * POSIX leaves that open, and emulators, in which the two share no memory, do it. */
+/* With NOT_BEGUN a child ends that could not become the program, where posix_spawnp has said 0
+ * already: POSIX leaves that open, and emulators, in which the two share no memory, do it. */
 enum { N_STREAMS = 3, MOST_OUTPUT = 64 << 20, NOT_BEGUN = 127 };
 
 /* Variables of the caller's that would change what a program draws. */
@@ -123,8 +123,8 @@ bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err)
     char **environment TH_OWNED(free) = child_environment(locale, err);
     *missing = false;
     bool ok = environment && open_streams(stream, c->input, err) &&
-              run(c, stream, environment, missing, err) &&
-              read_back(stream[1], &c->output, err) && read_back(stream[2], &c->messages, err);
+              run(c, stream, environment, missing, err) && read_back(stream[1], &c->output, err) &&
+              read_back(stream[2], &c->messages, err);
     for (int i = 0; i < N_STREAMS; i++)
         if (stream[i])
             fclose(stream[i]);

@@ -51,7 +51,7 @@ static int conjunction(Reader *r, int x, int y)
     return part(r, TH_AUTOMATON_AND, x, y);
 }
 
-/* Neither of two.  In C no order is given to what is made for one call, here and below it has to be:
+/* Neither of two.  C gives no order to what is made for one call, here and below it needs one:
  * which part is there first is seen in formulas that are written. */
 static int neither(Reader *r, int x, int y)
 {
