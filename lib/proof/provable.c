@@ -17,7 +17,7 @@ static const ThProofProvable rows[] = {
     {"lrnn", false,
      "definite languages, which the last symbols decide, where layers=1: a step is linear, and a "
      "set that is closed under linear steps and an error in each must shrink, so that strings with "
-     "one end lead to one state",
+     "one end lead to one state.  Compiled ones by their steps, of which there are finitely many",
      "a linear step with an error in each forgets what is far back; certify proves what the last "
      "symbols decide"},
     {"transformer gpt", false,
@@ -43,8 +43,9 @@ static const ThProofProvable rows[] = {
      "cannot count modulo 2 at every length (Sarrof, Veitsman and Hahn 2024)",
      "a diagonal step that shrinks forgets, and one that does not adds up what is rounded"},
     {"deltanet deltaproduct pd_ssm", false,
-     "nothing of trained ones: reflections and permutations have norm 1, so that with an error in "
-     "each step no bounded set is closed",
+     "compiled ones by their steps, of which there are finitely many, at every length where "
+     "matrices are permutations.  Nothing of trained ones: reflections and permutations have norm "
+     "1, so that with an error in each step no bounded set is closed",
      "its steps can have norm 1, so that what is rounded adds up and no bounded set is closed"},
 };
 
