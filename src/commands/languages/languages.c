@@ -231,7 +231,6 @@ SH_COMMAND(
                "#> ab\n"
                "#> aabb\n"
                "#> abab\n"
-               "show dyck as crasp\n"
                "grammar g { S -> a S b S | epsilon }\n"
                "compare dyck g length=0..8\n"
                "#> the same on all 511 words of 0 to 8 symbols",
