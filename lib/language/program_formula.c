@@ -671,9 +671,11 @@ static bool count_row(Work *w, const Row *r, int c, int when, Case sum, Value *v
     down.by--;
     if (c < HERE)
         note(&w->p->near, w->at);
-    return count_row(w, r, c + 1, and_(w, when, more), up, v) &&
-           count_row(w, r, c + 1, and_(w, when, less), down, v) &&
-           count_row(w, r, c + 1, and_(w, when, and_(w, not_(w, more), not_(w, less))), sum, v);
+    if (!count_row(w, r, c + 1, and_(w, when, more), up, v) ||
+        !count_row(w, r, c + 1, and_(w, when, less), down, v))
+        return false;
+    int not_less = not_(w, less); /* not in the call below, in which it has no place in order */
+    return count_row(w, r, c + 1, and_(w, when, and_(w, not_(w, more), not_less)), sum, v);
 }
 
 static bool take_width(Work *w, ThRaspSop node, Value *v)
