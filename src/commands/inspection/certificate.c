@@ -90,7 +90,7 @@ static ThProofCertificate *decide_task(ShSession *s, const ThModel *m, const ThT
 
 bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
 {
-    ThProofChecked k;
+    ThProofChecked k = {0};
     ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
         decide_task(s, m, t, TH_PROOF_BY_TABLE, 0, &k, err);
     if (!c)
@@ -133,7 +133,7 @@ bool sh_prove_steps(ShSession *s, const ThModel *m, const ThTask *t, ThError *er
 
 bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
 {
-    ThProofChecked k;
+    ThProofChecked k = {0};
     ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
         decide_task(s, m, t, TH_PROOF_BY_ALGEBRA, SH_COMPILED_SLACK, &k, err);
     if (!c)

@@ -348,13 +348,6 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     return ok;
 }
 
-#define CERTIFY_RESULTS                                                                            \
-    "verdict radius margin labels pairs farthest slope contraction float_error in_float "          \
-    "in_double "                                                                                   \
-    "tolerance "                                                                                   \
-    "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
-    "right closed reach strings boxes states real_length double_length float_length"
-
 SH_COMMAND(
     certify, .group = "inspection",
     .summary = "prove that a model is right on strings of every length",
@@ -424,7 +417,11 @@ SH_COMMAND(
         "assert verdict == \"proved\" and labels == 4\n"
         "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
         "assert accuracy == 1",
-    .results = CERTIFY_RESULTS,
+    .results =
+        "verdict radius margin labels pairs farthest slope contraction float_error in_float "
+        "in_double tolerance rounding word pair obstacle excess elements products slack error "
+        "stretch levels right closed reach strings boxes states real_length double_length "
+        "float_length",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
 {
     return certify(s, call, err);
@@ -438,7 +435,7 @@ SH_COMMAND(certificate, .group = "inspection",
                       "task p = recognize parity\n"
                       "certificate m on p certificate=\"parity.cert\" > \"said.txt\"\n"
                       "assert verdict == \"proved\"",
-           .results = CERTIFY_RESULTS,
+           .results = "verdict",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
            .options = options)
 {
