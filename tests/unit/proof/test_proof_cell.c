@@ -281,7 +281,8 @@ static double check_rounding(ThModel *m, ThRng *r)
     double state[MOST], to[MOST], gate[4 * MOST], shape[MOST * MOST] = {0}, most = 0;
     int d = f->dim;
     for (int i = 0; i < d; i++) {
-        state[i] = from[i] = (float)(2 * th_rng_uniform(r) - 1);
+        from[i] = (float)(2 * th_rng_uniform(r) - 1);
+        state[i] = (double)from[i];
         shape[i * d + i] = 1;
     }
     ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, NULL);
