@@ -283,7 +283,7 @@ def check_commands():
     """What is loaded is a model: all that can be asked of one, and why where it cannot be."""
     no_later, far = "there is no later level", "knows 64 positions"
     refused = {  # of compare, extract, clusters, lens, patch, certify, report, activations, trace, train, evaluate
-        "rnn-tanh": [no_later], "lstm": [no_later], "gru": ["proofs about gru are for layers=1"],
+        "rnn-tanh": [no_later], "lstm": [no_later], "gru": [],
         "encoder": [far, "no proof is known of models of kind gpt"], "encoder-causal": [far, "kind gpt"],
         "gpt2": [far, "kind gpt"], "neox": ["no layer before", no_later, "kind gpt"], "llama": ["kind gpt"],
         "mamba": ["more than 9 states", "kind mamba"], "deltanet": ["more than 9 states", "kind deltanet"],
