@@ -185,7 +185,7 @@ static bool write_answers(const Work *w, ThError *err)
           *head = th_compile_weights(w->m, "head"), *bias = th_compile_weights(w->m, "head_bias"),
           *answer = th_compile_weights(w->m, "answer"),
           *first = th_compile_weights(w->m, "answer_bias");
-    float *logit TH_OWNED(free) = th_alloc((size_t)(n * classes), sizeof *logit, err);
+    float *logit TH_OWNED(free) = th_alloc((size_t)n * (size_t)classes, sizeof *logit, err);
     Reading at[2 * MOST_STATES];
     if (!logit)
         return false;

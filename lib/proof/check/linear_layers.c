@@ -235,7 +235,7 @@ static Number sigmoid(const Net *f, Number x)
     if (high < -WHOLE)
         return (Number){0, fmax(2 * exp(high), 1e-300)};
     double at = (least + top) / 2;
-    return (Number){at, (top - least) / 2 + FUNCTION / 2 * f->unit};
+    return (Number){at, (top - least) / 2 + FUNCTION * f->unit / 2};
 }
 
 static void silu(const Net *f, Number *x, int n)
