@@ -43,9 +43,10 @@ static const ThProofProvable rows[] = {
      "cannot count modulo 2 at every length (Sarrof, Veitsman and Hahn 2024)",
      "a diagonal step that shrinks forgets, and one that does not adds up what is rounded"},
     {"deltanet deltaproduct pd_ssm", false,
-     "compiled ones by their steps, of which there are finitely many, at every length where "
-     "matrices are permutations.  Nothing of trained ones: reflections and permutations have norm "
-     "1, so that with an error in each step no bounded set is closed",
+     "compiled ones by their steps, of which there are finitely many: at every length where no "
+     "step "
+     "adds an error, else up to one that is said.  Nothing of trained ones: reflections and "
+     "permutations have norm 1, so that with an error in each step no bounded set is closed",
      "its steps can have norm 1, so that what is rounded adds up and no bounded set is closed"},
 };
 
