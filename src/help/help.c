@@ -302,7 +302,6 @@ static void help_formats(ShDocument *d)
             sh_document_row(d, f[i]->name, f[i]->looks);
 }
 
-/* The families of which a topic is the list. */
 static void help_proofs(ShDocument *d)
 {
     const ThProofProvable *p;
@@ -317,6 +316,7 @@ static void help_proofs(ShDocument *d)
     }
 }
 
+/* The families of which a topic is the list. */
 static void list_kinds(ShDocument *d, const char *topic)
 {
     size_t n;

@@ -269,11 +269,16 @@ static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *
     if (!th_compile_try(m, f->task, &trial, err))
         return false;
     sh_results(s, "words:i right:b", (long long)trial.tried, trial.right);
-    sh_say(s, "  run on all %lld words of up to %d symbols, and on %d drawn of %d: %s\n",
-           trial.tried - trial.drawn, trial.all, trial.drawn, trial.length,
-           trial.right ? "every answer right" : "a wrong answer");
-    return trial.right ||
-           th_fail(err, TH_EVALUE, "the model answers a word of %d symbols wrongly", trial.wrong);
+    if (!trial.right) { /* which ends the trial, maybe before any word was drawn */
+        sh_say(s, "  run on %lld words: a wrong answer\n", trial.tried);
+        return th_fail(err, TH_EVALUE, "the model answers a word of %d symbols wrongly",
+                       trial.wrong);
+    }
+    sh_say(s,
+           "  run on all %lld words of up to %d symbols, and on %d drawn of %d: every answer "
+           "right\n",
+           trial.tried - trial.drawn, trial.all, trial.drawn, trial.length);
+    return true;
 }
 
 /* What is not proved is tried. */
