@@ -98,14 +98,15 @@ static bool hint_at_word(ShSession *s, const ShStatement *st, ThError *err)
     bool here = err->line == t->line && err->col == t->col;
     bool assigns = *next == ',' || (*next == '=' && next[1] != '=');
     snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : 0), text);
+    ShSynonym synonym;
     const ShObject *o = sh_find(s, word);
     if (o && (!rasp || (!sh_is_rasp(o->kind) && here && !assigns)))
         snprintf(err->hint, sizeof err->hint, "%s is %s: %s %s%s", word, sh_a_kind(o->kind),
                  *next == '(' ? "run" : "show", word, *next == '(' ? " INPUT" : "");
     else if (rasp && sh_command_begins(text, n) && (assigns || *next == '('))
         th_hint(err, "%s is a command, too: see help %s", word, word);
-    else if (rasp && here && *next == '(' && sh_synonym(word))
-        th_hint(err, "%s", sh_synonym(word)->see);
+    else if (rasp && here && *next == '(' && sh_synonym(word, &synonym))
+        th_hint(err, "%s", synonym.see);
     hint_at_expression(s, st, err);
     return false;
 }

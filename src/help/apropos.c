@@ -80,19 +80,19 @@ bool sh_apropos(const ShSheet *to, const char *text)
     for (size_t i = 0; i < n; i++)
         if (!f[i].second_word)
             found = apropos_kinds(to, &f[i], NULL, text) || found;
-    const ShSynonym *other = sh_synonyms(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (mentions(other[i].word, text)) {
-            sh_wrap_row(to, other[i].word, other[i].see);
+    ShSynonym other;
+    for (const char *at = NULL; sh_synonym_next(&at, &other);) {
+        if (mentions(other.word, text)) {
+            sh_wrap_row(to, other.word, other.see);
             found = true;
         }
     }
-    const ShTerm *term = sh_glossary(&n);
-    for (size_t i = 0; i < n; i++) {
+    ShTerm term;
+    for (const char *at = NULL; sh_term_next(&at, &term);) {
         ThText line TH_OWNED(th_text_free) = {0};
-        sh_term_write(&term[i], &line);
-        if (line.data && (mentions(term[i].term, text) || mentions(term[i].is, text))) {
-            sh_wrap_row(to, term[i].term, line.data);
+        sh_term_write(&term, &line);
+        if (line.data && (mentions(term.term, text) || mentions(term.is, text))) {
+            sh_wrap_row(to, term.term, line.data);
             found = true;
         }
     }

@@ -6,39 +6,8 @@
 #include "help/glossary.h"
 #include "help/help_start.h"
 #include "session_impl.h"
+#include "help/sections.h"
 #include "help/synonyms.h"
-
-static const char syntax_text[] =
-    "One command a line; ; separates commands on one line.  # begins a comment that ends with the "
-    "line.  An open {, ( or [, an open string, or a \\ at the end of a line continues the command "
-    "on the next line.\n\n"
-    "Names are made of letters, digits, _, -, . and '.  Text that is no name stands in \"double "
-    "quotes\", with \\n, \\t, \\\\, \\\", \\$ and \\u{…} (a code point in hexadecimal).  All text "
-    "is UTF-8.  Ranges are written 7, 1..40 or, with a step, 41..500:20.  Options are written "
-    "key=value, without blanks around the =, in any order after the operands.\n\n"
-    "A symbol is a name, or anything else in quotes.  An input is one word or string: where every "
-    "symbol of the alphabet is a single character, its characters are the symbols (abba); "
-    "otherwise its symbols are separated by blanks (\"s1 a6 L\").\n\n"
-    "Variables are constants of RASP: x = 3, lr = 1e-3, sizes = [32, 64].  $x or ${x} in a word or "
-    "a string inserts one, or else a figure of the last result ($accuracy), which best = $accuracy "
-    "keeps; what stands for nothing is an error; \\$ in a string, and $$, is a dollar sign.  The "
-    "blocks of definitions and files of RASP programs are taken as they stand.  Commands of the "
-    "system's shell are never changed: they find the variables that they speak of in their "
-    "environment, as $x (but neither $1 nor names in capitals, and what the environment has "
-    "already stays).  for and if run a body of commands and statements of RASP: help for, help "
-    "if.\n\n"
-    "Where an automaton is wanted, an expression may stand: words tomita(1), run a & b \"abba\"; "
-    "where a machine is, its text in a format that load knows: run \"1RB1LB_1LA1RZ\"; where a task "
-    "is, a kind with its options in parentheses: evaluate m on parity(probability=0.1), or an "
-    "automaton, which is then to be recognized: certify m on odd; where an s-op is, an expression "
-    "of RASP, in brackets or a call: run (indices + 1) \"abc\".  Integers may be written 1e6, 10^6 "
-    "or 1_000_000, and numbers may be computed: steps=$n*2, cycle($n + 1), lr=1e-3/4.\n\n"
-    "> FILE at the end sends a command's output to a file, whole or not at all; >> FILE appends.  "
-    "A file that ends with .csv or .json gets that format, and one whose ending means something "
-    "else is refused; devices and pipes are written to as they are.  | COMMAND sends it to a "
-    "command of the system's shell, which gets the rest of the line: words p | head.  In "
-    "definitions and in brackets a | unites automata.  !COMMAND runs a command of the shell.  log "
-    "FILE keeps what is typed and printed.";
 
 const char *const sh_help_topics[] = {
     "all",       "tutorial",   "examples", "syntax",    "tasks",    "models",
@@ -266,14 +235,6 @@ static void help_results(ShDocument *d)
 {
     size_t n;
     const ShCommand *const *commands = sh_commands(&n);
-    sh_document_text(
-        d, "Commands leave figures behind, which assert and echo read by name until another "
-           "command sets its own; with set format json they are the members of the object that a "
-           "command prints, beside its tables.  With set format csv a command prints its tables, "
-           "between which there is an empty line, or its figures as a row where it has none; "
-           "definitions print nothing, and tables of commands that follow each other, also by >>, "
-           "are one where they have the same columns.  Of what models answer, each row begins with "
-           "model, architecture, task and seed.");
     sh_document_gap(d);
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];
@@ -305,10 +266,6 @@ static void help_formats(ShDocument *d)
 static void help_proofs(ShDocument *d)
 {
     const ThProofProvable *p;
-    sh_document_text(
-        d, "What certify can prove of models of each kind, for strings of every length, and train "
-           "until=proved can bring about where it says so.  What is not here is no claim that a "
-           "model is wrong.");
     for (int i = 0; (p = th_proof_provable(i)); i++) {
         char *text TH_OWNED(free) =
             th_printed(NULL, "%s%s", p->how, p->trained ? "; until=proved trains it" : "");
@@ -371,20 +328,10 @@ static void list_automata(ShDocument *d)
     list_functions(d);
 }
 
-static void put_guide(ShDocument *d, const char *const *paragraph)
-{
-    for (size_t i = 0; paragraph[i]; i++) {
-        if (i > 0)
-            sh_document_gap(d);
-        sh_document_text(d, paragraph[i]);
-    }
-}
-
 static void help_rasp(ShDocument *d)
 {
     size_t n;
     const ShRaspTopic *t = sh_rasp_topics(&n);
-    put_guide(d, sh_rasp_guide);
     sh_document_gap(d);
     sh_document_lead(d, "What is always there:");
     for (size_t i = 0; i < n; i++)
@@ -405,56 +352,65 @@ static void help_figures(ShDocument *d)
 
 static void help_words(ShDocument *d)
 {
-    size_t n;
-    const ShTerm *t = sh_glossary(&n);
+    ShTerm t;
     sh_document_text(d, "Words of the field: what they mean, and behind the colon what to type.");
-    for (size_t i = 0; i < n; i++) {
+    for (const char *at = NULL; sh_term_next(&at, &t);) {
         ThText text TH_OWNED(th_text_free) = {0};
-        sh_term_write(&t[i], &text);
-        sh_document_row(d, t[i].term, text.data ? text.data : t[i].is);
+        sh_term_write(&t, &text);
+        sh_document_row(d, t.term, text.data ? text.data : t.is);
     }
 }
 
+static void help_examples(ShDocument *d)
+{
+    sh_help_examples(&d->sheet);
+}
+
+static void help_tutorial(ShDocument *d)
+{
+    sh_help_tutorial(&d->sheet);
+}
+
+static void help_settings(ShDocument *d)
+{
+    put_options(d, sh_settings, "");
+}
+
+bool sh_put_guide(ShDocument *d, const char *name)
+{
+    ThText t TH_OWNED(th_text_free) = {0};
+    if (!sh_section_text(sh_guides, name, &t))
+        return false;
+    sh_document_text(d, t.data ? t.data : "");
+    return true;
+}
+
+/* A guide, a list of what there is, or one behind the other. */
 void sh_help_topic(ShDocument *d, const char *topic)
 {
-    if (strcmp(topic, "all") == 0)
-        help_all(d);
-    else if (strcmp(topic, "examples") == 0)
-        sh_help_examples(&d->sheet);
-    else if (strcmp(topic, "tutorial") == 0)
-        sh_help_tutorial(&d->sheet);
-    else if (strcmp(topic, "syntax") == 0)
-        sh_document_text(d, syntax_text);
-    else if (strcmp(topic, "automata") == 0)
-        list_automata(d);
-    else if (strcmp(topic, "functions") == 0)
-        list_functions(d);
-    else if (strcmp(topic, "rasp") == 0)
-        help_rasp(d);
-    else if (strcmp(topic, "weights") == 0)
-        put_guide(d, sh_weights_guide), sh_help_exchange(d);
-    else if (strcmp(topic, "regex") == 0)
-        put_guide(d, sh_regex_guide);
-    else if (strcmp(topic, "logic") == 0)
-        put_guide(d, sh_logic_guide);
-    else if (strcmp(topic, "variables") == 0)
-        put_guide(d, sh_variables_guide);
-    else if (strcmp(topic, "keys") == 0)
-        put_guide(d, sh_keys_guide);
-    else if (strcmp(topic, "figures") == 0)
-        help_figures(d);
-    else if (strcmp(topic, "words") == 0)
-        help_words(d);
-    else if (strcmp(topic, "settings") == 0)
-        put_options(d, sh_settings, "");
-    else if (strcmp(topic, "formats") == 0)
-        help_formats(d);
-    else if (strcmp(topic, "results") == 0)
-        help_results(d);
-    else if (strcmp(topic, "proofs") == 0)
-        help_proofs(d);
-    else
-        list_kinds(d, topic);
+    static const struct {
+        const char *topic;
+        void (*list)(ShDocument *d);
+    } lists[] = {
+        {"all", help_all},
+        {"examples", help_examples},
+        {"tutorial", help_tutorial},
+        {"automata", list_automata},
+        {"functions", list_functions},
+        {"rasp", help_rasp},
+        {"weights", sh_help_exchange},
+        {"figures", help_figures},
+        {"words", help_words},
+        {"settings", help_settings},
+        {"formats", help_formats},
+        {"results", help_results},
+        {"proofs", help_proofs},
+    };
+    sh_put_guide(d, topic);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(lists[i].topic, topic) == 0)
+            lists[i].list(d);
+    list_kinds(d, topic);
 }
 
 static bool is_topic(const char *word)
@@ -560,14 +516,16 @@ static bool help_prefix(ShDocument *d, const char *word, bool found)
 /* A word of other programs: what does its work here. */
 static bool help_synonym(ShDocument *d, const char *word)
 {
-    const ShSynonym *known = sh_synonym(word);
-    const ShTerm *term = known ? NULL : sh_term(word);
+    ShSynonym synonym;
+    ShTerm term;
     ThText text TH_OWNED(th_text_free) = {0};
-    if (term)
-        sh_term_write(term, &text);
-    if (known || text.data)
-        sh_document_text(d, known ? known->see : text.data);
-    return known || term;
+    if (sh_synonym(word, &synonym))
+        th_text_add(&text, synonym.see);
+    else if (sh_term(word, &term))
+        sh_term_write(&term, &text);
+    if (text.data)
+        sh_document_text(d, text.data);
+    return text.data != NULL;
 }
 
 /* `help scratchpad addition`. */
@@ -599,6 +557,7 @@ bool sh_help(const ShSheet *to, const char *topic, ThError *err)
     snprintf(name, sizeof name, "%s", topic);
     for (char *c = name; *c; c++)
         *c = *c == ' ' ? '_' : *c;
+    ShSynonym synonym;
     const ShCommand *c = sh_command(name);
     bool group = help_group(&d, topic);
     if (group && c)
@@ -615,7 +574,7 @@ bool sh_help(const ShSheet *to, const char *topic, ThError *err)
     found = help_kinds(&d, name, found) || found;
     bool known = found || c || about || group;
     known = known || help_synonym(&d, topic);
-    if (!c && !about && !group && !sh_synonym(topic) && sh_help_option(NULL, name)) {
+    if (!c && !about && !group && !sh_synonym(topic, &synonym) && sh_help_option(NULL, name)) {
         gap_if(&d, known);
         return sh_help_option(to, name);
     }

@@ -42,17 +42,11 @@ void sh_kind_synopsis(ThText *t, const ShFamily *f, const ShKindRow *k);
 /* "integer from 1 to 8", "one of a|b", …: what an option takes. */
 void sh_option_values(ThText *t, const ThOptionSpec *spec);
 
-/* The text of `help rasp`: paragraphs, ending with NULL. */
-extern const char *const sh_rasp_guide[];
-
-/* The text of `help weights`, likewise; and the names and shapes of the weights of other programs.
- */
-extern const char *const sh_weights_guide[];
+/* The names and shapes of the weights of other programs. */
 void sh_help_exchange(ShDocument *d);
 
-/* The texts of `help regex`, `help variables` and `help keys`, likewise. */
-extern const char *const sh_regex_guide[], *const sh_logic_guide[], *const sh_variables_guide[],
-                                                                        *const sh_keys_guide[];
+/* Prints a section of guides.txt; false: there is none of that name. */
+bool sh_put_guide(ShDocument *d, const char *name);
 
 /* Prints what an option takes, and where: of "lr", or of "train_lr" that of one command or kind; a
  * name of before is that of now.  to may be NULL: nothing is printed.  False where there is none.

@@ -72,13 +72,15 @@ static void ask(void *context, const char *name)
 
 bool sh_help_knows(const char *topic)
 {
+    ShTerm term;
+    ShSynonym synonym;
     Asked a = {topic, *topic == '\0'};
     sh_help_names(ask, &a);
     char name[128];
     snprintf(name, sizeof name, "%s", topic);
     for (char *c = name; *c; c++)
         *c = *c == ' ' ? '_' : *c;
-    return a.known || sh_command(name) || sh_synonym(topic) || sh_term(topic) ||
+    return a.known || sh_command(name) || sh_synonym(topic, &synonym) || sh_term(topic, &term) ||
            sh_help_option(NULL, name);
 }
 

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <limits.h>
-#include <unistd.h>
 
 #include "help/help.h"
 #include "platform.h"
@@ -82,7 +81,7 @@ static int is_folder(const struct dirent *entry)
 /* Prints the scripts of a folder of examples under its name, if it has any; how many. */
 static int list_chapter(const ShSheet *to, const char *root, const char *chapter)
 {
-    struct dirent **entry = NULL;
+    struct dirent **entry TH_OWNED(free) = NULL;
     char *folder TH_OWNED(free) = th_printed(NULL, "%s/%s", root, chapter);
     int n = folder ? scandir(folder, &entry, is_script, alphasort) : 0;
     if (n > 0)
@@ -91,14 +90,13 @@ static int list_chapter(const ShSheet *to, const char *root, const char *chapter
         list_script(to, folder, entry[i]->d_name);
         free(entry[i]);
     }
-    free(entry);
     return n;
 }
 
 /* The scripts in the folders of `root`; false if there are none. */
 static bool list_examples(const ShSheet *to, const char *root)
 {
-    struct dirent **entry = NULL;
+    struct dirent **entry TH_OWNED(free) = NULL;
     int n = scandir(root, &entry, is_folder, alphasort), found = 0;
     if (n > 0)
         fprintf(to->out, "scripts in %s, for source \"%s/FOLDER/NAME\":\n", root, root);
@@ -106,7 +104,6 @@ static bool list_examples(const ShSheet *to, const char *root)
         found += list_chapter(to, root, entry[i]->d_name);
         free(entry[i]);
     }
-    free(entry);
     return found > 0;
 }
 

@@ -10,7 +10,7 @@ void sh_help_start(const ShSheet *to);
 /* The scripts that were installed beside the program. */
 void sh_help_examples(const ShSheet *to);
 
-/* The pages of the tutorial (commands/tutorial.c). */
+/* The pages of the tutorial (tutorial.txt). */
 void sh_help_tutorial(const ShSheet *to);
 
 #endif

@@ -1,4 +1,5 @@
 #include "help/pages.h"
+#include "help/sections.h"
 
 #include "help/help.h"
 
@@ -50,15 +51,51 @@ static void begin_page(ShDocument *d, const ShDocumentPage *p)
 
 /* ---- tapehead(1) ----------------------------------------------------------------------------- */
 
-static void put_sections(ShDocument *d, const ShPageSection *s)
+/* A section of tapehead(1): names of sections of guides.txt, which may be NULL; in the second one
+ * every other paragraph is a term. */
+typedef struct {
+    const char *heading, *guide, *list;
+} Section;
+
+/* What tapehead(1) says in front of the commands, and behind them. */
+static const Section before[] = {{"Description", "main: description", NULL},
+                                 {"Options", NULL, "main: list of options"},
+                                 {"The prompt", "main: prompt", NULL},
+                                 {"One language", "main: language", NULL},
+                                 {"Experiments", "main: experiments", NULL},
+                                 {"Output", NULL, "main: list of output"},
+                                 {NULL, NULL, NULL}};
+
+static const Section behind[] = {{"Environment", NULL, "main: list of environment"},
+                                 {"Files", NULL, "main: list of files"},
+                                 {"Exit status", "main: at the prompt", "main: list of status"},
+                                 {"Examples", "main: examples", NULL},
+                                 {"Diagnostics", "main: diagnostics", NULL},
+                                 {"See also", "main: see", NULL},
+                                 {"Bugs", "main: bugs", NULL},
+                                 {NULL, NULL, NULL}};
+
+static void put_list(ShDocument *d, const char *name)
+{
+    char term[64], text[1024];
+    ThText t TH_OWNED(th_text_free) = {0};
+    sh_section_text(sh_guides, name, &t);
+    for (const char *at = t.data; at && *at;) {
+        at = sh_take_line(at, term, sizeof term);
+        at = sh_take_line(at, text, sizeof text);
+        sh_document_row(d, term, text);
+    }
+}
+
+static void put_sections(ShDocument *d, const Section *s)
 {
     for (; s->heading; s++) {
         d->description = true;
         sh_document_heading(d, s->heading);
-        for (size_t i = 0; s->paragraph && s->paragraph[i]; i++)
-            sh_document_text(d, s->paragraph[i]);
-        for (const ShPageItem *i = s->item; i && i->term; i++)
-            sh_document_row(d, i->term, i->text);
+        if (s->guide)
+            sh_put_guide(d, s->guide);
+        if (s->list)
+            put_list(d, s->list);
     }
 }
 
@@ -91,9 +128,9 @@ static void main_of_all(ShDocument *d)
     begin_page(d, &main_page);
     sh_document_call(d, "tapehead [-iknqhV] [-e COMMANDS] [-D NAME=VALUE] [-f text|json|csv] "
                         "[--seed N] [--threads N] [FILE ...] [-- ARGUMENT ...]");
-    put_sections(d, sh_main_before);
+    put_sections(d, before);
     put_commands(d);
-    put_sections(d, sh_main_behind);
+    put_sections(d, behind);
     sh_document_end(d);
 }
 
@@ -176,12 +213,12 @@ static bool put_families(ShDocument *d, const char *topic)
 
 static void put_tutorial(ShDocument *d)
 {
-    ThText t = {0};
-    const char *title;
-    for (size_t i = 0; sh_tutorial_page(i, &title, &t); i++) {
+    char title[SH_SECTION_NAME];
+    for (size_t i = 0; sh_section_name(sh_tutorial, i, title); i++) {
+        ThText t TH_OWNED(th_text_free) = {0};
         sh_document_entry(d, title);
+        sh_section_text(sh_tutorial, title, &t);
         sh_document_text(d, t.data ? t.data : "");
-        th_text_free(&t);
     }
 }
 

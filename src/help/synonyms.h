@@ -1,4 +1,4 @@
-/* synonyms.h - what other programs call what this one does: one table for the hint at an unknown
+/* synonyms.h - what other programs call what this one does: one list for the hint at an unknown
  * command, for help and for apropos. */
 #ifndef SH_HELP_SYNONYMS_H
 #define SH_HELP_SYNONYMS_H
@@ -6,11 +6,14 @@
 #include "base/option.h"
 
 typedef struct {
-    const char *word, *see; /* what somebody types; what does it here: a sentence */
+    char word[24], see[160]; /* what somebody types; what does it here: a sentence */
 } ShSynonym;
 
-const ShSynonym *sh_synonyms(size_t *n);
-const ShSynonym *sh_synonym(const char *word); /* view, or NULL */
+/* The next one; *at is NULL before the first.  False: there is no other. */
+bool sh_synonym_next(const char **at, ShSynonym *s);
+
+/* That of a word; false: there is none. */
+bool sh_synonym(const char *word, ShSynonym *s);
 
 /* Which of these options another program calls by a name: "lr" for "learning_rate"; view, or NULL.
  */

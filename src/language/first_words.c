@@ -33,7 +33,7 @@ static bool unknown_command(const char *word, const ShToken *t, ThError *err)
 {
     size_t n;
     const ShCommand *const *commands = sh_commands(&n);
-    const char **names = th_alloc(n, sizeof *names, err);
+    const char **names TH_OWNED(free) = th_alloc(n, sizeof *names, err);
     if (!names)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -41,12 +41,12 @@ static bool unknown_command(const char *word, const ShToken *t, ThError *err)
     const char *near = th_nearest(word, names, n);
     char typed[SH_COMMAND_NAME];
     th_fail_at(err, TH_EUSAGE, t->line, t->col, "unknown command '%s'", word);
-    const ShSynonym *known = sh_synonym(word);
-    const ShTerm *term = sh_term(word);
-    if (known)
-        th_hint(err, "%s", known->see);
-    else if (term)
-        th_hint(err, "%s: %s", term->is, term->here);
+    ShSynonym known;
+    ShTerm term;
+    if (sh_synonym(word, &known))
+        th_hint(err, "%s", known.see);
+    else if (sh_term(word, &term))
+        th_hint(err, "%s: %s", term.is, term.here);
     else if (*word == '$')
         th_hint(err, "NAME = VALUE defines a variable, $NAME inserts it");
     else if (strcmp(word, "else") == 0)
@@ -57,7 +57,6 @@ static bool unknown_command(const char *word, const ShToken *t, ThError *err)
         th_hint(err, "did you mean %s?", sh_command_typed(sh_command(near), typed));
     else
         th_hint(err, "help lists the commands");
-    free(names);
     return false;
 }
 

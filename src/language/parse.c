@@ -387,7 +387,6 @@ static bool known_elsewhere(const ShBinder *b, const ShToken *t, const char *key
     const char *here = sh_option_here(key, &b->p->call.options);
     ThError own = {0};
     fail_token(&own, t, TH_EUSAGE, "unknown option '%s'", key);
-    const ShTerm *term = sh_term(key);
     if (here)
         th_hint(&own, "it is %s= here", here);
     if (strcmp(b->p->call.command->name, "compile") == 0 && strcmp(key, "domain") == 0)
@@ -401,11 +400,9 @@ static bool known_elsewhere(const ShBinder *b, const ShToken *t, const char *key
             th_hint(&own, "it belongs to the definition: model %s = %s %s=...", o->name,
                     o->as.model->kind->name, name);
     }
-    ThText text TH_OWNED(th_text_free) = {0};
-    if (term && !*own.hint) {
-        sh_term_write(term, &text);
-        th_hint(&own, "%s", text.data ? text.data : "");
-    }
+    ShTerm term;
+    if (!*own.hint && sh_term(key, &term))
+        th_hint(&own, "%s: %s", term.is, term.here);
     if (err && *own.hint)
         *err = own;
     return !*own.hint;
