@@ -1,5 +1,6 @@
 #include "formats/format.h"
 
+#include "base/registry.h"
 #include "formats/machines/machine_read.h"
 #include "formats/format_table.h"
 
@@ -11,19 +12,7 @@ static const ThFormat *const formats[] = {
 
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
-const ThFormat *const *th_format_all(size_t *n)
-{
-    *n = N_FORMATS;
-    return formats;
-}
-
-const ThFormat *th_format_named(const char *name)
-{
-    for (size_t i = 0; i < N_FORMATS; i++)
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
-    return NULL;
-}
+TH_REGISTRY(ThFormat, formats, th_format_all, th_format_named)
 
 static bool has_ending(const char *path, const char *end)
 {

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/registry.h"
 #include "models/ablation.h"
 
 #define MODEL(id) extern const ThModelKind th_model_##id;
@@ -14,19 +15,7 @@ static const ThModelKind *const kinds[] = {
 #undef MODEL
 };
 
-const ThModelKind *const *th_model_kinds(size_t *n)
-{
-    *n = sizeof kinds / sizeof *kinds;
-    return kinds;
-}
-
-const ThModelKind *th_model_kind(const char *name)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i]->name, name) == 0)
-            return kinds[i];
-    return NULL;
-}
+TH_REGISTRY(ThModelKind, kinds, th_model_kinds, th_model_kind)
 
 static bool take_preset(ThOptions *o, const char *values, ThError *err)
 {

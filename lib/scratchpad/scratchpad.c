@@ -2,6 +2,7 @@
 
 #include <limits.h>
 
+#include "base/registry.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
@@ -13,19 +14,7 @@ static const ThPadKind *const kinds[] = {
 
 enum { MOST_BYTES = 1 << 30 };
 
-const ThPadKind *const *th_pad_kinds(size_t *n)
-{
-    *n = sizeof kinds / sizeof *kinds;
-    return kinds;
-}
-
-const ThPadKind *th_pad_kind(const char *name)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i]->name, name) == 0)
-            return kinds[i];
-    return NULL;
-}
+TH_REGISTRY(ThPadKind, kinds, th_pad_kinds, th_pad_kind)
 
 /* ---- making one ------------------------------------------------------------------------------ */
 

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/registry.h"
 #include "tasks/epoch.h"
 #include "tasks/task_parts.h"
 
@@ -12,19 +13,7 @@ static const ThTaskKind *const kinds[] = {
 #undef KIND
 };
 
-const ThTaskKind *const *th_task_kinds(size_t *n)
-{
-    *n = sizeof kinds / sizeof *kinds;
-    return kinds;
-}
-
-const ThTaskKind *th_task_kind(const char *name)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i]->name, name) == 0)
-            return kinds[i];
-    return NULL;
-}
+TH_REGISTRY(ThTaskKind, kinds, th_task_kinds, th_task_kind)
 
 /* Whether there is what the kind takes. */
 static bool check_source(const ThTaskKind *kind, const ThTaskSource *from, ThError *err)

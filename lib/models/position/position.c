@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/registry.h"
+
 #define POSITION(id) extern const ThPositionKind th_position_##id;
 #include "models/position/positions.def"
 
@@ -15,19 +17,7 @@ const char th_position_list[] = ""
 #include "models/position/positions.def"
     ;
 
-const ThPositionKind *const *th_position_kinds(size_t *n)
-{
-    *n = sizeof kinds / sizeof *kinds;
-    return kinds;
-}
-
-const ThPositionKind *th_position_kind(const char *name)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i]->name, name) == 0)
-            return kinds[i];
-    return NULL;
-}
+TH_REGISTRY(ThPositionKind, kinds, th_position_kinds, th_position_kind)
 
 extern const ThPositionKind th_position_random;
 

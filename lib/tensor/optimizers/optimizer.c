@@ -1,5 +1,7 @@
 #include "tensor/optimizers/optimizer.h"
 
+#include "base/registry.h"
+
 #define OPTIMIZER(id) extern const ThOptimizer th_optimizer_##id;
 #include "tensor/optimizers/optimizers.def"
 #undef OPTIMIZER
@@ -16,19 +18,7 @@ const char th_optimizer_choices[] =
 #undef OPTIMIZER
     ;
 
-const ThOptimizer *const *th_optimizer_all(size_t *n)
-{
-    *n = sizeof all / sizeof *all;
-    return all;
-}
-
-const ThOptimizer *th_optimizer_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(all[i]->name, name) == 0)
-            return all[i];
-    return NULL;
-}
+TH_REGISTRY(ThOptimizer, all, th_optimizer_all, th_optimizer_find)
 
 static size_t size_of(const ThParam *p)
 {
