@@ -42,10 +42,7 @@ static bool add(ShMachineList *l, char *line, int number, const char *label, ThE
         return th_fail(err, own.code, "%s:%d:%d: %s", label, number, (int)(text - line) + own.col,
                        own.msg) ||
                th_hint(err, "%s", own.hint);
-    if (!th_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item, err))
-        return false;
-    l->item[l->n++] = text;
-    return true;
+    return TH_APPEND(l->item, l->n, l->cap, err, text);
 }
 
 bool sh_machine_list_read(ShMachineList *l, char *text, size_t size, const char *label,

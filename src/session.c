@@ -295,7 +295,7 @@ bool sh_rename(ShSession *s, ShObject *o, const char *name, ThError *err)
 static bool no_such(ShSession *s, const char *name, int kind, ThError *err)
 {
     const char *what = kind < 0 ? "object" : kind_names[kind];
-    const char **names = th_alloc(s->n, sizeof *names, err);
+    const char **names TH_OWNED(free) = th_alloc(s->n, sizeof *names, err);
     if (!names)
         return false;
     size_t n = 0;
@@ -313,7 +313,6 @@ static bool no_such(ShSession *s, const char *name, int kind, ThError *err)
         th_hint(err, "there is no %s yet; see help %s", what, what);
     else
         th_hint(err, "%s", n > 0 ? "list shows what there is" : "nothing has been defined yet");
-    free(names);
     return false;
 }
 

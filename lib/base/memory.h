@@ -25,6 +25,13 @@ char *th_strndup(const char *text, size_t n, ThError *err);
  * On failure the array is left as it was.  New elements are not initialised. */
 bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err);
 
+/* Appends a value to such an array of n elements, which has one more then.  Is false where it did
+ * not grow.  The value comes last, for it may have commas: TH_APPEND(p->item, p->n, p->cap, err,
+ * (Item){name, 0}). */
+#define TH_APPEND(array, n, cap, err, ...)                                                         \
+    (th_grow(&(array), &(cap), (size_t)(n) + 1, sizeof *(array), err) &&                           \
+     ((array)[(n)++] = __VA_ARGS__, true))
+
 /* Frees each of some pointers, as free() does. */
 #define TH_FREE(...) th_free_all((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__})
 void th_free_all(void *all[], size_t bytes); /* so many bytes of pointers */

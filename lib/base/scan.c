@@ -29,10 +29,8 @@ static bool append(Scanner *c, const char *bytes, size_t n)
 static bool add_token(Scanner *c, char kind)
 {
     ThTokens *t = c->t;
-    if (!th_grow(&t->token, &t->cap, t->n + 1, sizeof *t->token, c->err))
-        return false;
-    t->token[t->n++] = (ThToken){kind, c->line, c->col, t->text_size};
-    return true;
+    return TH_APPEND(t->token, t->n, t->cap, c->err,
+                     (ThToken){kind, c->line, c->col, t->text_size});
 }
 
 /* Bytes of the character at s if it may stand in a word, else 0. */

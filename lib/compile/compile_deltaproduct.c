@@ -13,7 +13,6 @@
  * A query with a number of its own for each state reads one number, which says which it is and with
  * which sign; a second row, which is constant, keeps it from the RMS norm. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "compile/compile.h"
 #include "compile/weights.h"

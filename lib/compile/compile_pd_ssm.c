@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/intern.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
 

@@ -405,10 +405,8 @@ static bool record(ThTrainer *tr, ThError *err)
         t->trained_lo = tr->least;
     if (t->step > EVERY_STEP && t->step % STRIDE != 0)
         return true;
-    if (!th_grow(&t->history, &t->cap_history, t->n_history + 1, sizeof *t->history, err))
-        return false;
-    t->history[t->n_history++] = (ThModelHistoryPoint){t->step, t->mean_loss, t->mean_accuracy};
-    return true;
+    return TH_APPEND(t->history, t->n_history, t->cap_history, err,
+                     (ThModelHistoryPoint){t->step, t->mean_loss, t->mean_accuracy});
 }
 
 /* Room in the model for what centre_loss=, auxiliary_loss= and contraction_loss= know after the

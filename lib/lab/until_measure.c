@@ -3,7 +3,6 @@
 
 #include "lab/until_impl.h"
 #include "proof/cell/cell_sample.h"
-#include "proof/matrix.h"
 
 /* ---- what is claimed ---- */
 

@@ -20,10 +20,7 @@ bool th_boxes_join(ThBoxes *b, int from, int to, ThError *err)
     for (int row = b->box[from].row + 1; row < b->box[to].row; row++, line.bends++)
         if (!th_boxes_add(b, (ThPlotBox){.row = row, .width = LANE}, err))
             return false;
-    if (!th_grow(&b->line, &b->line_cap, b->n_lines + 1, sizeof *b->line, err))
-        return false;
-    b->line[b->n_lines++] = line;
-    return true;
+    return TH_APPEND(b->line, b->n_lines, b->line_cap, err, line);
 }
 
 void th_boxes_free(ThBoxes *b)

@@ -5,7 +5,6 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 

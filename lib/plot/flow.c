@@ -90,10 +90,7 @@ static bool add_side(ThPlotFlow *p, size_t first, ThRaspSop node, ThError *err)
 {
     if (th_rasp_node(p->g, node)->kind == TH_RASP_NODE_CONSTANT || !is_new(p, first, node))
         return true;
-    if (!th_grow(&p->side, &p->side_cap, p->n_sides + 1, sizeof *p->side, err))
-        return false;
-    p->side[p->n_sides++] = node;
-    return true;
+    return TH_APPEND(p->side, p->n_sides, p->side_cap, err, node);
 }
 
 /* Appends the keys (argument 0) or queries (argument 1) of a selector's parts, each once. */

@@ -98,9 +98,8 @@ bool th_pad_words_read(ThPadWordList *w, const ThPadChecking *k, bool newlines, 
             continue;
         while (c != '\n' && i < k->end && !th_pad_check_is_space(k->text[i]))
             i++;
-        if (!th_grow(&w->word, &w->cap, w->n + 1, sizeof *w->word, err))
+        if (!TH_APPEND(w->word, w->n, w->cap, err, (ThPadWord){from, i - from}))
             return false;
-        w->word[w->n++] = (ThPadWord){from, i - from};
     }
     return true;
 }

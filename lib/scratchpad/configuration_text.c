@@ -9,10 +9,7 @@ void th_pad_configuration_free(ThPadConfiguration *c)
 
 bool th_pad_configuration_add(ThPadCellRow *t, int symbol, ThError *err)
 {
-    if (!th_grow(&t->cell, &t->cap, t->n + 1, sizeof *t->cell, err))
-        return false;
-    t->cell[t->n++] = (uint16_t)symbol;
-    return true;
+    return TH_APPEND(t->cell, t->n, t->cap, err, (uint16_t)symbol);
 }
 
 ThPadTransition th_pad_transition_of(const ThTm *m, const ThTmRule *rule,

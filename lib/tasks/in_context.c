@@ -6,7 +6,6 @@
  * The target of a position is the symbol after it, where that is no bar. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "tasks/task_parts.h"
 
 enum { LETTERS = 26, MOST_STATES = 1000 };

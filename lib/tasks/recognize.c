@@ -20,10 +20,8 @@ static bool init_automaton(ThTask *t, const ThTaskSource *from, ThError *err)
         return false;
     if (th_option_choice(&t->options, "outside") == TH_TASK_UNIFORM)
         return th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err);
-    ThLanguage *l = th_language_of_automaton(a, 0, from->stop, err);
-    bool ok = l && th_task_set_language(t, l, from->stop, err);
-    th_language_free(l);
-    return ok;
+    ThLanguage *l TH_OWNED(th_language_free) = th_language_of_automaton(a, 0, from->stop, err);
+    return l && th_task_set_language(t, l, from->stop, err);
 }
 
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)

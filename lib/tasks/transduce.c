@@ -10,12 +10,11 @@ typedef struct {
 
 static void free_transduction(void *data)
 {
-    Transduction *d = data;
+    Transduction *d TH_OWNED(free) = data;
     if (d) {
         th_automaton_free(d->t);
         th_dfa_free(d->read);
     }
-    free(d);
 }
 
 static Transduction *new_transduction(ThAutomaton *t, ThError *err)

@@ -171,11 +171,10 @@ static bool fast_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *err
         end_runs(&r);
         return true;
     }
-    uint16_t *cell = window(e->fast, x.first, x.last, err);
+    uint16_t *cell TH_OWNED(free) = window(e->fast, x.first, x.last, err);
     bool single = th_symbols_single(e->machine->symbol, e->machine->n_symbols);
     for (int64_t i = 0; cell && i <= x.last - x.first; i++)
         th_text_printf(t, i && !single ? " %s" : "%s", e->machine->symbol[cell[i]]);
-    free(cell);
     return cell != NULL;
 }
 

@@ -14,10 +14,7 @@ bool th_tm_runs_push(ThTmBlockStack *s, uint32_t block, uint64_t count, ThError 
     }
     if (s->n == 0 && block == 0)
         return true; /* blanks up to the end */
-    if (!th_grow(&s->run, &s->cap, s->n + 1, sizeof *s->run, err))
-        return false;
-    s->run[s->n++] = (ThTmBlockRun){block, count};
-    return true;
+    return TH_APPEND(s->run, s->n, s->cap, err, (ThTmBlockRun){block, count});
 }
 
 static uint32_t pop(ThTmBlockStack *s)

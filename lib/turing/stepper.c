@@ -252,9 +252,8 @@ bool th_tm_stepper_break(ThTmStepper *s, ThTmBreakpoint b, ThError *err)
     for (size_t i = 0; i < s->n_points; i++)
         if (memcmp(&s->point[i], &b, sizeof b) == 0)
             return true;
-    if (!th_grow(&s->point, &s->cap, s->n_points + 1, sizeof *s->point, err))
+    if (!TH_APPEND(s->point, s->n_points, s->cap, err, b))
         return false;
-    s->point[s->n_points++] = b;
     if (b.rule >= 0)
         s->rule_breaks[b.rule] = true;
     else

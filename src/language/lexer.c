@@ -317,9 +317,8 @@ static bool read_mark(ShLexer *lx, ThError *err)
         return false;
     bool body = c == '{' && wants_body(lx);
     if (strchr("([{", c)) {
-        if (!th_grow(&lx->open, &lx->cap_open, lx->n_open + 1, sizeof *lx->open, err))
+        if (!TH_APPEND(lx->open, lx->n_open, lx->cap_open, err, lx->n - 1))
             return false;
-        lx->open[lx->n_open++] = lx->n - 1;
     }
     if (body) {
         t->body = t->last = true;

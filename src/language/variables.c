@@ -138,7 +138,7 @@ const char *sh_variable_name(ShSession *s, size_t i)
 static bool no_variable(ShSession *s, const char *name, ThError *err)
 {
     const ShFigures *f = &s->out.figures;
-    const char **names = th_alloc(s->n + f->n, sizeof *names, err);
+    const char **names TH_OWNED(free) = th_alloc(s->n + f->n, sizeof *names, err);
     size_t n = 0;
     if (!names)
         return false;
@@ -162,7 +162,6 @@ static bool no_variable(ShSession *s, const char *name, ThError *err)
         th_hint(err, "arguments follow the file: tapehead FILE -- ARG..., source \"FILE\" ARG...");
     else
         th_hint(err, "\\$ in a string, or $$, is a dollar sign");
-    free(names);
     return false;
 }
 

@@ -72,7 +72,7 @@ static bool check_listed(Parser *p, const ThToken *t)
 /* The hint for a name that is not among those declared. */
 static bool hint_declared(Parser *p, const ThIntern *known, const ThToken *t, const char *statement)
 {
-    const char **name = th_alloc(known->n, sizeof *name, NULL);
+    const char **name TH_OWNED(free) = th_alloc(known->n, sizeof *name, NULL);
     const char *near = NULL;
     for (size_t i = 0; name && i < known->n; i++)
         name[i] = th_intern_at(known, i, NULL);
@@ -82,7 +82,6 @@ static bool hint_declared(Parser *p, const ThIntern *known, const ThToken *t, co
         th_hint(p->err, "did you mean %s?", near);
     else
         th_hint(p->err, "add it to `%s`", statement);
-    free(name);
     return false;
 }
 

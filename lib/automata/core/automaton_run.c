@@ -10,10 +10,7 @@ static bool add(ThAutomatonRun *r, ThAutomatonRunNode node, int layer, int *seen
     seen[node.state] = layer + 1;
     if (r->n_nodes == MAX_NODES)
         return th_fail(err, TH_ELIMIT, "the run has more than %d steps", MAX_NODES);
-    if (!th_grow(&r->node, &r->node_cap, r->n_nodes + 1, sizeof *r->node, err))
-        return false;
-    r->node[r->n_nodes++] = node;
-    return true;
+    return TH_APPEND(r->node, r->n_nodes, r->node_cap, err, node);
 }
 
 /* Follows the arcs with a symbol from a node into a layer. */

@@ -4,7 +4,6 @@
  * The word found is still the first of all: if a skipped pair, reached by u, differs on w, then one
  * of the earlier pairs that imply it, reached by some u' before u, differs on w as well, and u'w
  * comes before uw. */
-#include "automata/core/dfa.h"
 
 #include "automata/core/word_tree.h"
 

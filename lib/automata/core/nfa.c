@@ -17,10 +17,7 @@ int th_nfa_state(ThNfa *n, int mark, ThError *err)
 
 bool th_nfa_arc(ThNfa *n, ThAutomatonArc arc, ThError *err)
 {
-    if (!th_grow(&n->arc, &n->arc_cap, n->n_arcs + 1, sizeof *n->arc, err))
-        return false;
-    n->arc[n->n_arcs++] = arc;
-    return true;
+    return TH_APPEND(n->arc, n->n_arcs, n->arc_cap, err, arc);
 }
 
 bool th_nfa_add(ThNfa *n, const ThAutomaton *a, const int *symbol, int *offset, ThError *err)

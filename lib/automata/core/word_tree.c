@@ -2,10 +2,7 @@
 
 bool th_word_tree_add(ThWordTree *t, size_t before, int symbol, ThError *err)
 {
-    if (!th_grow(&t->step, &t->cap, t->n + 1, sizeof *t->step, err))
-        return false;
-    t->step[t->n++] = (ThWordStep){before, symbol};
-    return true;
+    return TH_APPEND(t->step, t->n, t->cap, err, (ThWordStep){before, symbol});
 }
 
 bool th_word_tree_meet(ThWordTree *t, const void *bytes, size_t size, size_t before, int symbol,

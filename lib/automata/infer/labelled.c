@@ -61,9 +61,8 @@ static bool split_line(Reader *r, const char *s, const char *end, int line, ThEr
             s += size;
         }
         f.size = (size_t)(s - f.at);
-        if (!th_grow(&r->field, &r->field_cap, r->n_fields + 1, sizeof *r->field, err))
+        if (!TH_APPEND(r->field, r->n_fields, r->field_cap, err, f))
             return false;
-        r->field[r->n_fields++] = f;
     }
     return true;
 }

@@ -137,9 +137,8 @@ static bool grow_tree(Merger *m, ThError *err)
 
 static bool set(Merger *m, int *entry, int value, ThError *err)
 {
-    if (!th_grow(&m->change, &m->change_cap, m->n_changes + 1, sizeof *m->change, err))
+    if (!TH_APPEND(m->change, m->n_changes, m->change_cap, err, (Change){entry, *entry}))
         return false;
-    m->change[m->n_changes++] = (Change){entry, *entry};
     *entry = value;
     return true;
 }
@@ -173,10 +172,7 @@ static bool add_counts(Merger *m, int to, int from, double *score, ThError *err)
 
 static bool push(Merger *m, int to, int from, ThError *err)
 {
-    if (!th_grow(&m->fold, &m->fold_cap, m->n_folds + 1, sizeof *m->fold, err))
-        return false;
-    m->fold[m->n_folds++] = (Fold){to, from};
-    return true;
+    return TH_APPEND(m->fold, m->n_folds, m->fold_cap, err, (Fold){to, from});
 }
 
 /* Folds the tree below the child of `above` by symbol a into state `to`.  The changes are on

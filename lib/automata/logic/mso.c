@@ -163,7 +163,7 @@ static ThDfa *erase(const Build *b, const ThDfa *d, size_t most)
 {
     int half = d->n_symbols / 2;
     ThNfa n = {0};
-    char **name = th_alloc((size_t)half + 1, sizeof *name, b->err), none[] = "";
+    char **name TH_OWNED(free) = th_alloc((size_t)half + 1, sizeof *name, b->err), none[] = "";
     bool good = name != NULL;
     for (int a = 0; good && a < half; a++)
         name[a] = none;
@@ -175,7 +175,6 @@ static ThDfa *erase(const Build *b, const ThDfa *d, size_t most)
     }
     ThNfaNames names = {.symbol = name, .n_symbols = half};
     ThAutomaton *a TH_OWNED(th_automaton_free) = th_nfa_finish(&n, &names, good, b->err);
-    free(name);
     return a ? th_automaton_acceptor(a, most, b->stop, b->err) : NULL;
 }
 

@@ -3,7 +3,6 @@
 #include "automata/core/nfa.h"
 #include "automata/core/word_tree.h"
 #include "automata/operations/transducer.h"
-#include "base/intern.h"
 #include "base/symbols.h"
 
 /* Returns new: with outputs on transitions only, and without what leads nowhere. */

@@ -65,9 +65,8 @@ static bool split_lines(Words *w, char *text, size_t size)
         stop = stop ? stop : end;
         size_t n = (size_t)(stop - c);
         n -= n > 0 && c[n - 1] == '\r';
-        if (!th_grow(&w->line, &w->line_cap, w->n_lines + 1, sizeof *w->line, w->err))
+        if (!TH_APPEND(w->line, w->n_lines, w->line_cap, w->err, (Line){c, n}))
             return false;
-        w->line[w->n_lines++] = (Line){c, n};
         w->blanks = w->blanks || memchr(c, ' ', n) || memchr(c, '\t', n);
         c = stop + 1;
     }

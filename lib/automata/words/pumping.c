@@ -1,7 +1,6 @@
 #include "automata/words/pumping.h"
 
 #include "base/intern.h"
-#include "base/memory.h"
 
 /* A memory: the state; sets of states, one for each way to cut what was read (q is in all of them,
  * and none is in another); and for each place behind which a piece may begin the state there and

@@ -22,10 +22,7 @@ static int after(const ThDfa *d, int q, int symbol)
 
 static bool add(Search *s, int symbol)
 {
-    if (!th_grow(&s->word, &s->cap, (size_t)s->length + 1, sizeof *s->word, s->err))
-        return false;
-    s->word[s->length++] = symbol;
-    return true;
+    return TH_APPEND(s->word, s->length, s->cap, s->err, symbol);
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */

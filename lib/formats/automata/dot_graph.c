@@ -355,9 +355,8 @@ static bool statement(Reader *r, ThError *err)
 /* A subgraph begins: what was said of nodes and edges holds in it, too. */
 static bool enter(Reader *r, ThError *err)
 {
-    if (!th_grow(&r->outer, &r->outer_cap, r->depth + 1, sizeof *r->outer, err))
+    if (!TH_APPEND(r->outer, r->depth, r->outer_cap, err, r->fallback))
         return false;
-    r->outer[r->depth++] = r->fallback;
     r->fallback.node.label = r->fallback.node.shape = NULL;
     const ThDotNode *usual = &r->outer[r->depth - 1].node;
     return !usual->shape || replace(&r->fallback.node.shape, usual->shape, err);

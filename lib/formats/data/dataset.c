@@ -257,10 +257,9 @@ static bool write_vocabulary(const ThPad *p, FILE *out, ThError *err)
         add_json(&t, token, size);
     }
     th_text_add(&t, "]}\n");
-    char *text = th_text_take(&t, err);
+    char *text TH_OWNED(free) = th_text_take(&t, err);
     if (text)
         fputs(text, out);
-    free(text);
     return text != NULL;
 }
 

@@ -318,7 +318,7 @@ static bool fit_ruleless(Fitting *x)
     ThTm *m = x->m;
     if (can(x, FIT_HALT_NAMES) || m->missing == TH_TM_MISSING_STEP)
         return true;
-    bool *left = th_alloc((size_t)m->n_states, sizeof *left, x->err), any = false;
+    bool *left TH_OWNED(free) = th_alloc((size_t)m->n_states, sizeof *left, x->err), any = false;
     for (size_t i = 0; left && i < m->n_rules; i++) {
         any = any || m->rule[i].from == TH_TM_ANY;
         if (m->rule[i].from != TH_TM_ANY)
@@ -327,7 +327,6 @@ static bool fit_ruleless(Fitting *x)
     for (int q = 0; left && !any && q < m->n_states; q++)
         if (m->role[q] == TH_TM_RUNS && !left[q])
             m->role[q] = m->missing == TH_TM_MISSING_REJECT ? TH_TM_REJECTS : TH_TM_HALTS;
-    free(left);
     return left != NULL;
 }
 

@@ -289,7 +289,7 @@ bool th_format_import_stopping(ThFormatImport *im, const char *which, bool halts
 {
     static const char *const says[] = {"", "halts", "accepts", "rejects"};
     ThTm *m = &im->b.m;
-    bool *left = th_format_import_left(im);
+    bool *left TH_OWNED(free) = th_format_import_left(im);
     for (int q = 0; left && q < m->n_states; q++) {
         ThTmRole role = th_format_role_of_name(m->state[q]);
         if (left[q])
@@ -300,18 +300,16 @@ bool th_format_import_stopping(ThFormatImport *im, const char *which, bool halts
         if (role == TH_TM_ACCEPTS)
             m->missing = TH_TM_MISSING_REJECT;
     }
-    free(left);
     return left != NULL;
 }
 
 bool th_format_import_reject_left(ThFormatImport *im)
 {
     ThTm *m = &im->b.m;
-    bool *left = th_format_import_left(im);
+    bool *left TH_OWNED(free) = th_format_import_left(im);
     for (int q = 0; left && q < m->n_states; q++)
         if (m->role[q] == TH_TM_RUNS && !left[q])
             m->role[q] = TH_TM_REJECTS;
-    free(left);
     return left != NULL;
 }
 

@@ -154,7 +154,7 @@ static bool read_rules(Reader *r, const char *text, size_t size)
 static bool set_roles(Reader *r)
 {
     ThTm *m = &r->im.b.m;
-    bool *left = th_format_import_left(&r->im);
+    bool *left TH_OWNED(free) = th_format_import_left(&r->im);
     for (int q = 0; left && q < m->n_states; q++) {
         ThFormatField name = {m->state[q], strlen(m->state[q])};
         bool word = th_format_field_is(name, "accept") || th_format_field_is(name, "reject");
@@ -164,7 +164,6 @@ static bool set_roles(Reader *r)
             th_format_note(r->im.notes, "the state %.60s %s", m->state[q],
                            m->role[q] == TH_TM_ACCEPTS ? "accepts" : "rejects");
     }
-    free(left);
     return left != NULL;
 }
 

@@ -5,7 +5,6 @@
 #include "formats/models/exchange_impl.h"
 #include "formats/models/metadata.h"
 #include "formats/models/safetensors.h"
-#include "formats/notes.h"
 #include "models/ablation.h"
 
 const ThOptionSpec th_format_exchange_options[] = {

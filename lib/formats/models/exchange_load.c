@@ -597,7 +597,7 @@ static bool note_origin(const ThFormatImport *in, ThError *err)
 static bool note_example(const ThFormatImport *in, ThError *err)
 {
     const ThSignature *s = &in->m->signature;
-    ThModelTrace *t = th_model_trace(in->m, (int[]){0}, 1, err);
+    ThModelTrace *t TH_OWNED(th_model_trace_free) = th_model_trace(in->m, (int[]){0}, 1, err);
     ThText text TH_OWNED(th_text_free) = {0};
     for (int i = 0; t && i < t->n_classes && i < 4; i++)
         th_text_printf(&text, "%s%s %.4g", i ? ", " : "", s->label[i], t->output[i]);
@@ -605,7 +605,6 @@ static bool note_example(const ThFormatImport *in, ThError *err)
         th_format_note(in->notes, "after '%s' the logits are %s: compare them with %s's",
                        s->symbol[0], text.data ? text.data : "", in->layout->module);
     th_format_note(in->notes, "answers are read behind the last symbol itself, without padding");
-    th_model_trace_free(t);
     return t != NULL;
 }
 

@@ -1,6 +1,5 @@
 #include "formats/models/safetensors.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <sys/stat.h>
 

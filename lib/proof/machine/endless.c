@@ -1,7 +1,6 @@
 /* endless.c - the machine itself: its table, its steps, and what follows from them alone. */
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "proof/machine/endless_impl.h"
 

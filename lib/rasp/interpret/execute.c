@@ -12,10 +12,8 @@ bool th_rasp_to_show(ThRasp *r, ThRaspShownAs as, uint32_t name, ThRaspValue v)
 {
     if (!r->host.show)
         return true;
-    if (!th_grow(&r->shown, &r->cap_shown, r->n_shown + 1, sizeof *r->shown, r->err))
-        return false;
-    r->shown[r->n_shown++] = (ThRaspToShow){as, name, th_rasp_retain(v)};
-    return true;
+    return TH_APPEND(r->shown, r->n_shown, r->cap_shown, r->err,
+                     (ThRaspToShow){as, name, th_rasp_retain(v)});
 }
 
 static bool to_show(ThRasp *r, const ThRaspFrame *f, ThRaspShownAs as, uint32_t name, ThRaspValue v)

@@ -89,10 +89,7 @@ static bool end_of_line(Place *p)
 static bool add_record(Reader *r, ThTaskRecord record)
 {
     ThTaskRecords *to = r->records;
-    if (!th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, r->err))
-        return false;
-    to->item[to->n++] = record;
-    return true;
+    return TH_APPEND(to->item, to->n, to->cap, r->err, record);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 
 #include <gmp.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/intern.h"
 #include "turing/closed/rules.h"

@@ -1,8 +1,6 @@
 /* trace.c - constructions step by step, as on a board: determinize, minimize, learn. */
 #include <math.h>
 
-#include "automata/core/construction_steps.h"
-#include "base/symbols.h"
 #include "learn.h"
 
 /* Appends {q0, q1}. */

@@ -218,8 +218,9 @@ bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const
         at++;
     if (at == by)
         return th_fail(err, TH_EUSAGE, "rank=%s is none of the variables of the file", name);
-    double *x = th_alloc(r->n_published, sizeof *x, err);
-    double *y = th_alloc(r->n_published * 3, sizeof *y, err); /* and two rows of ranks */
+    double *x TH_OWNED(free) = th_alloc(r->n_published, sizeof *x, err);
+    double *y TH_OWNED(free) =
+        th_alloc(r->n_published * 3, sizeof *y, err); /* and two rows of ranks */
     ThText columns TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < by; i++)
         if (i != at)
@@ -234,6 +235,5 @@ bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const
     }
     if (x && y)
         sh_table_end(s);
-    TH_FREE(x, y);
     return x && y;
 }

@@ -9,7 +9,6 @@
 #include <stdarg.h>
 
 #include "commands/general/sweep.h"
-#include "shell.h"
 
 /* ---- the body -------------------------------------------------------------------------------- */
 

@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include "commands/general/sweep.h"
-#include "formats.h"
 #include "rasp.h"
 #include "object_kinds.h"
-#include "shell.h"
 
 enum { MOST_HEAD = 100, ROWS = 64 };
 

@@ -107,7 +107,7 @@ static bool write_all(const ShCall *call, const Values *v, int n, ThError *err)
     for (int i = 0; i < n; i++)
         total += v[i].n;
     ThSafetensorsMatrix *all TH_OWNED(free) = th_alloc(total, sizeof *all, err);
-    char **name = th_alloc(total, sizeof *name, err);
+    char **name TH_OWNED(free) = th_alloc(total, sizeof *name, err);
     bool ok = all && name;
     for (int i = 0; ok && i < n; i++) {
         for (size_t j = 0; ok && j < v[i].n; j++, k++) {
@@ -123,7 +123,6 @@ static bool write_all(const ShCall *call, const Values *v, int n, ThError *err)
     ok = ok && th_safetensors_write(all, total, NULL, call->redirect, err);
     for (k = 0; name && k < total; k++)
         free(name[k]);
-    free(name);
     return ok;
 }
 

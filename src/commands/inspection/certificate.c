@@ -1,6 +1,5 @@
 /* certificate.c - what compile and certify say of proofs by algebra. */
 #include <math.h>
-#include <stdio.h>
 
 #include "commands/inspection/proofs.h"
 

@@ -1,8 +1,6 @@
 /* check_machines.c - rows of analyze, checked again by the checker of machines. */
 
-#include "base/intern.h"
 #include "commands/inspection/proofs.h"
-#include "proof/machine/endless.h"
 
 enum { MACHINE, VERDICT, PROOF, STEPS, CELLS, CERTIFICATE, FIELDS };
 static const char heading[] = "machine,verdict,proof,steps,cells,certificate\n";

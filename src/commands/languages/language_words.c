@@ -55,9 +55,8 @@ static bool has_words(const ThLanguage *l, int length, bool *has, ThStop *stop, 
 {
     if ((*has = th_language_may_not_answer(l)))
         return true;
-    ThLanguageWords *w = th_language_words(l, length, stop, err);
+    ThLanguageWords *w TH_OWNED(th_language_words_free) = th_language_words(l, length, stop, err);
     *has = w && !(th_language_words_log(w) == -HUGE_VAL);
-    th_language_words_free(w);
     return w != NULL;
 }
 
@@ -88,7 +87,7 @@ static bool list_words(Listing *x, ThRange range, bool given, ThError *err)
 static bool draw_any(Listing *x, const ShCall *call, ThError *err)
 {
     ThRng r = th_rng((uint64_t)sh_seed(x->s, &call->options), "words", 0);
-    int *word = NULL, n;
+    int *word TH_OWNED(free) = NULL, n;
     size_t cap = 0;
     bool ok = true;
     for (long long i = th_option_int(&call->options, "random"); ok && i > 0; i--) {
@@ -96,7 +95,6 @@ static bool draw_any(Listing *x, const ShCall *call, ThError *err)
         if (ok)
             print_word(x, (ThLanguageWord){word, n}, TH_LANGUAGE_YES);
     }
-    free(word);
     return ok;
 }
 
@@ -194,7 +192,7 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
 bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
 {
     Count t = {s, th_option_range(&call->options, "length"), 0};
-    ThLanguage *l = sh_language_of(s, call->operand[0].object, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, call->operand[0].object, err);
     if (!l)
         return false;
     sh_table(s, "lengths", "length:i words:n");
@@ -203,7 +201,6 @@ bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
     sh_table_end(s);
     say_open(s, ok ? t.open : 0);
     ok = ok && say_trees(s, l, (int)t.range.hi, err);
-    th_language_free(l);
     return ok;
 }
 

@@ -353,7 +353,7 @@ static bool read_alphabet(const char *text, ThLanguageAlphabet *alphabet, char *
 static ThLanguage *of_program(ShSession *s, const ShObject *o, const char *symbols, ThError *err)
 {
     ThLanguageAlphabet alphabet;
-    char **names = NULL;
+    char **names TH_OWNED(free) = NULL;
     ThText source TH_OWNED(th_text_free) = {0};
     ShObject *object = sh_find(s, o->name);
     bool ok = object || th_fail(err, TH_EUSAGE, "an s-op that is a language needs a name");
@@ -361,7 +361,6 @@ static ThLanguage *of_program(ShSession *s, const ShObject *o, const char *symbo
          sh_rasp_write_objects(s, &source, &object, 1, err);
     ThLanguage *l =
         ok ? th_language_of_program(source.data ? source.data : "", o->name, &alphabet, err) : NULL;
-    free(names);
     return l;
 }
 
@@ -626,7 +625,8 @@ bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
         return trace_path(s, l, &call->operand[1], err);
     char *const *name = th_language_symbols(l, &n);
     int *word TH_OWNED(free) = read_word(l, &call->operand[1], &length, err);
-    ThLanguageReader *r = word ? th_language_reader(l, sh_stop(s), err) : NULL;
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) =
+        word ? th_language_reader(l, sh_stop(s), err) : NULL;
     bool *next TH_OWNED(free) = r ? th_alloc((size_t)n + 1, sizeof *next, err) : NULL;
     sh_table(s, "steps", "step:i symbol:s next:s");
     bool ok = next && trace_row(s, l, r, 0, "", next, err);
@@ -638,6 +638,5 @@ bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
         sh_say(s, "%s\n", answers[next[n]]);
         sh_result_flag(s, "accepted", next[n]);
     }
-    th_language_reader_free(r);
     return ok;
 }

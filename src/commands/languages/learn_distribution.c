@@ -119,7 +119,7 @@ static bool draw_words(Source *x, const ShCall *call, ThWordsSample *w, ThError 
 {
     size_t most = (size_t)th_option_int(&call->options, "samples"), cap = 0, cap_word = 0, n = 0;
     ThRng r = th_rng((uint64_t)sh_seed(x->s, &call->options), "words", 0);
-    int *word = NULL, size = 0;
+    int *word TH_OWNED(free) = NULL, size = 0;
     w->n_symbols = x->n_symbols;
     w->start = th_alloc(most + 1, sizeof *w->start, err);
     bool ok = w->start;
@@ -133,7 +133,6 @@ static bool draw_words(Source *x, const ShCall *call, ThWordsSample *w, ThError 
             w->symbol[n++] = word[i];
         w->start[w->n += ok] = n;
     }
-    free(word);
     return ok;
 }
 

@@ -1,12 +1,9 @@
 /* convert.c - machines that do the same with less, automata as machines and machines as automata.
  */
-#include "turing/reductions.h"
-#include "turing/transform.h"
 
 #include "commands/machines/machines.h"
 #include "terminal/confirm.h"
 #include "object_kinds.h"
-#include "language/any_language.h"
 
 enum { MOST_RULES = 4000000 };
 

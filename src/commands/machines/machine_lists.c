@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "commands/machines/machine_lists.h"
-#include "base/intern.h"
 #include "machine_list.h"
 #include "language/variables.h"
 

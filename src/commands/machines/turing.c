@@ -4,7 +4,6 @@
 #include "commands/modelling.h"
 #include "formats.h"
 #include "object_kinds.h"
-#include "turing/reductions.h"
 
 /* ---- defining -------------------------------------------------------------------------------- */
 

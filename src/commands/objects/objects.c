@@ -3,7 +3,6 @@
 
 #include "terminal/confirm.h"
 #include "rasp.h"
-#include "base/rng.h"
 #include "commands/modelling.h"
 #include "object_kinds.h"
 

@@ -77,9 +77,9 @@ static bool add_lengths(const ShGroup *g, Curve *c, ThError *err)
                 known = c->score[j].length == length;
             if (known)
                 continue;
-            if (!th_grow(&c->score, &c->cap, c->n + 1, sizeof *c->score, err))
+            if (!TH_APPEND(c->score, c->n, c->cap, err,
+                           (ThScore){.length = length, .least = length}))
                 return false;
-            c->score[c->n++] = (ThScore){.length = length, .least = length};
         }
     }
     if (c->n > 0)

@@ -336,7 +336,7 @@ static bool is_needed(const ShObject *o, ShObject *const *object, int n)
 
 bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err)
 {
-    const char **name = th_alloc((size_t)n + s->n, sizeof *name, err);
+    const char **name TH_OWNED(free) = th_alloc((size_t)n + s->n, sizeof *name, err);
     size_t k = 0;
     for (int i = 0; name && i < n; i++)
         if (sh_is_rasp(object[i]->kind))
@@ -344,7 +344,5 @@ bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int
     for (size_t i = 0; name && i < s->n; i++)
         if (is_needed(s->object[i], object, n))
             name[k++] = s->object[i]->name;
-    bool ok = name && (k == 0 || th_rasp_save(s->rasp, name, k, t, err));
-    free(name);
-    return ok;
+    return name && (k == 0 || th_rasp_save(s->rasp, name, k, t, err));
 }

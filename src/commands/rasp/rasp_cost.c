@@ -351,7 +351,8 @@ bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
     if (!is_program(s, &call->operand[0], err) || !program_of(s, &call->operand[0], &v[0], err) ||
         !program_of(s, &call->operand[1], &v[1], err))
         return false;
-    char **name = th_symbols_list(th_option_text(&call->options, "alphabet"), false, &n, err);
+    char **name TH_OWNED(free) =
+        th_symbols_list(th_option_text(&call->options, "alphabet"), false, &n, err);
     ThRaspAtom *letter TH_OWNED(free) = name ? th_alloc((size_t)n, sizeof *letter, err) : NULL;
     bool ok = letter != NULL;
     for (int k = 0; ok && k < n; k++)
@@ -363,6 +364,5 @@ bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
     if (!ok)
         sh_error_inside(err, &call->operand[1]);
     ok = ok && say_differ(s, call, &d, node, err);
-    free(name);
     return ok;
 }

@@ -80,10 +80,7 @@ typedef struct {
 
 static bool add_atom(Text *x, ThRaspAtom a, ThError *err)
 {
-    if (!th_grow(&x->atom, &x->cap, x->n + 1, sizeof *x->atom, err))
-        return false;
-    x->atom[x->n++] = a;
-    return true;
+    return TH_APPEND(x->atom, x->n, x->cap, err, a);
 }
 
 /* The s-op's value at the last of the first n atoms. */

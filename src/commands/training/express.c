@@ -32,13 +32,12 @@ static bool set_options(ThOptions *o, const char *text, ThError *err)
 {
     int n;
     bool ok = true;
-    char **pair = th_symbols_list(text, strchr(text, ' ') == NULL, &n, err);
+    char **pair TH_OWNED(free) = th_symbols_list(text, strchr(text, ' ') == NULL, &n, err);
     for (int i = 0; pair && ok && i < n; i++) {
         char *value = strchr(pair[i], '=');
         *value++ = '\0';
         ok = th_options_set(o, pair[i], value, err);
     }
-    free(pair);
     return pair && ok;
 }
 
@@ -132,7 +131,8 @@ static bool is_wanted(const char *only, const char *kind)
 static bool check_only(const char *only, ThError *err)
 {
     int n;
-    char **name = only ? th_symbols_list(only, strchr(only, ' ') == NULL, &n, err) : NULL;
+    char **name TH_OWNED(free) =
+        only ? th_symbols_list(only, strchr(only, ' ') == NULL, &n, err) : NULL;
     bool ok = !only || name;
     for (int i = 0; name && ok && i < n; i++) {
         const ThInspectSmallModel *m = th_inspect_small_models;
@@ -140,7 +140,6 @@ static bool check_only(const char *only, ThError *err)
             m++;
         ok = m->kind || th_fail(err, TH_EUSAGE, "only=: of %s nothing is known", name[i]);
     }
-    free(name);
     return ok;
 }
 
