@@ -14,8 +14,7 @@ enum { LEAST_RICH = 15, MOST_RICH = 100 };
 const ThOptionSpec th_train_options[] = {
     {"length", TH_RANGE, "1..40", 1, 1000000, NULL,
      "lengths of the training strings; default for the rows of a file: all; for scratchpads: as "
-     "the "
-     "task says"},
+     "the task says"},
     {"steps", TH_INT, "1000", 1, 1e12, NULL,
      "steps to do now; until=proved: at most, 50000 where it is not given"},
     {"until", TH_CHOICE, "steps", 0, 0, "steps|proved",
@@ -28,19 +27,15 @@ const ThOptionSpec th_train_options[] = {
      "what the options are that are not given.  plain: as they stand here; small: what small "
      "models need to learn small regular languages for strings longer than those of training, "
      "steps=2000 curriculum=adaptive full_length=0.2 schedule=cosine, warmup= a twentieth of the "
-     "steps, "
-     "and by the architecture noise=0.3 (regulargpt), lr=3e-3 (rnn), lr=5e-3 (lstm, gru); "
+     "steps, and by the architecture noise=0.3 (regulargpt), lr=3e-3 (rnn), lr=5e-3 (lstm, gru); "
      "auto: small for these four on tasks that an automaton labels, without centre_loss=, "
-     "auxiliary_loss= and "
-     "contraction_loss=, and for trees where its monoid has 15 to 100 elements steps=4000 "
-     "noise=0.5 "
-     "auxiliary_loss=1 segments=yes optimizer=muon curriculum=paced; else plain; provable: "
-     "until=proved"},
+     "auxiliary_loss= and contraction_loss=, and for trees where its monoid has 15 to 100 elements "
+     "steps=4000 noise=0.5 auxiliary_loss=1 segments=yes optimizer=muon curriculum=paced; else "
+     "plain; provable: until=proved"},
     {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive|paced",
      "how a step's length is drawn: uniformly; always the longest; adaptive: up to a length that "
-     "grows from 3 by growth= whenever accuracy passes threshold=, or never; paced: up to one "
-     "that grows "
-     "with the steps and comes to the longest after half of them"},
+     "grows from 3 by growth= whenever accuracy passes threshold=, or never; paced: up to one that "
+     "grows with the steps and comes to the longest after half of them"},
     {"full_length", TH_REAL, "0", 0, 1, NULL,
      "curriculum=adaptive, paced: share of the steps that draw from all lengths whatever the "
      "curriculum length"},
@@ -66,13 +61,11 @@ const ThOptionSpec th_train_options[] = {
     {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
     {"noise", TH_REAL, "0", 0, 1e3, NULL,
      "deviation of the Gaussian noise added to the output of every level or layer; recurrent "
-     "models "
-     "take none"},
+     "models take none"},
     {"ramp", TH_REAL, "0", 0, 1, NULL, "share of the steps over which the noise rises from 0"},
     {"centre_loss", TH_REAL, "0", 0, 1e6, NULL,
      "weight of the centre loss: the mean squared distance of every level's vectors from the "
-     "centres "
-     "of those with the same element of the monoid, what certify needs"},
+     "centres of those with the same element of the monoid, what certify needs"},
     {"auxiliary_loss", TH_REAL, "0", 0, 1e6, NULL,
      "weight of the auxiliary loss: of a further head, thrown away, that tells every vector's "
      "element of the monoid"},
@@ -81,9 +74,8 @@ const ThOptionSpec th_train_options[] = {
      "always"},
     {"contraction_loss", TH_REAL, "0", 0, 1e6, NULL,
      "weight of the contraction loss, on what certify asks: how far, in radii, two vectors of "
-     "balls around the "
-     "centres of two elements (of a recurrent network one, and a symbol) get from the centre of "
-     "their product, at the worst that is known, which every step makes worse"},
+     "balls around the centres of two elements (of a recurrent network one, and a symbol) get from "
+     "the centre of their product, at the worst that is known, which every step makes worse"},
     {"radius", TH_REAL, "0.05", 1e-6, 1e3, NULL,
      "contraction_loss=: of the smallest balls; every step draws radii up to 4 times as large"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,

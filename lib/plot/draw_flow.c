@@ -354,16 +354,14 @@ static void put_plot(const ThPlotFlow *p, double width, double height)
     p->f->least_columns = (int)ceil((width + 0.2) / CHARACTER) + 4;
     p->f->least_rows = (int)ceil((height + 0.2) / (2 * CHARACTER)) + 4; /* twice as high as wide */
     int size = (int)lround(fmax(2, 9 * scale));
-    th_figure_printf(
-        p->f, "if (plain) plot $CELLS using 1:2 with points pt '#', "
-              "$RIGHT using 1:2:4 with labels right noenhanced, "
-              "$CENTRE using 1:2:3 with labels center noenhanced, "
-              "$TITLES using 1:2:3 with labels left noenhanced\n"
-              "if (!plain) plot $BOXES using 1:2:3:4:5:6:7 with boxxyerror fs solid 1 border "
-              "lc rgb '#b0a890' fc rgb variable, \\\n"
-              "     $CELLS using 1:2:3:4:5:6 with boxxyerror fs solid 1 border lc rgb '#b0a890' "
-              "fc rgb '#cc79a7', \\\n"
-              "     $LINES using 1:2 with lines lw 0.6 lc rgb '#907080', \\\n");
+    th_figure_printf(p->f, "if (plain) plot $CELLS using 1:2 with points pt '#', $RIGHT using "
+                           "1:2:4 with labels right noenhanced, $CENTRE using 1:2:3 with labels "
+                           "center noenhanced, $TITLES using 1:2:3 with labels left noenhanced\n"
+                           "if (!plain) plot $BOXES using 1:2:3:4:5:6:7 with boxxyerror fs solid 1 "
+                           "border lc rgb '#b0a890' fc rgb variable, \\\n"
+                           "     $CELLS using 1:2:3:4:5:6 with boxxyerror fs solid 1 border lc rgb "
+                           "'#b0a890' fc rgb '#cc79a7', \\\n"
+                           "     $LINES using 1:2 with lines lw 0.6 lc rgb '#907080', \\\n");
     th_figure_printf(
         p->f,
         "     $RIGHT using 1:2:3 with labels right noenhanced font ',%d' textcolor rgb '#202020', "

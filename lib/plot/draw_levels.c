@@ -86,15 +86,13 @@ bool th_plot_levels(ThFigure *f, const char *title, const ThPlotLevels *v, ThErr
         th_figure_printf(f, "unset xtics\n");
     else
         th_figure_printf(f, "set xlabel 'position' textcolor rgb '#404040'\n");
-    th_figure_printf(f,
-                     "plot $CELLS using 1:2:3:4:5:6:7 with boxxyerror fs solid 1 noborder lc rgb "
-                     "variable notitle, \\\n     $CELLS using 1:2:9:8 with labels noenhanced "
-                     "font ',9' textcolor rgb variable notitle");
+    th_figure_printf(f, "plot $CELLS using 1:2:3:4:5:6:7 with boxxyerror fs solid 1 noborder lc "
+                        "rgb variable notitle, \\\n     $CELLS using 1:2:9:8 with labels "
+                        "noenhanced font ',9' textcolor rgb variable notitle");
     if (v->length <= MOST_SYMBOLS)
-        th_figure_printf(f,
-                         ", \\\n     $SYMBOLS using 1:(0.2):2 with labels noenhanced font ',%d' "
-                         "notitle",
-                         v->length <= 40 ? 11 : 7);
+        th_figure_printf(
+            f, ", \\\n     $SYMBOLS using 1:(0.2):2 with labels noenhanced font ',%d' notitle",
+            v->length <= 40 ? 11 : 7);
     put_key(f, v);
     th_figure_printf(f, "\n");
     return true;

@@ -117,10 +117,8 @@ static bool fits(const ThModel *m, ThError *err)
     if (!why)
         return true;
     return th_fail(err, TH_EVALUE, "the bounds are for models with %s", why) ||
-           th_hint(
-               err,
-               "they take regulargpt with arity=2, layers_per_level=1, norm=post and ReLU; help "
-               "certify says what other models are proved by");
+           th_hint(err, "they take regulargpt with arity=2, layers_per_level=1, norm=post and "
+                        "ReLU; help certify says what other models are proved by");
 }
 
 ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)

@@ -38,14 +38,12 @@ static const ThProofProvable rows[] = {
      "2020)"},
     {"s4 s4d liquid_s4 lru mamba", false,
      "nothing: a diagonal step that shrinks forgets, and one that does not adds up what is "
-     "rounded, "
-     "so that by sets only definite languages could be shown; diagonals that are not negative "
-     "cannot count modulo 2 at every length (Sarrof, Veitsman and Hahn 2024)",
+     "rounded, so that by sets only definite languages could be shown; diagonals that are not "
+     "negative cannot count modulo 2 at every length (Sarrof, Veitsman and Hahn 2024)",
      "a diagonal step that shrinks forgets, and one that does not adds up what is rounded"},
     {"deltanet deltaproduct pd_ssm", false,
      "compiled ones by their steps, of which there are finitely many: at every length where no "
-     "step "
-     "adds an error, else up to one that is said.  Nothing of trained ones: reflections and "
+     "step adds an error, else up to one that is said.  Nothing of trained ones: reflections and "
      "permutations have norm 1, so that with an error in each step no bounded set is closed",
      "its steps can have norm 1, so that what is rounded adds up and no bounded set is closed"},
 };

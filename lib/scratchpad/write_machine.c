@@ -462,9 +462,8 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
     th_pad_configuration_free(&w.c);
     if (ok && !good && inputs)
         return th_fail(err, TH_EVALUE,
-                       "no input was found on which the machine stops within %lld "
-                       "steps%s",
-                       w.steps, w.avoid ? " without leaving it" : "") ||
+                       "no input was found on which the machine stops within %lld steps%s", w.steps,
+                       w.avoid ? " without leaving it" : "") ||
                th_hint(err, "steps= allows more");
     if (!good)
         return th_fail(err, TH_EVALUE, "no tape was found on which the machine makes a step%s",
@@ -515,18 +514,16 @@ const ThPadKind th_pad_machine = {
     .name = "machine",
     .summary = "write out a run of a Turing machine, or a step of one",
     .source = "Hou et al. 2024, Section 5.3 and Appendix F",
-    .detail =
-        "With INPUT, the run on it: configurations, each of which is the state, a bar, and the "
-        "cells with a mark on the one under the head, and between them the transitions: the next "
-        "state, the symbol written, the move.  Once the machine has stopped, the tape without "
-        "the blanks around it is the answer.  Without INPUT, one step on random cells, with the "
-        "head and the state anywhere, as the paper trains on; with inputs=SYMBOLS, a run on a "
-        "drawn "
-        "input of these symbols, from the start state to its end.  Several tapes are separated by "
-        "bars.\n\n"
-        "The cells shown are those of the input, and where the head leaves them a blank is added "
-        "(edge=extend).  Tapes that are drawn keep their length (edge=stay).  Where a "
-        "nondeterministic machine has a choice, one is drawn.",
+    .detail = "With INPUT, the run on it: configurations, each of which is the state, a bar, and "
+              "the cells with a mark on the one under the head, and between them the transitions: "
+              "the next state, the symbol written, the move.  Once the machine has stopped, the "
+              "tape without the blanks around it is the answer.  Without INPUT, one step on random "
+              "cells, with the head and the state anywhere, as the paper trains on; with "
+              "inputs=SYMBOLS, a run on a drawn input of these symbols, from the start state to "
+              "its end.  Several tapes are separated by bars.\n\n"
+              "The cells shown are those of the input, and where the head leaves them a blank is "
+              "added (edge=extend).  Tapes that are drawn keep their length (edge=stay).  Where a "
+              "nondeterministic machine has a choice, one is drawn.",
     .example = "machine flip { blank _; start s; halt z; s 0 -> 1 R s; s 1 -> 0 R s; s _ -> L z }\n"
                "scratchpad machine flip 01 style=verbose\n"
                "#> s | [0] 1\n"

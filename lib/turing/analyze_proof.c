@@ -135,20 +135,18 @@ static bool write_recurrence(Writer *w)
     bool moved = a->shift != 0;
     const char *side = a->shift > 0 ? "right" : "left";
     if (moved)
-        th_text_printf(w->t,
-                       "after %llu %s the head is farther to the %s than ever before, and again "
-                       "after %llu,\n"
-                       "in the same state; the cells that it stood on in between hold the same "
-                       "symbols then,\n%lld to the %s; and so on every %llu %s\n",
-                       from, steps_word(from), side, to,
-                       (long long)(a->shift > 0 ? a->shift : -a->shift), side,
-                       (unsigned long long)a->period, steps_word(a->period));
+        th_text_printf(
+            w->t,
+            "after %llu %s the head is farther to the %s than ever before, and again after %llu,\n"
+            "in the same state; the cells that it stood on in between hold the same symbols "
+            "then,\n%lld to the %s; and so on every %llu %s\n",
+            from, steps_word(from), side, to, (long long)(a->shift > 0 ? a->shift : -a->shift),
+            side, (unsigned long long)a->period, steps_word(a->period));
     else
-        th_text_printf(w->t,
-                       "the configuration after %llu %s comes back after %llu, and so on every "
-                       "%llu %s\n",
-                       from, steps_word(from), to, (unsigned long long)a->period,
-                       steps_word(a->period));
+        th_text_printf(
+            w->t,
+            "the configuration after %llu %s comes back after %llu, and so on every %llu %s\n",
+            from, steps_word(from), to, (unsigned long long)a->period, steps_word(a->period));
     return write_configuration(w, from, 0) && write_configuration(w, to, a->shift);
 }
 
@@ -399,19 +397,18 @@ bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, s
         write_far(&w);
         break;
     case TH_TM_PROOF_WORDS:
-        th_text_printf(
-            t,
-            "both sides of the head as words of %d %s, of %d and more equal ones not how "
-            "many:\n%zu configurations lead to these only, and none stops\n",
-            a->repeated.length, a->repeated.length == 1 ? "cell" : "cells", a->repeated.most,
-            a->repeated.configurations);
+        th_text_printf(t,
+                       "both sides of the head as words of %d %s, of %d and more equal ones not "
+                       "how many:\n%zu configurations lead to these only, and none stops\n",
+                       a->repeated.length, a->repeated.length == 1 ? "cell" : "cells",
+                       a->repeated.most, a->repeated.configurations);
         break;
     case TH_TM_PROOF_CHOICES:
-        th_text_printf(
-            t,
-            "all configurations that its choices lead to are these %zu, the last of them "
-            "after %llu %s, and it goes on from each\n",
-            a->configurations, (unsigned long long)a->end.steps, steps_word(a->end.steps));
+        th_text_printf(t,
+                       "all configurations that its choices lead to are these %zu, the last of "
+                       "them after %llu %s, and it goes on from each\n",
+                       a->configurations, (unsigned long long)a->end.steps,
+                       steps_word(a->end.steps));
         break;
     }
     return true;

@@ -124,11 +124,10 @@ static char *symbol_of(Graph *x, const ThDotEdge *e, const char *end, ThError *e
     const char *id = th_intern_at(&x->g->id, (size_t)e->to, NULL);
     char *input TH_OWNED(free) = piece(label, slash ? slash : end, err);
     if (input && x->input && strcmp(input, x->input) != 0)
-        return th_null(
-            th_fail_at(err, TH_EVALUE, e->line, 1,
-                       "a distribution has no inputs, and the graph has several: '%.40s' "
-                       "and '%.40s'",
-                       x->input, input));
+        return th_null(th_fail_at(
+            err, TH_EVALUE, e->line, 1,
+            "a distribution has no inputs, and the graph has several: '%.40s' and '%.40s'",
+            x->input, input));
     if (!x->input) {
         x->input = input;
         input = NULL;
@@ -191,10 +190,9 @@ const ThDistribution *th_format_probabilities(const ThLanguage *l, ThError *err)
     const ThDistribution *d = th_distribution_of(l, err);
     if (!d->weights)
         return d;
-    return th_null(th_fail(err, TH_EVALUE,
-                           "weights below 0 cannot be written: they are no "
-                           "probabilities") ||
-                   th_hint(err, "a .th file holds them"));
+    return th_null(
+        th_fail(err, TH_EVALUE, "weights below 0 cannot be written: they are no probabilities") ||
+        th_hint(err, "a .th file holds them"));
 }
 
 bool th_dot_write_distribution(ThFormatOutput *out, const ThLanguage *l, ThText *notes,

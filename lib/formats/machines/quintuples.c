@@ -177,8 +177,7 @@ static bool find_order(Reader *r, const char *text, size_t size, ThFormatFields 
         return ambiguous(r, "part 4 and part 5 can both be the move");
     if (!shape.fourth && !shape.last)
         return th_fail(r->err, TH_EVALUE,
-                       "neither part 4 nor part 5 of the lines is always a move "
-                       "(L, R, S)");
+                       "neither part 4 nor part 5 of the lines is always a move (L, R, S)");
     if (shape.fourth) {
         set_columns(r, TH_FORMAT_FIELDS_WRITE_MOVE_NEXT);
         return true;
@@ -192,8 +191,8 @@ static bool find_order(Reader *r, const char *text, size_t size, ThFormatFields 
     set_columns(r, shape.next_line ? TH_FORMAT_FIELDS_WRITE_NEXT_MOVE
                                    : TH_FORMAT_FIELDS_NEXT_WRITE_MOVE);
     if (shape.next_line)
-        th_format_note(r->im.notes, "part 3 is read as the symbol written, part 4 as the next "
-                                    "state");
+        th_format_note(r->im.notes,
+                       "part 3 is read as the symbol written, part 4 as the next state");
     return true;
 }
 
@@ -326,10 +325,9 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
     bool ok = t.size > 0 ||
               th_fail(err, TH_EVALUE, "as quintuples a machine has a rule for its start state");
     if (ok && blank_is_lost(fitting))
-        ok =
-            th_fail(err, TH_EVALUE,
-                    "as quintuples a machine has a rule with its blank, where another symbol looks "
-                    "like one");
+        ok = th_fail(err, TH_EVALUE,
+                     "as quintuples a machine has a rule with its blank, where another symbol "
+                     "looks like one");
     write_rules(&t, fitting, false);
     if (ok) {
         th_text_printf(to, "# %s\n# fields: next-write-move\n", name);

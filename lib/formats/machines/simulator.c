@@ -85,8 +85,7 @@ static bool read_case(Reader *r)
     if (r->l.n != m->n_tapes + 1)
         return th_format_lines_fail(
             &r->l, r->l.field[0].s, r->err,
-            "expected %d parts between commas, a state and what each tape reads; "
-            "found %d",
+            "expected %d parts between commas, a state and what each tape reads; found %d",
             m->n_tapes + 1, r->l.n);
     r->rule = (ThTmRule){0};
     r->half_line = r->l.line;
@@ -101,11 +100,10 @@ static bool read_action(Reader *r)
 {
     int k = r->im.b.m.n_tapes;
     if (r->l.n != 2 * k + 1)
-        return th_format_lines_fail(
-            &r->l, r->l.field[0].s, r->err,
-            "expected %d parts between commas, a state, what each tape writes and "
-            "how it moves; found %d",
-            2 * k + 1, r->l.n);
+        return th_format_lines_fail(&r->l, r->l.field[0].s, r->err,
+                                    "expected %d parts between commas, a state, what each tape "
+                                    "writes and how it moves; found %d",
+                                    2 * k + 1, r->l.n);
     bool ok = read_state(r, &r->rule.to);
     for (int t = 0; ok && t < k; t++) {
         ThFormatField move = r->l.field[1 + k + t];

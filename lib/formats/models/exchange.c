@@ -23,14 +23,12 @@ const ThOptionSpec th_format_exchange_options[] = {
      "the symbol that follows"},
     {"map", TH_STRING, NULL, 0, 0, NULL,
      "with kind=: a file of lines ROLE = NAME, for modules whose names do not tell: net, "
-     "embedding, "
-     "positions, hidden, head"},
+     "embedding, positions, hidden, head"},
     {"ignore", TH_STRING, NULL, 0, 0, NULL,
      "with kind=: beginnings of names of tensors that are not needed, blanks between them"},
     {"activation", TH_CHOICE, NULL, 0, 0, "relu|tanh|gelu|gelu_tanh",
      "with kind=rnn, transformer_encoder, gpt2, gpt_neox: what a unit does; what the module does "
-     "if "
-     "not given: tanh, relu, gelu_tanh, gelu"},
+     "if not given: tanh, relu, gelu_tanh, gelu"},
     {"heads", TH_INT, NULL, 1, 1024, NULL,
      "with kind=transformer_encoder, gpt2, gpt_neox, llama: attention heads, which no tensor "
      "tells; read of a config.json beside the file"},
@@ -45,8 +43,7 @@ const ThOptionSpec th_format_exchange_options[] = {
      "with kind=transformer_encoder: it had a causal mask; no if not given"},
     {"scale", TH_FLAG, NULL, 0, 0, NULL,
      "with kind=transformer_encoder: embeddings are multiplied by the root of their width; no if "
-     "not "
-     "given"},
+     "not given"},
     {"head", TH_CHOICE, "linear", 0, 0, "relu|linear|tanh",
      "with kind=: what stands between the last state and the head"},
     {"head_activation", TH_CHOICE, "relu", 0, 0, "relu|tanh|gelu",

@@ -10,8 +10,7 @@
 static const ThOptionSpec options[] = {
     {"size", TH_CHOICE, "small", 0, 0, "small|paper",
      "paper: dim=1024 heads=16 layers=12, where they are not given (about 150 million parameters, "
-     "7e12 operations a step of 16 strings of 500 "
-     "symbols)"},
+     "7e12 operations a step of 16 strings of 500 symbols)"},
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, "8", 1, 1024, NULL, "attention heads; they divide dim"},
     {"layers", TH_INT, "2", 1, 64, NULL, "layers, each with weights of its own"},
@@ -217,18 +216,16 @@ const ThModelKind th_model_gpt = {
         "Radford et al. 2019; Black et al. 2022; Touvron et al. 2023; Hou et al. 2024, section 4",
     .detail =
         "Every position attends to those up to itself, or, with causal=no, to all. Layer norm "
-        "stands before attention and "
-        "before the feed-forward layer, which has GELU, and once more at the end. With block=neox "
-        "both parts of a layer read the same vectors, and their results are added; block=llama has "
-        "RMS norm, SwiGLU and no biases. For what "
-        "continues beyond the lengths of training, position= matters most: hard_alibi goes "
-        "farthest in copying.\n\n"
+        "stands before attention and before the feed-forward layer, which has GELU, and once more "
+        "at the end. With block=neox both parts of a layer read the same vectors, and their "
+        "results are added; block=llama has RMS norm, SwiGLU and no biases. For what continues "
+        "beyond the lengths of training, position= matters most: hard_alibi goes farthest in "
+        "copying.\n\n"
         "size=paper takes the sizes of the paper on Turing Programs, which goes with block=neox "
         "position=hard_alibi window_heads=6 (7 for multiplication and sgd) and train "
-        "optimizer=adamw "
-        "lr=7e-5 (3e-4 for multiplication) decay=0.1 warmup=100 schedule=linear steps=200000 "
-        "batch=16 on scratchpads with context=500. train says what a large model takes before it "
-        "takes it; set limit-memory refuses what would not fit.",
+        "optimizer=adamw lr=7e-5 (3e-4 for multiplication) decay=0.1 warmup=100 schedule=linear "
+        "steps=200000 batch=16 on scratchpads with context=500. train says what a large model "
+        "takes before it takes it; set limit-memory refuses what would not fit.",
     .options = options,
     .presets = presets,
     .causal = true,

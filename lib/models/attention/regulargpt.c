@@ -10,11 +10,9 @@
 static const ThOptionSpec options[] = {
     {"size", TH_CHOICE, "small", 0, 0, "small|paper|text",
      "where they are not given, paper: dim=256 heads=8, its size for regular languages (0.8 "
-     "million "
-     "parameters, at most 3e10 operations a step of 128 strings of 40 symbols); text: dim=768 "
-     "heads=12 layers_per_level=6 arity=128 norm=pre missing=mask head=tied, its language model "
-     "(43 "
-     "million and 768 for each symbol, 3e11 operations for 512 symbols)"},
+     "million parameters, at most 3e10 operations a step of 128 strings of 40 symbols); text: "
+     "dim=768 heads=12 layers_per_level=6 arity=128 norm=pre missing=mask head=tied, its language "
+     "model (43 million and 768 for each symbol, 3e11 operations for 512 symbols)"},
     {"dim", TH_INT, "64", 2, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},
     {"arity", TH_INT, "2", 2, 4096, NULL,
@@ -43,8 +41,7 @@ static const ThOptionSpec options[] = {
      "in fewer steps"},
     {"codebook", TH_INT, "0", 0, 65536, NULL,
      "vectors to the nearest of which every level's output is quantised, as quantize makes them; "
-     "0: "
-     "none"},
+     "0: none"},
     {"edge_codebook", TH_INT, "0", 0, 65536, NULL,
      "how many of them, the last, serve subtrees that lack symbols, and no others"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
@@ -174,8 +171,8 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
     if (!every || !l->shape.collapse)
         return true;
     return th_fail(err, TH_EUSAGE,
-                   "form=collapse answers for the whole string only, and this task asks "
-                   "at every position") ||
+                   "form=collapse answers for the whole string only, and this task asks at every "
+                   "position") ||
            th_hint(err, "make the model with form=dilated, or leave form out");
 }
 
@@ -599,20 +596,19 @@ const ThModelKind th_model_regulargpt = {
     .summary = "weight-shared Transformer with sliding dilated attention and adaptive depth",
     .source = "Chi, Fan, Rudnicky and Ramadge 2023, sections 3 and 4",
     .detail =
-        "Level l attends to the positions at distances 0, Cˡ, 2Cˡ, … (C-1)Cˡ, so that after "
-        "⌈log_C T⌉ levels the last position has read the whole string as a tree of chunks. All "
-        "levels share the weights of K layers; in front of the string stands a learned pad.\n\n"
+        "Level l attends to the positions at distances 0, Cˡ, 2Cˡ, … (C-1)Cˡ, so that after ⌈log_C "
+        "T⌉ levels the last position has read the whole string as a tree of chunks. All levels "
+        "share the weights of K layers; in front of the string stands a learned pad.\n\n"
         "Only the vectors that an answer depends on are computed, and those with equal symbols "
-        "below them only once in a batch, which changes no result. Noise while training "
-        "(train … noise=0.3) is drawn once per distinct vector.\n\n"
+        "below them only once in a batch, which changes no result. Noise while training (train … "
+        "noise=0.3) is drawn once per distinct vector.\n\n"
         "On tasks that ask at every position it has form=dilated, and is a language model there "
         "(section 6): size=text is the paper's, layers_per_level= K and arity= C (K 6 or 12, C 32 "
-        "to 256 "
-        "in its Table 3). A "
-        "string longer than Cˡ needs more than l levels, and what training has not had is no good "
-        "in general: evaluate says so.  With an answer at every position all positions go through "
-        "the levels of the whole string, so that an answer can move with the length of what "
-        "follows, though not with its symbols; levels= for the longest string keeps it.\n\n"
+        "to 256 in its Table 3). A string longer than Cˡ needs more than l levels, and what "
+        "training has not had is no good in general: evaluate says so.  With an answer at every "
+        "position all positions go through the levels of the whole string, so that an answer can "
+        "move with the length of what follows, though not with its symbols; levels= for the "
+        "longest string keeps it.\n\n"
         "With codebook= every level's output snaps to the nearest of so many vectors: a finite "
         "algebra, as quantize makes of a trained model.  Training moves the centres and what is "
         "read off them, for nothing else has a slope.",

@@ -85,18 +85,16 @@ const ThModelKind th_model_tlb = {
     .name = "tlb",
     .summary = "Temporal Latent Bottleneck: chunks of symbols with a memory of slots between them",
     .source = "Didolkar et al. 2022; Ray Chowdhury and Caragea 2024, section 2",
-    .detail =
-        "A string is cut into chunks of chunk= symbols. A chunk goes through layers= layers; in "
-        "each its symbols attend to each other, then to the slots of a memory, then comes a "
-        "feed-forward layer. Behind the chunk the slots attend to what it has become. One answer a "
-        "string is read from the slots after the last chunk; answers at every position, with "
-        "causal=yes, are the rows of the chunks. Positions begin anew in every chunk; with "
-        "ends=yes the "
-        "start and end symbols take places in theirs.\n\n"
-        "attention shows two layers for each layer, what symbols read of their chunk and of the "
-        "slots (the pads), and then the slots as rows, one set behind every chunk. The paper uses "
-        "dim=512 heads=8 layers=2 with chunk=20 slots=20 for ListOps and chunk=10 slots=10 "
-        "for logical inference.",
+    .detail = "A string is cut into chunks of chunk= symbols. A chunk goes through layers= layers; "
+              "in each its symbols attend to each other, then to the slots of a memory, then comes "
+              "a feed-forward layer. Behind the chunk the slots attend to what it has become. One "
+              "answer a string is read from the slots after the last chunk; answers at every "
+              "position, with causal=yes, are the rows of the chunks. Positions begin anew in "
+              "every chunk; with ends=yes the start and end symbols take places in theirs.\n\n"
+              "attention shows two layers for each layer, what symbols read of their chunk and of "
+              "the slots (the pads), and then the slots as rows, one set behind every chunk. The "
+              "paper uses dim=512 heads=8 layers=2 with chunk=20 slots=20 for ListOps and chunk=10 "
+              "slots=10 for logical inference.",
     .changed = changed,
     .options = options,
     .check = th_model_chunks_check,

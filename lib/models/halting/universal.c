@@ -174,13 +174,12 @@ const ThModelKind th_model_universal = {
     .summary = "Universal Transformer: one block again and again, each position halts by itself",
     .source = "Dehghani et al. 2019; Graves 2016; Ray Chowdhury and Caragea 2024, section 2",
     .detail =
-        "A block of attention and a feed-forward layer, with layer norm before each, is applied "
-        "to a string until a small network says stop, steps= times at most. Before each "
-        "application a position gives some of a mass of 1 to its state; its result is the mean "
-        "of its states by what they got. Others see the mean so far. Once it has given away "
-        "threshold=, it stays as it is. ponder= times the mean number of applications is added to "
-        "the loss, so that the model does not go on for nothing. halt=none applies the block "
-        "steps= times.\n\n"
+        "A block of attention and a feed-forward layer, with layer norm before each, is applied to "
+        "a string until a small network says stop, steps= times at most. Before each application a "
+        "position gives some of a mass of 1 to its state; its result is the mean of its states by "
+        "what they got. Others see the mean so far. Once it has given away threshold=, it stays as "
+        "it is. ponder= times the mean number of applications is added to the loss, so that the "
+        "model does not go on for nothing. halt=none applies the block steps= times.\n\n"
         "For one answer a string there is a start symbol before it and an end symbol behind it. "
         "The paper uses dim=512 heads=8 steps=10 ponder=0.1.",
     .changed = changed,
@@ -202,12 +201,11 @@ const ThModelKind th_model_gated_universal = {
     .name = "gated_universal",
     .summary = "Universal Transformer with a gate, which halts for the whole string at once",
     .source = "Ray Chowdhury and Caragea 2024, section 3",
-    .detail =
-        "As universal, but a gate chooses between what the block makes and what it read, the "
-        "decision to stop is one for the string, by the means of its states before and behind the "
-        "block, and the answer is read at the end symbol. halt=token, gate=no and transition=no "
-        "take one of these away each. With causal=yes the means are those of the positions up to "
-        "each, which then halts by itself.",
+    .detail = "As universal, but a gate chooses between what the block makes and what it read, the "
+              "decision to stop is one for the string, by the means of its states before and "
+              "behind the block, and the answer is read at the end symbol. halt=token, gate=no and "
+              "transition=no take one of these away each. With causal=yes the means are those of "
+              "the positions up to each, which then halts by itself.",
     .changed = changed,
     .options = gated_options,
     .check = check_universal,
@@ -239,12 +237,11 @@ const ThModelKind th_model_encoder = {
     .name = "encoder",
     .summary = "Transformer encoder with layer norm before each part, xPos and a pooled answer",
     .source = "Ray Chowdhury and Caragea 2024, section 2; Sun et al. 2022",
-    .detail =
-        "What universal and tlb are compared with: layers= blocks of attention and a feed-forward "
-        "layer with GELU, each with weights of its own. For one answer a string there is a start "
-        "symbol before it and an end symbol behind it, and the mean of all positions is looked at. "
-        "Pairs of strings are read by the same layers and then compared. The paper uses dim=512 "
-        "heads=8 layers=4.",
+    .detail = "What universal and tlb are compared with: layers= blocks of attention and a "
+              "feed-forward layer with GELU, each with weights of its own. For one answer a string "
+              "there is a start symbol before it and an end symbol behind it, and the mean of all "
+              "positions is looked at. Pairs of strings are read by the same layers and then "
+              "compared. The paper uses dim=512 heads=8 layers=4.",
     .changed = encoder_changed,
     .options = encoder_options,
     .check = check_encoder,

@@ -214,12 +214,10 @@ const ThModelKind th_model_deltanet = {
     .summary = "linear recurrence that corrects a matrix along a key",
     .source = "Schlag, Irie and Schmidhuber 2021; Yang et al. 2024; Grazzi et al. 2025 (Unlocking "
               "State-Tracking in Linear RNNs Through Negative Eigenvalues)",
-    .detail =
-        "For each head S <- S (I - β k kᵀ) + β v kᵀ and y = S q / √(dim / heads): keys and queries "
-        "have length 1, β is between 0 and 2, so that the transition has an eigenvalue from -1 to "
-        "1 along "
-        "the key: at β=2 it is a reflection, which is what parity needs.  With "
-        "eigenvalues=positive β ends at 1.",
+    .detail = "For each head S <- S (I - β k kᵀ) + β v kᵀ and y = S q / √(dim / heads): keys and "
+              "queries have length 1, β is between 0 and 2, so that the transition has an "
+              "eigenvalue from -1 to 1 along the key: at β=2 it is a reflection, which is what "
+              "parity needs.  With eigenvalues=positive β ends at 1.",
     .changed = changed,
     .options = delta_options,
     .check = check,

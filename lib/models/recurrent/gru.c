@@ -36,10 +36,8 @@ const ThModelKind th_model_gru = {
     .name = "gru",
     .summary = "gated recurrent unit",
     .source = "Cho et al. 2014, section 2.3, resetting after the product",
-    .detail =
-        "z, r = σ(x W + b + h U), n = tanh(x W_n + b_n + r (h U_n + c)), "
-        "h' = (1-z) h + z n, zeros at the start; the answer is a linear map of ReLU(h), or what "
-        "head= says.",
+    .detail = "z, r = σ(x W + b + h U), n = tanh(x W_n + b_n + r (h U_n + c)), h' = (1-z) h + z n, "
+              "zeros at the start; the answer is a linear map of ReLU(h), or what head= says.",
     .options = th_model_recurrent_options,
     .part = &cell,
     .recipe = "lr=5e-3",

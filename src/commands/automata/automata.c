@@ -50,9 +50,8 @@ SH_COMMAND(
         "puts others in front.\n\n"
         "group \"S5\" is a group: its elements are the states and the outputs, generators the "
         "symbols.  C6, D4 (8 elements), S5, A5, Q8, F20, SL(2,3), PSL(2,7) and the like have "
-        "names, "
-        "and products: C2xC4.  cayley(group \"A5\") has every element as a symbol, and task t = "
-        "track cayley(group \"A5\") asks for the product after each: the word problem; "
+        "names, and products: C2xC4.  cayley(group \"A5\") has every element as a symbol, and task "
+        "t = track cayley(group \"A5\") asks for the product after each: the word problem; "
         "cayley(A, generators) is that of what A's symbols do to its states, with only these as "
         "symbols, and dihedral(n) is group \"Dn\".\n\n"
         "The functions are concat, star, reverse, prefixes, suffixes, quotient, left_quotient, "
@@ -339,19 +338,17 @@ SH_COMMAND(
         "$disjoint; $common is the shortest word of both.  These are left out where more pairs of "
         "states than limit-states would have to be looked at.\n\n"
         "P and Q are names of s-ops or selectors of RASP, or expressions, in brackets or quotes.  "
-        "They are "
-        "run on every input over the alphabet, shortest first; what differs is a value, or "
-        "that only one of the two is an error.  $agree says that they do not differ on these; of "
-        "longer inputs nothing is known.  $at is the first element that differs, $inputs how many "
-        "inputs were compared, and on $errors of them both are an error.\n\n"
-        "An s-op that gives truth values is a language, too: what it gives at the last position "
-        "of a word says whether the word belongs to it.  With an automaton for the other one it "
-        "is run on all words over the automaton's alphabet up to the greatest length.\n\n"
+        "They are run on every input over the alphabet, shortest first; what differs is a value, "
+        "or that only one of the two is an error.  $agree says that they do not differ on these; "
+        "of longer inputs nothing is known.  $at is the first element that differs, $inputs how "
+        "many inputs were compared, and on $errors of them both are an error.\n\n"
+        "An s-op that gives truth values is a language, too: what it gives at the last position of "
+        "a word says whether the word belongs to it.  With an automaton for the other one it is "
+        "run on all words over the automaton's alphabet up to the greatest length.\n\n"
         "Where A or B names a grammar, a machine or another language that is not known to be "
-        "regular, both "
-        "are asked about all words of these lengths: $agree says whether they are the same on "
-        "them, which is no proof.  $open counts words that one gave no answer to; then they do "
-        "not agree.\n\n"
+        "regular, both are asked about all words of these lengths: $agree says whether they are "
+        "the same on them, which is no proof.  $open counts words that one gave no answer to; then "
+        "they do not agree.\n\n"
         "Where A or B names a model, or both name machines, this is compare models or compare "
         "machines.",
     .example = "automaton p = parity\n"
@@ -370,8 +367,7 @@ SH_COMMAND(
                "#> they differ on ba\n"
                "#>   sort(tokens, tokens) = [a, b] (strings)\n"
                "#>   sort(tokens, indices) = [b, a] (strings)",
-    .results = "equivalent agree word included includes disjoint common at inputs "
-               "errors open",
+    .results = "equivalent agree word included includes disjoint common at inputs errors open",
     .options = compare_options, .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}},
     .args2 = {{A_PROGRAM, "P", 0}, {A_PROGRAM, "Q", 0}})
 {

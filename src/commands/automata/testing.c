@@ -47,20 +47,19 @@ static bool say_reset(ShSession *s, const ThAutomaton *a, const ThDfaReset *r, T
     return true;
 }
 
-SH_COMMAND(synchronize, .group = "automata",
-           .summary = "find a reset word: it leads every state of an automaton to the same one",
-           .detail = "The automaton is taken as it stands: deterministic, and every state with "
-                     "every symbol.  The word (a synchronizing word) is the shortest, first in "
-                     "order, found by searching the sets of states; beyond limit-states of them "
-                     "it is one that merges the nearest two states again and again (Eppstein "
-                     "1990), which may be longer: $shortest says which.  Where there is none, two "
-                     "states are named that no word leads to one.",
-           .example = "automaton c { start 1; accept 1; 1 a -> 2; 2 a -> 3; 3 a -> 4; 4 a -> 1; "
-                      "4 b -> 1; 1 b -> 1; 2 b -> 2; 3 b -> 3 }\n"
-                      "synchronize c\n"
-                      "#> baaabaaab, 9 symbols, leads every state to 1; no shorter word does",
-           .results = "reset word length state shortest apart apart2",
-           .args = {{A_AUTOMATON, "A", 0}})
+SH_COMMAND(
+    synchronize, .group = "automata",
+    .summary = "find a reset word: it leads every state of an automaton to the same one",
+    .detail = "The automaton is taken as it stands: deterministic, and every state with every "
+              "symbol.  The word (a synchronizing word) is the shortest, first in order, found by "
+              "searching the sets of states; beyond limit-states of them it is one that merges the "
+              "nearest two states again and again (Eppstein 1990), which may be longer: $shortest "
+              "says which.  Where there is none, two states are named that no word leads to one.",
+    .example = "automaton c { start 1; accept 1; 1 a -> 2; 2 a -> 3; 3 a -> 4; 4 a -> 1; 4 b -> 1; "
+               "1 b -> 1; 2 b -> 2; 3 b -> 3 }\n"
+               "synchronize c\n"
+               "#> baaabaaab, 9 symbols, leads every state to 1; no shorter word does",
+    .results = "reset word length state shortest apart apart2", .args = {{A_AUTOMATON, "A", 0}})
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     ThDfa *d TH_OWNED(th_dfa_free) = as_it_stands(a, err);
@@ -105,11 +104,10 @@ static bool state_row(ShSession *s, const ThAutomaton *a, const ThDfaTells *t, i
 
 SH_COMMAND(distinguish, .group = "automata",
            .summary = "list words that reach the states of an automaton, and tell them apart",
-           .detail =
-               "Of the minimal automaton, whose states are numbered from 0: of each the first "
-               "of the shortest words that lead there (access word), and words after "
-               "which it differs, in acceptance or, where states have outputs, in output, "
-               "from every other state (separating words).",
+           .detail = "Of the minimal automaton, whose states are numbered from 0: of each the "
+                     "first of the shortest words that lead there (access word), and words after "
+                     "which it differs, in acceptance or, where states have outputs, in output, "
+                     "from every other state (separating words).",
            .example = "distinguish regex \"(ab)*\"\n"
                       "#> state  access  tells\n"
                       "#>     0  ε       ε\n"
@@ -250,11 +248,11 @@ static bool say_tested(ShSession *s, const ShCall *call, const ThDfaWords *words
     if (!agree)
         sh_say(s, "%s is wrong on %s\n", call->operand[0].text, text);
     else
-        sh_say(s,
-               "right on all %zu words of the test: if %s answers as a machine of at most %lld "
-               "states does,\nwhich says of the empty word what %s says, it is right on every "
-               "word\n",
-               words->n, call->operand[0].text, states, call->operand[1].text);
+        sh_say(
+            s,
+            "right on all %zu words of the test: if %s answers as a machine of at most %lld states "
+            "does,\nwhich says of the empty word what %s says, it is right on every word\n",
+            words->n, call->operand[0].text, states, call->operand[1].text);
     return true;
 }
 
@@ -285,13 +283,11 @@ SH_COMMAND(
         "The W method (Chow 1978) has every word that tells states apart behind every word that "
         "reaches one, one symbol more, and up to states= less the automaton's states further; the "
         "partial W method (Fujiwara et al. 1991) leaves out what is known by then.  The number of "
-        "words "
-        "grows like the power of the symbols by the states that states= is more.\n\n"
+        "words grows like the power of the symbols by the states that states= is more.\n\n"
         "A model reads them, each by itself, all but the empty one, and the first is shown that it "
         "answers otherwise, which is none of the shortest that it does not know: see compare.  "
         "Where it is right on all, it is the automaton if it answers as any machine of so many "
-        "states does: of a network that is an assumption, which extract and certify "
-        "look into.",
+        "states does: of a network that is an assumption, which extract and certify look into.",
     .example = "conformance regex \"(a|b)*b\"\n"
                "#> word  due\n"
                "#> ε     reject\n"
@@ -330,19 +326,19 @@ static bool say_pumping(ShSession *s, const ThAutomaton *a, const ThDfaPumping *
     return true;
 }
 
-SH_COMMAND(
-    pumping, .group = "automata", .summary = "find the least pumping length of a regular language",
-    .detail = "It is the least p (1 at least) such that every word of the language with p "
-              "symbols or more can be cut into x y z, where y is not empty, x y has p "
-              "symbols at most, and x z, x y z, x y y z, ... are all in the language.  The "
-              "states of the minimal automaton are always enough, and often more than that.  "
-              "The word that is shown is long enough and cannot be cut so with p - 1.",
-    .example = "pumping regex \"(ab)*\"\n"
-               "#> the least pumping length is 2: no part of the first 1 symbol of ab can be "
-               "repeated and left out\n"
-               "pumping regex \"a*b*\"\n"
-               "#> the least pumping length is 1",
-    .results = "length word", .args = {{A_AUTOMATON, "A", 0}})
+SH_COMMAND(pumping, .group = "automata",
+           .summary = "find the least pumping length of a regular language",
+           .detail = "It is the least p (1 at least) such that every word of the language with p "
+                     "symbols or more can be cut into x y z, where y is not empty, x y has p "
+                     "symbols at most, and x z, x y z, x y y z, ... are all in the language.  The "
+                     "states of the minimal automaton are always enough, and often more than that. "
+                     " The word that is shown is long enough and cannot be cut so with p - 1.",
+           .example = "pumping regex \"(ab)*\"\n"
+                      "#> the least pumping length is 2: no part of the first 1 symbol of ab can "
+                      "be repeated and left out\n"
+                      "pumping regex \"a*b*\"\n"
+                      "#> the least pumping length is 1",
+           .results = "length word", .args = {{A_AUTOMATON, "A", 0}})
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     size_t limit = (size_t)sh_setting_int(s, "limit-states");

@@ -114,8 +114,7 @@ static const Suite suites[] = {
      "1..40", "41..500", "accuracy", "max", ROWS(flare)},
     {"bhattamishra", "Bhattamishra et al. 2020, 27 languages",
      "A string counts if the sets behind all its symbols are right.  Words are uniform, theirs "
-     "come "
-     "from generators of their own; of shuffles theirs are nested.  Figures could not be "
+     "come from generators of their own; of shuffles theirs are nested.  Figures could not be "
      "confirmed.",
      "automaton aa = regex \"(aa)*\"\n"
      "automaton aaaa = regex \"(aaaa)*\"\n"
@@ -126,8 +125,7 @@ static const Suite suites[] = {
      "2..50", "52..150", "exact", "mean", ROWS(bhattamishra)},
     {"regular", "Chi et al. 2023 (RegularGPT), the languages of Table 1 and Tomita 1 and 7",
      "Published is the mean over seeds.  The brackets and Tomita's were trained up to 50 and "
-     "tested "
-     "on 51 to 100 there.",
+     "tested on 51 to 100 there.",
      "", "1..40", "41..500", "accuracy", "mean", ROWS(regular)},
 };
 
@@ -344,29 +342,27 @@ static char **words(const char *text, int *n, ThError *err)
     return th_symbols_list(text, strchr(text, ' ') == NULL, n, err);
 }
 
-SH_COMMAND(
-    suite, .group = "general", .summary = "train and test models on all tasks of a paper",
-    .detail =
-        "A suite is a table of tasks with the lengths, the metric and the published figures of its "
-        "paper, those that could be confirmed:\n\n"
-        "  deletang: the 15 tasks of Delétang et al. 2023\n"
-        "  flare: the 18 languages of Butoi et al. 2025\n"
-        "  bhattamishra: the 27 languages of Bhattamishra et al. 2020, by the next symbols\n"
-        "  regular: the languages of Chi et al. 2023\n"
-        "  mlregtest DIR: the languages of van der Poel et al. 2024 whose files are in DIR, with "
-        "class, alphabet, tier and k from their names\n\n"
-        "It writes a script, suite.th, to the folder into= and runs it: a sweep of every model on "
-        "every task, which goes on where it was stopped, and results: what was measured, and "
-        "beside "
-        "it what is published, with verdicts by the rules of results.  The sizes are small ones; "
-        "the script can be changed and run again by source.",
-    .example = "suite regular models=\"rnn\" tasks=\"parity tomita(3)\" seeds=2 steps=20 dim=8 "
-               "samples=8 into=\"small\" > \"out.txt\"\n"
-               "results \"small\" by task\n"
-               "assert failed == 0",
-    .args = {{A_TEXT, "deletang|flare|bhattamishra|regular|mlregtest", 0},
-             {A_FILE, "DIR", A_OPTIONAL}},
-    .options = suite_options, .flags = C_KEEPS_RESULT)
+SH_COMMAND(suite, .group = "general", .summary = "train and test models on all tasks of a paper",
+           .detail =
+               "A suite is a table of tasks with the lengths, the metric and the published figures "
+               "of its paper, those that could be confirmed:\n\n"
+               "  deletang: the 15 tasks of Delétang et al. 2023\n"
+               "  flare: the 18 languages of Butoi et al. 2025\n"
+               "  bhattamishra: the 27 languages of Bhattamishra et al. 2020, by the next symbols\n"
+               "  regular: the languages of Chi et al. 2023\n"
+               "  mlregtest DIR: the languages of van der Poel et al. 2024 whose files are in DIR, "
+               "with class, alphabet, tier and k from their names\n\n"
+               "It writes a script, suite.th, to the folder into= and runs it: a sweep of every "
+               "model on every task, which goes on where it was stopped, and results: what was "
+               "measured, and beside it what is published, with verdicts by the rules of results.  "
+               "The sizes are small ones; the script can be changed and run again by source.",
+           .example = "suite regular models=\"rnn\" tasks=\"parity tomita(3)\" seeds=2 steps=20 "
+                      "dim=8 samples=8 into=\"small\" > \"out.txt\"\n"
+                      "results \"small\" by task\n"
+                      "assert failed == 0",
+           .args = {{A_TEXT, "deletang|flare|bhattamishra|regular|mlregtest", 0},
+                    {A_FILE, "DIR", A_OPTIONAL}},
+           .options = suite_options, .flags = C_KEEPS_RESULT)
 {
     const char *name = call->operand[0].text;
     const Suite *suite = NULL;

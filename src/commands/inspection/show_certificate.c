@@ -227,9 +227,8 @@ SH_COMMAND(
         "the automaton in the file.  Nothing of it is checked.\n\n"
         "Behind of MODEL on TASK everything is, as check certificate does, and each row says which "
         "pair of sets comes nearest to the edge of this one, and what share of the radius it "
-        "takes, "
-        "slack included; the last lines say of which runs the proof holds.  One that does not hold "
-        "is an error.  plot certificate draws both.\n\n"
+        "takes, slack included; the last lines say of which runs the proof holds.  One that does "
+        "not hold is an error.  plot certificate draws both.\n\n"
         "scripts/checker/README.md describes the file, for whoever writes another checker.",
     .example = TRAINED_CERTIFICATE "show certificate \"parity.cert\" > \"file.txt\"\n"
                                    "assert by == \"sets\" and sets == 4 and dim == 16\n"
@@ -363,26 +362,24 @@ static const ThOptionSpec plot_options[] = {
     SH_DOMAIN_OPTION,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-SH_PLOT(
-    plot_certificate, .summary = "draw a proof of certify: the room of all pairs, or its sets",
-    .detail =
-        "The certificate is checked first, as check certificate does; one that does not hold "
-        "is an error.  view=room is a matrix: what is made of the row's set and the column's "
-        "must lie in the set of their product, and the cell says what share of that set's "
-        "radius it takes, slack included; at 1 there is no room left.  view=sets draws each set "
-        "on a scale of its own, and in it all that pairs make that must stay within it, as "
-        "shadows on the plane of the first two principal components of the sets' centres: what "
-        "lies within in all dimensions lies within here; but who is far out in another "
-        "dimension may look as if it had room.",
-    .example = TRAINED_CERTIFICATE "plot certificate \"parity.cert\" of m on t > \"room.svg\"\n"
-                                   "plot certificate \"parity.cert\" of m on t view=sets > "
-                                   "\"sets.svg\"",
-    .args = {{A_FILE, "FILE", 0},
-             {A_KEYWORD, "of", 0},
-             {A_MODEL, "MODEL", 0},
-             {A_KEYWORD, "on", 0},
-             {A_TASK, "TASK", 0}},
-    .options = plot_options)
+SH_PLOT(plot_certificate, .summary = "draw a proof of certify: the room of all pairs, or its sets",
+        .detail = "The certificate is checked first, as check certificate does; one that does not "
+                  "hold is an error.  view=room is a matrix: what is made of the row's set and the "
+                  "column's must lie in the set of their product, and the cell says what share of "
+                  "that set's radius it takes, slack included; at 1 there is no room left.  "
+                  "view=sets draws each set on a scale of its own, and in it all that pairs make "
+                  "that must stay within it, as shadows on the plane of the first two principal "
+                  "components of the sets' centres: what lies within in all dimensions lies within "
+                  "here; but who is far out in another dimension may look as if it had room.",
+        .example = TRAINED_CERTIFICATE
+        "plot certificate \"parity.cert\" of m on t > \"room.svg\"\n"
+        "plot certificate \"parity.cert\" of m on t view=sets > \"sets.svg\"",
+        .args = {{A_FILE, "FILE", 0},
+                 {A_KEYWORD, "of", 0},
+                 {A_MODEL, "MODEL", 0},
+                 {A_KEYWORD, "on", 0},
+                 {A_TASK, "TASK", 0}},
+        .options = plot_options)
 {
     const ShObject *o = call->operand[1].object, *t = call->operand[2].object;
     double *way TH_OWNED(free) = NULL;

@@ -68,18 +68,16 @@ SH_COMMAND(
     .summary = "make a Turing machine that does the same with less, or of an automaton",
     .detail =
         "The textbook's constructions, made for the states that can be reached; inputs are those "
-        "of "
-        "A, under the same names (with blanks between them where some have several characters), "
+        "of A, under the same names (with blanks between them where some have several characters), "
         "but for binary:\n\n"
-        "  to=machine: of an automaton, whose outputs do not count, one that reads a word once "
-        "and never writes\n"
+        "  to=machine: of an automaton, whose outputs do not count, one that reads a word once and "
+        "never writes\n"
         "  to=automaton: of a machine that never writes, exactly (Shepherdson 1959): the head may "
-        "go "
-        "both ways\n"
-        "  to=one_tape: of several tapes one, a cell of which holds a cell of each and "
-        "says which heads stand there (a ' behind the symbol); t steps become some t^2\n"
-        "  to=one_way: of a tape one with an edge, to the left of which the machine never "
-        "goes: a cell x.y holds a cell and its mirror image, x|y the first; a step more in all\n"
+        "go both ways\n"
+        "  to=one_tape: of several tapes one, a cell of which holds a cell of each and says which "
+        "heads stand there (a ' behind the symbol); t steps become some t^2\n"
+        "  to=one_way: of a tape one with an edge, to the left of which the machine never goes: a "
+        "cell x.y holds a cell and its mirror image, x|y the first; a step more in all\n"
         "  to=binary: with the symbols 0, the blank, and 1: a cell becomes w cells, a step 3w - 2 "
         "steps, or 2w - 1 where the head stays; the codes of the symbols are shown\n"
         "  to=deterministic: of one with choices three tapes, for the input, a run, and the "
@@ -130,17 +128,15 @@ SH_COMMAND(
 
 SH_COMMAND(
     encode, .group = "machines", .summary = "write a machine and its input for a universal machine",
-    .detail =
-        "machine u = universal runs any machine of one two-way tape and two symbols; convert "
-        "to=binary makes one of any alphabet.  It has 26 states besides the one that halts and 16 "
-        "symbols; its input is what encode prints, also $code.  Where the head stays it goes to "
-        "the right and back instead.\n\n"
-        "Behind < stands a block for each state, S for the present one and s for others, with its "
-        "rules for the blank and for the other symbol: what is written as 0 or 1, L or R, as many "
-        "x "
-        "as say which state follows, none to halt.  Behind > is the tape, with A for 0 and B for 1 "
-        "under the head.  A rule that is missing becomes one that halts; states that accept and "
-        "reject halt alike.",
+    .detail = "machine u = universal runs any machine of one two-way tape and two symbols; convert "
+              "to=binary makes one of any alphabet.  It has 26 states besides the one that halts "
+              "and 16 symbols; its input is what encode prints, also $code.  Where the head stays "
+              "it goes to the right and back instead.\n\n"
+              "Behind < stands a block for each state, S for the present one and s for others, "
+              "with its rules for the blank and for the other symbol: what is written as 0 or 1, L "
+              "or R, as many x as say which state follows, none to halt.  Behind > is the tape, "
+              "with A for 0 and B for 1 under the head.  A rule that is missing becomes one that "
+              "halts; states that accept and reject halt alike.",
     .example = "machine bb2 = \"1RB1LB_1LA1RZ\"\n"
                "machine u = universal\n"
                "encode bb2\n"

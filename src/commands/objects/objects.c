@@ -125,12 +125,11 @@ static int kind_of_word(const char *word)
 SH_COMMAND(
     list, .group = "objects", .summary = "list what has been defined",
     .detail =
-        "One object a line, in order of definition, with its size; KIND is automaton, "
-        "language, machine, task, model, or of RASP s-op, selector, function or value.  Of an "
-        "automaton the states and transitions are counted that lie on a way from a "
-        "start to an accepting state; where there are others, their number with "
-        "these stands in brackets.  In csv and json each count stands by itself, "
-        "and of is the kind of a task or model, or the type of a value.",
+        "One object a line, in order of definition, with its size; KIND is automaton, language, "
+        "machine, task, model, or of RASP s-op, selector, function or value.  Of an automaton the "
+        "states and transitions are counted that lie on a way from a start to an accepting state; "
+        "where there are others, their number with these stands in brackets.  In csv and json each "
+        "count stands by itself, and of is the kind of a task or model, or the type of a value.",
     .example = "automaton p = parity\ntask t = parity\nlist\n"
                "#> name  kind       size\n"
                "#> p     automaton  2 states, 4 transitions\n"
@@ -139,11 +138,10 @@ SH_COMMAND(
 {
     int kind = call->n ? kind_of_word(call->operand[0].text) : -1;
     if (call->n && kind < 0)
-        return sh_fail_operand(
-            err, &call->operand[0], TH_EUSAGE,
-            "'%s' is no kind of object: automaton, language, machine, task, model, "
-            "s-op, selector, function or value",
-            call->operand[0].text);
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                               "'%s' is no kind of object: automaton, language, machine, task, "
+                               "model, s-op, selector, function or value",
+                               call->operand[0].text);
     bool people = sh_out(s) != NULL;
     sh_table(s, "objects", people ? "name:s kind:s size:s" : "name:s kind:s of:s :v");
     sh_table_parts(s, counted, COUNTED);
@@ -162,28 +160,25 @@ static const ThOptionSpec show_options[] = {
 
 SH_COMMAND(
     show, .group = "objects", .summary = "show an object in the syntax that defines it",
-    .detail =
-        "An automaton is shown as its block; a task with its alphabet, its classes and the "
-        "chance level; a model with its layers, their shapes, how they are drawn and how "
-        "many parameters there are; an s-op or selector of RASP as the program that "
-        "computes it: typing its name shows its value.\n\n"
-        "With as regex an automaton is shown as a regular expression for its language: a "
-        "short one, and the same one for equal languages over the same alphabet.  as ltl "
-        "shows it as a formula of temporal logic, if the language is star-free: what the "
-        "levels of the cascade remember (decompose) is said by S, P and Y, with definitions "
-        "where it would be long.  Read again it is the automaton, which is checked.\n\n"
-        "as brasp writes a star-free language as a program of B-RASP, as crasp one that "
-        "counting tells (classes: C-RASP), or that counting defines, as one of C-RASP, for load: "
-        "in_NAME is true at the "
-        "last position of the words of the language.  as counts is the latter as a formula, "
-        "in which #x is how often x was true up to here, and is read again (help counting).  An "
-        "s-op of such a program (see "
-        "cost) is shown as ltl or counts, over the strings that it mentions: the way back.",
+    .detail = "An automaton is shown as its block; a task with its alphabet, its classes and the "
+              "chance level; a model with its layers, their shapes, how they are drawn and how "
+              "many parameters there are; an s-op or selector of RASP as the program that computes "
+              "it: typing its name shows its value.\n\n"
+              "With as regex an automaton is shown as a regular expression for its language: a "
+              "short one, and the same one for equal languages over the same alphabet.  as ltl "
+              "shows it as a formula of temporal logic, if the language is star-free: what the "
+              "levels of the cascade remember (decompose) is said by S, P and Y, with definitions "
+              "where it would be long.  Read again it is the automaton, which is checked.\n\n"
+              "as brasp writes a star-free language as a program of B-RASP, as crasp one that "
+              "counting tells (classes: C-RASP), or that counting defines, as one of C-RASP, for "
+              "load: in_NAME is true at the last position of the words of the language.  as counts "
+              "is the latter as a formula, in which #x is how often x was true up to here, and is "
+              "read again (help counting).  An s-op of such a program (see cost) is shown as ltl "
+              "or counts, over the strings that it mentions: the way back.",
     .example = "automaton p = parity\nshow p\nautomaton e = regex \"(b*ab*a)*b*\"\n"
                "echo that was e\nshow e as regex\n"
                "automaton f = regex \"(10)*\"\nshow f as ltl",
-    .results = "states transitions symbols all_states all_transitions regex ltl counts brasp "
-               "crasp",
+    .results = "states transitions symbols all_states all_transitions regex ltl counts brasp crasp",
     .args = {{A_OBJECT, "NAME", 0}},
     .args2 = {{A_OBJECT, "NAME", 0},
               {A_KEYWORD, "as", 0},
@@ -267,9 +262,9 @@ static void disturb(ThModel *m, double noise, uint64_t seed)
 }
 
 SH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under another name",
-           .detail = "The copy of a model has its parameters and its training state.  With noise= "
-                     "its parameters are disturbed: how much does what was compiled, or learned, "
-                     "bear?",
+           .detail =
+               "The copy of a model has its parameters and its training state.  With noise= its "
+               "parameters are disturbed: how much does what was compiled, or learned, bear?",
            .example = "automaton p = parity\ncopy p q\nlist\n"
                       "#> name  kind       size\n"
                       "#> p     automaton  2 states, 4 transitions\n"

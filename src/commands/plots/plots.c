@@ -181,8 +181,7 @@ SH_PLOT(
         "the places where it is installed; otherwise the states stand on a circle.  Of machines "
         "with counters or a stack an arrow says what is read, what is found, and behind / what it "
         "becomes; of a right-linear grammar the automaton is drawn.  While an input is read by "
-        "hand "
-        "(step), the states where the run stands are yellow; plot run draws all steps.",
+        "hand (step), the states where the run stands are yellow; plot run draws all steps.",
     .example = "automaton p = parity\n"
                "plot automaton p > \"parity.svg\"",
     .args = {{A_LANGUAGE, "AUTOMATON", 0}})
@@ -360,12 +359,11 @@ SH_PLOT(plot_loss, .summary = "draw the training of models",
 }
 
 SH_PLOT(plot_stages, .summary = "draw how a training until proved went",
-        .detail =
-            "Of a model that was trained with until=proved, stage by stage: the mean distance of "
-            "the centres of vectors from their nearest others, how far the farthest vector is from "
-            "its own centre, and how far the worst pair of sets gets beside its room, which a "
-            "proof wants below 1.  Where vectors were taken for others the last was not asked, and "
-            "its line is broken.",
+        .detail = "Of a model that was trained with until=proved, stage by stage: the mean "
+                  "distance of the centres of vectors from their nearest others, how far the "
+                  "farthest vector is from its own centre, and how far the worst pair of sets gets "
+                  "beside its room, which a proof wants below 1.  Where vectors were taken for "
+                  "others the last was not asked, and its line is broken.",
         .example = "model m = regulargpt dim=16 heads=2\n"
                    "train m on parity until=proved seed=1 > \"train.txt\"\n"
                    "plot stages m > \"stages.svg\"",

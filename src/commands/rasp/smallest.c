@@ -26,31 +26,28 @@ static void say(ShSession *s, const ThLanguageSmallest *x)
            x->full ? "; memory= has no room for more" : "");
 }
 
-SH_COMMAND(
-    smallest, .group = "rasp",
-    .summary = "find the smallest program of RASP, B-RASP or C-RASP that tells a language",
-    .detail =
-        "All programs are made in the order of their nodes, operators and leaves; of those that "
-        "are "
-        "alike at every position of every word of up to length= symbols the first is kept.  The "
-        "first that is right at the last position of all these words is run on longer ones, some "
-        "20,000; one that it gets wrong joins those words, and all is made again.  What no "
-        "program of so many nodes does on these words none does on all, so that what is printed as "
-        "exhausted is; that the program found is right on every word is known for brasp by show it "
-        "as ltl and compare.  Ctrl-C ends the search and says what was exhausted, as memory= "
-        "does.\n\n"
-        "A letter (tokens == \"a\") is one node, as are full(indices, True), not, and, or.  brasp: "
-        "an aggregate by rightmost or leftmost over earlier or later positions that a truth value "
-        "selects, with False or True where there is none.  crasp: how often something was true up "
-        "to here, 1, +, -, and <=, <, == of two numbers.  rasp: the same numbers with indices and "
-        "length, tokens, select of two of a kind by ==, <, <= (numbers), not, and, or of "
-        "selectors, "
-        "sel_width and the mean.",
-    .example = "smallest regex \"(a|b)*a(a|b)*b\" as=brasp\n"
-               "assert found and none + 1 == nodes\n"
-               "smallest regex \"a*b*\" as=crasp nodes=6 length=4 > \"none.txt\"",
-    .results = "found nodes none longer checked values full program",
-    .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options, .flags = C_PAGED)
+SH_COMMAND(smallest, .group = "rasp",
+           .summary = "find the smallest program of RASP, B-RASP or C-RASP that tells a language",
+           .detail =
+               "All programs are made in the order of their nodes, operators and leaves; of those "
+               "that are alike at every position of every word of up to length= symbols the first "
+               "is kept.  The first that is right at the last position of all these words is run "
+               "on longer ones, some 20,000; one that it gets wrong joins those words, and all is "
+               "made again.  What no program of so many nodes does on these words none does on "
+               "all, so that what is printed as exhausted is; that the program found is right on "
+               "every word is known for brasp by show it as ltl and compare.  Ctrl-C ends the "
+               "search and says what was exhausted, as memory= does.\n\n"
+               "A letter (tokens == \"a\") is one node, as are full(indices, True), not, and, or.  "
+               "brasp: an aggregate by rightmost or leftmost over earlier or later positions that "
+               "a truth value selects, with False or True where there is none.  crasp: how often "
+               "something was true up to here, 1, +, -, and <=, <, == of two numbers.  rasp: the "
+               "same numbers with indices and length, tokens, select of two of a kind by ==, <, <= "
+               "(numbers), not, and, or of selectors, sel_width and the mean.",
+           .example = "smallest regex \"(a|b)*a(a|b)*b\" as=brasp\n"
+                      "assert found and none + 1 == nodes\n"
+                      "smallest regex \"a*b*\" as=crasp nodes=6 length=4 > \"none.txt\"",
+           .results = "found nodes none longer checked values full program",
+           .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = options, .flags = C_PAGED)
 {
     const ThOptions *o = &call->options;
     ThAutomaton *a TH_OWNED(th_automaton_free) = sh_automaton_value(s, &call->operand[0], err);
