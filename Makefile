@@ -162,6 +162,7 @@ $(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
 # The assembler reads the programs of RASP that are built in.
 $(B)/lib/rasp/interpret/sources.o: lib/rasp/interpret/library.rasp lib/rasp/interpret/raspl.rasp
 $(B)/src/help/glossary.o: src/help/glossary.txt
+$(B)/src/help/rasp_topics.o: src/help/rasp_topics.txt
 $(B)/src/help/synonyms.o: src/help/synonyms.txt
 $(B)/src/help/sections.o: src/help/guides.txt src/help/tutorial.txt
 

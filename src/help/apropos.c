@@ -96,10 +96,10 @@ bool sh_apropos(const ShSheet *to, const char *text)
             found = true;
         }
     }
-    const ShRaspTopic *t = sh_rasp_topics(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
-            sh_wrap_row(to, t[i].call, t[i].summary);
+    ShRaspTopic t;
+    for (const char *at = NULL; sh_rasp_topic_next(&at, &t);) {
+        if (mentions(t.name, text) || mentions(t.summary, text)) {
+            sh_wrap_row(to, t.call, t.summary);
             found = true;
         }
     }

@@ -330,12 +330,11 @@ static void list_automata(ShDocument *d)
 
 static void help_rasp(ShDocument *d)
 {
-    size_t n;
-    const ShRaspTopic *t = sh_rasp_topics(&n);
+    ShRaspTopic t;
     sh_document_gap(d);
     sh_document_lead(d, "What is always there:");
-    for (size_t i = 0; i < n; i++)
-        sh_document_term(d, t[i].call, t[i].summary);
+    for (const char *at = NULL; sh_rasp_topic_next(&at, &t);)
+        sh_document_term(d, t.call, t.summary);
 }
 
 /* What the commands that draw have in common. */
@@ -472,12 +471,12 @@ static bool help_kinds(ShDocument *d, const char *name, bool found)
         put_entry(d, f[i].summary, "automaton NAME = %s(%s)", name, f[i].arguments);
         found = true;
     }
-    const ShRaspTopic *t = sh_rasp_topics(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(t[i].name, name) != 0)
+    ShRaspTopic t;
+    for (const char *at = NULL; sh_rasp_topic_next(&at, &t);) {
+        if (strcmp(t.name, name) != 0)
             continue;
         gap_if(d, found);
-        put_entry(d, t[i].summary, "%s   in RASP", t[i].call);
+        put_entry(d, t.summary, "%s   in RASP", t.call);
         found = true;
     }
     for (const ThOptionSpec *s = sh_settings; s->name; s++) {

@@ -53,10 +53,12 @@ bool sh_put_guide(ShDocument *d, const char *name);
  */
 bool sh_help_option(const ShSheet *to, const char *topic);
 
-/* The functions and s-ops of RASP that are always there, *n of them. */
+/* A function or an s-op of RASP that is always there: its name, how it is written, what it is. */
 typedef struct {
-    const char *name, *call, *summary;
+    char name[32], call[96], summary[96];
 } ShRaspTopic;
-const ShRaspTopic *sh_rasp_topics(size_t *n);
+
+/* The next one; *at is NULL before the first.  False: there is no other. */
+bool sh_rasp_topic_next(const char **at, ShRaspTopic *t);
 
 #endif

@@ -37,9 +37,9 @@ static void name_functions(ShHelpName *with, void *context)
     const ThAutomatonFunction *f = th_automaton_functions(&n);
     for (size_t i = 0; i < n; i++)
         with(context, f[i].name);
-    const ShRaspTopic *t = sh_rasp_topics(&n);
-    for (size_t i = 0; i < n; i++)
-        with(context, t[i].name);
+    ShRaspTopic t;
+    for (const char *at = NULL; sh_rasp_topic_next(&at, &t);)
+        with(context, t.name);
 }
 
 void sh_help_names(ShHelpName *with, void *context)
