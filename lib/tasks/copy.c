@@ -355,6 +355,11 @@ static const ThOptionSpec ngram_options[] = {
 static const char source[] =
     "Jelassi, Brandfonbrener, Kakade and Malach 2024 (Repeat After Me), section 4";
 
+/* What tasks have in common that ask for all letters once more. */
+#define AGAIN                                                                                      \
+    .init = init, .tokens = tokens, .draw = draw, .label = label, .judge = judge,                  \
+    .separator = bar_symbol, .chance = chance
+
 const ThTaskKind th_task_kind_copy = {
     .name = "copy",
     .summary = "write the string again: $abc|abc.",
@@ -368,13 +373,7 @@ const ThTaskKind th_task_kind_copy = {
         "right symbols, the true ones before them being read, and with exact that of the strings "
         "all right: what greedy generation would write.",
     .options = options,
-    .init = init,
-    .tokens = tokens,
-    .draw = draw,
-    .label = label,
-    .judge = judge,
-    .separator = bar_symbol,
-    .chance = chance,
+    AGAIN,
 };
 
 const ThTaskKind th_task_kind_reverse = {
@@ -383,13 +382,7 @@ const ThTaskKind th_task_kind_reverse = {
     .source = "Delétang et al. 2023, Reverse String, as a text to be gone on with",
     .detail = "As copy, with the letters in reverse order behind the bar.",
     .options = options,
-    .init = init,
-    .tokens = tokens,
-    .draw = draw,
-    .label = label,
-    .judge = judge,
-    .separator = bar_symbol,
-    .chance = chance,
+    AGAIN,
 };
 
 const ThTaskKind th_task_kind_duplicate = {
@@ -400,14 +393,8 @@ const ThTaskKind th_task_kind_duplicate = {
               "string, so that the letters before a place do not tell what comes next.  A shorter "
               "string than two parts is drawn as long as that.",
     .options = duplicate_options,
-    .init = init,
     .length = least_duplicate,
-    .tokens = tokens,
-    .draw = draw,
-    .label = label,
-    .judge = judge,
-    .separator = bar_symbol,
-    .chance = chance,
+    AGAIN,
 };
 
 const ThTaskKind th_task_kind_ngram = {

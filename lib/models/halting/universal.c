@@ -169,6 +169,10 @@ static const char *changed(const ThOptions *o)
     return th_option_choice(o, "halt") == HALT_NONE ? "short strings got fewer steps" : NULL;
 }
 
+#define UNIVERSAL_KIND                                                                             \
+    .changed = changed, .check = check_universal, .bind = bind_universal,                          \
+    .forward = forward_universal, .answer = answer_string, .trace = trace, .halted = halted
+
 const ThModelKind th_model_universal = {
     .name = "universal",
     .summary = "Universal Transformer: one block again and again, each position halts by itself",
@@ -182,14 +186,8 @@ const ThModelKind th_model_universal = {
         "model does not go on for nothing. halt=none applies the block steps= times.\n\n"
         "For one answer a string there is a start symbol before it and an end symbol behind it. "
         "The paper uses dim=512 heads=8 steps=10 ponder=0.1.",
-    .changed = changed,
     .options = universal_options,
-    .check = check_universal,
-    .bind = bind_universal,
-    .forward = forward_universal,
-    .answer = answer_string,
-    .trace = trace,
-    .halted = halted,
+    UNIVERSAL_KIND,
 };
 
 static const ThOptionSpec gated_options[] = {
@@ -206,14 +204,8 @@ const ThModelKind th_model_gated_universal = {
               "behind the block, and the answer is read at the end symbol. halt=token, gate=no and "
               "transition=no take one of these away each. With causal=yes the means are those of "
               "the positions up to each, which then halts by itself.",
-    .changed = changed,
     .options = gated_options,
-    .check = check_universal,
-    .bind = bind_universal,
-    .forward = forward_universal,
-    .answer = answer_string,
-    .trace = trace,
-    .halted = halted,
+    UNIVERSAL_KIND,
 };
 
 static const ThOptionSpec encoder_options[] = {
