@@ -1,6 +1,6 @@
 """checker FILE.cert MODEL.safetensors [--automaton FILE.json]
 
-Verifies a certificate of tapehead's `certify` that goes by sets, windows or counts, from the weights alone.  It is a third
+Verifies a certificate of tapehead's `certify` that goes by sets, a table, windows or counts, from the weights alone.  It is a third
 text that does so, in another language and another arithmetic, for whoever believes neither the
 prover nor the checker that are built in: read it, then believe it.
 
@@ -21,7 +21,10 @@ A decoder with windows answers a string as it answers its last symbols, so all s
 are computed, and in single precision, too.  One without positions answers by its last symbol and by the
 shares of all, and is computed over boxes of shares.
 
-balls.py is the arithmetic, sets.py sets of vectors, tree.py, cell.py, decoder.py and shares.py the networks,
+A RegularGPT whose vectors snap to a codebook is a finite algebra: of every two that strings can make it is
+computed which one they become.
+
+balls.py is the arithmetic, sets.py sets of vectors, tree.py, table.py, cell.py, decoder.py and shares.py the networks,
 certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
 """
 
@@ -35,6 +38,7 @@ from certificate import Certificate, check_answers, check_pairs, difference, pai
 from decoder import Decoder, check_windows
 from model import Model
 from shares import Shares, check_counts
+from table import Table, check_table
 from tree import Tree
 
 
@@ -55,6 +59,8 @@ def verify(certificate, model, automaton):
         return c, check_windows(c, Decoder(m))
     if c.kind == "counts":
         return c, check_counts(c, Shares(m))
+    if c.kind == "table":
+        return c, check_table(c, Table(m))
     if m.kind == "regulargpt":
         network, pairs = Tree(m), pairs_of_tree
     elif m.kind in GATES:
@@ -68,7 +74,10 @@ def verify(certificate, model, automaton):
 
 def describe(c, found):
     n = len(c.answer)
-    if c.kind != "sets":
+    if c.kind == "table":
+        print(f"holds: {found[0]} entries of its table, the nearest of its codebook by {found[1]:.4g} at least")
+        print("  in real numbers alone")
+    elif c.kind != "sets":
         print(f"holds: {found[0]} strings, whose answers were compared {found[1]} times" if c.kind == "windows" else
               f"holds: {found[0]} counts of symbols, and {found[1]} boxes of shares for strings of any length")
         print(f"  in real numbers{', and of runs in single precision' if found[2] else ' alone'}")

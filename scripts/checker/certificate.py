@@ -15,8 +15,8 @@ class Certificate:
         with open(path) as f:
             c = json.load(f)
         self.kind = c.get("kind")
-        if c.get("format") != "tapehead certificate 2" or self.kind not in ("sets", "windows", "counts"):
-            raise Refused("this program reads certificates of version 2 that go by sets, windows or counts")
+        if c.get("format") != "tapehead certificate 2" or self.kind not in ("sets", "table", "windows", "counts"):
+            raise Refused("this program reads certificates of version 2 that go by sets, a table, windows or counts")
         self.symbols, self.classes, self.slack = c["symbols"], c["classes"], float(c["slack"])
         self.start, self.answer, k = c["start"], c["answer"], len(c["symbols"])
         states = len(self.answer)

@@ -37,6 +37,12 @@ train m on parity length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=
 certify m on parity certificate="tree.cert" > "log.txt"
 assert verdict == "proved"
 save m "tree.safetensors"
+model m = regulargpt dim=32 heads=2
+train m on cycle_navigation until=proved seed=1 > "log.txt"
+quantize m on cycle_navigation as q > "log.txt"
+certify q on cycle_navigation certificate="table.cert" > "log.txt"
+assert verdict == "proved"
+save q "table.safetensors"
 automaton ends = regex "(a|b)*ab" over "ab"
 task last = recognize ends
 for kind in ["rnn", "gru"] {
@@ -692,6 +698,53 @@ def test_certificate(name, folder, automaton, pairs):
         refused(f"{name}: {what}", changed, to, model)
 
 
+def with_centres(model, to, change):
+    """The model with another codebook: an array, a row a centre, that `change` changes."""
+    with open(model, "rb") as f:
+        data = bytearray(f.read())
+    start = 8 + int.from_bytes(data[:8], "little")
+    about = json.loads(data[8:start])["centres"]
+    lo, hi = (start + at for at in about["data_offsets"])
+    rows = np.frombuffer(bytes(data[lo:hi]), "<f4").reshape(about["shape"]).copy()
+    change(rows)
+    data[lo:hi] = rows.tobytes()
+    with open(to, "wb") as f:
+        f.write(data)
+    return to
+
+
+def test_table(folder):
+    """Of three symbols and five complete rows and five at the edge: 9 pairs of symbols and 3 behind nothing, 10
+    rows before 5, and 10 behind nothing."""
+    certificate, model, other, changed = (
+        os.path.join(folder, name) for name in ("table.cert", "table.safetensors", "other.safetensors", "changed.cert"))
+    status, said = check(certificate, model)
+    report("the certificate of the table holds", (status != 0 or not said.startswith("holds: 72 entries")) and said)
+
+    def exchange(i, j):
+        def change(rows):
+            rows[[i, j]] = rows[[j, i]]
+        return change
+
+    status, said = check(certificate, with_centres(model, other, exchange(0, 3)))
+    report("rows of the codebook in another order are the same model", status != 0 and said)
+    for what, change in (("a complete row at the edge", exchange(0, 9)),
+                         ("two rows in one place", lambda rows: rows.__setitem__(1, rows[0])),
+                         ("a row that turned away", lambda rows: rows.__setitem__(2, -rows[2]))):
+        status, said = check(certificate, with_centres(model, other, change))
+        report(f"table: {what}", (status != 1 or "refused" not in said) and said)
+    with open(certificate) as f:
+        c = json.load(f)
+    for what, edit in (("one answer changed", lambda to: to["answer"].__setitem__(1, 2)),
+                       ("a transition changed", lambda to: to["next"].__setitem__(1, 2)),
+                       ("another start", lambda to: to.update(start=1)),
+                       ("classes exchanged", lambda to: to["classes"].reverse()),
+                       ("another kind", lambda to: to.update(kind="sets"))):
+        to = copy.deepcopy(c)
+        edit(to)
+        refused(f"table: {what}", changed, to, model)
+
+
 def test_windows(name, folder, automaton):
     """Of two layers with windows of two symbols three are read: 2 + 4 + 8 strings."""
     certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
@@ -755,6 +808,7 @@ def main():
         # of a tree 2 symbols and nothing before 2, 2 complete sets behind 4, and nothing before all 4
         for name, automaton, pairs in (("tree", parity, 6 + 12), ("rnn", ends, 2 * 49), ("gru", ends, 2 * 13)):
             test_certificate(name, folder, copy.deepcopy(automaton), pairs)
+        test_table(folder)
         for kind in ("transformer", "gpt"):
             test_windows(kind, folder, copy.deepcopy(ends))
             last_b = {"symbols": ["a", "b"], "classes": ["reject", "accept"], "start": 0, "next": [[0, 1], [0, 1]], "answer": [0, 1]}

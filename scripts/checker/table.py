@@ -1,0 +1,90 @@
+"""A RegularGPT whose vectors snap: after every level each becomes the nearest of its codebook, so that the
+model is a finite algebra, and a table says all that it does.
+
+Which vector of the codebook stands for what is not believed: it is found from the symbols upwards, in
+the order in which strings make them.
+"""
+
+import numpy as np
+
+from balls import WIDER, Ball, Refused, root
+from certificate import moves, occurs
+from sets import Ellipsoid
+from tree import Tree
+
+
+class Table:
+    """The map of a tree between the vectors of its codebook."""
+
+    def __init__(self, m):
+        options = dict(m.options)
+        # the tree's map is that of a model without a codebook
+        m.options = {**options, "codebook": "0", "edge_codebook": "0"}
+        self.tree, self.centres = Tree(m), m["centres"]
+        n, edge = int(options["codebook"]), int(options.get("edge_codebook", "0"))
+        if not 0 <= edge < n or len(self.centres) != n:
+            raise Refused("its codebook is none")
+        # subtrees without padding snap to the first of them, those at the left edge to the last
+        self.rows = {True: range(n - edge), False: range(n - edge, n) if edge else range(n)}
+        self.tightest = np.inf
+
+    def snap(self, x, y, complete):
+        """The row of the codebook that is nearest to what two vectors become, whatever is rounded
+        here; the least lead of any becomes self.tightest."""
+        s = self.tree.pair(x, y)
+        rows = self.rows[complete]
+        away = Ball(self.centres[rows.start:rows.stop]) - s.centre.mid
+        square = Ball(np.ones(away.mid.shape[1])) @ (away * away).T
+        order = np.argsort(square.mid)
+        loose = (s.reach() + float(np.sqrt((s.centre.rad ** 2).sum()))) * WIDER
+        if len(rows) > 1:
+            far = min(float(np.sqrt(max(0.0, square[i].below()))) for i in order[1:]) / WIDER
+            lead = far - float(root(square[order[0]].above())) * WIDER
+            if not lead > 2 * loose * WIDER:
+                raise Refused(f"a vector is nearer to one of the codebook by {lead:.3g}, and known to {loose:.3g}")
+            self.tightest = min(self.tightest, lead)
+        return rows[int(order[0])]
+
+
+def check_table(c, table):
+    """From symbols upwards: each pair of what strings can become snaps to one row, which then
+    stands for what the pair does to the automaton's states, always the same; and it is answered as
+    these say.  How many pairs there were, and the smallest lead."""
+    found = {}  # what (complete, row) stands for
+    symbols = [(True, move, Ellipsoid(table.tree.leaf[a])) for a, move in enumerate(moves(c))]
+    nothing = (False, tuple(range(c.states)), None)
+    made = []
+
+    def enter(x, y):
+        both = tuple(y[1][q] for q in x[1])
+        if not occurs(c, x, both):
+            return 0
+        row = table.snap(x[2], y[2], x[0])
+        if found.setdefault((x[0], row), both) != both:
+            raise Refused("a vector of the codebook stands for two things")
+        if len(found) > len(made):
+            made.append((x[0], both, Ellipsoid(table.centres[row])))
+        return 1
+
+    entries = sum(enter(x, y) for y in symbols for x in [nothing, *symbols])
+    done = 0
+    while done < len(made):  # what came last meets all that came before, and itself
+        new = made[done]
+        done += 1
+        pairs = [(nothing, new)]
+        for old in made[:done]:
+            pairs += [(old, new)] if new[0] else []
+            pairs += [(new, old)] if old[0] and old is not new else []
+        entries += sum(enter(x, y) for x, y in pairs)
+    check_rows(c, table, made)
+    return entries, table.tightest
+
+
+def check_rows(c, table, made):
+    for _, map, e in made:
+        right = c.answer[map[c.start]]
+        if right < 0 or (c.inside and not c.inside[map[c.first]]):
+            continue
+        for other in range(len(c.classes)):
+            if other != right and not table.tree.lead(e, right, other) > 0:
+                raise Refused(f"{c.classes[right]} can become {c.classes[other]}")
