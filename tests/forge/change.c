@@ -489,7 +489,6 @@ static void change_of_hard(Change *x)
 /* Of subjects whose proof is made from the model alone. */
 static void change_model(Change *x)
 {
-    bool tree = strcmp(x->m->kind->name, "regulargpt") == 0;
     int n = change_below(x, 10);
     if (n == 0 && x->s->kind != BUILT) {
         x->kind = IN_CLAIM;
@@ -502,10 +501,10 @@ static void change_model(Change *x)
         change_read_out(x);
     } else {
         x->kind = IN_WEIGHTS;
-        if (tree || x->s->kind == WINDOWED || x->s->kind == COUNTED)
-            change_weights(x, 1 + change_below(x, 3));
-        else
+        if (strcmp(x->m->kind->name, "lrnn") == 0)
             change_shrink(x);
+        else
+            change_weights(x, 1 + change_below(x, 3));
     }
 }
 
