@@ -8,7 +8,7 @@ the order in which strings make them.
 import numpy as np
 
 from balls import WIDER, Ball, Refused, root
-from certificate import moves, occurs
+from certificate import check_answers, moves, occurs
 from sets import Ellipsoid
 from tree import Tree
 
@@ -18,12 +18,14 @@ class Table:
 
     def __init__(self, m):
         options = dict(m.options)
+        if m.kind != "regulargpt":
+            raise Refused(f"nothing is known here of {m.kind} with a codebook")
         # the tree's map is that of a model without a codebook
         m.options = {**options, "codebook": "0", "edge_codebook": "0"}
+        n, edge = (int(options.get(name, "0")) for name in ("codebook", "edge_codebook"))
+        if not 0 <= edge < n or len(m.weight.get("centres", ())) != n:
+            raise Refused("the model has no codebook of such a size")
         self.tree, self.centres = Tree(m), m["centres"]
-        n, edge = int(options["codebook"]), int(options.get("edge_codebook", "0"))
-        if not 0 <= edge < n or len(self.centres) != n:
-            raise Refused("its codebook is none")
         # subtrees without padding snap to the first of them, those at the left edge to the last
         self.rows = {True: range(n - edge), False: range(n - edge, n) if edge else range(n)}
         self.tightest = np.inf
@@ -49,42 +51,33 @@ class Table:
 def check_table(c, table):
     """From symbols upwards: each pair of what strings can become snaps to one row, which then
     stands for what the pair does to the automaton's states, always the same; and it is answered as
-    these say.  How many pairs there were, and the smallest lead."""
+    these say.  The certificate's sets become these rows.  How many pairs there were, and the smallest
+    lead."""
     found = {}  # what (complete, row) stands for
     symbols = [(True, move, Ellipsoid(table.tree.leaf[a])) for a, move in enumerate(moves(c))]
     nothing = (False, tuple(range(c.states)), None)
-    made = []
 
     def enter(x, y):
         both = tuple(y[1][q] for q in x[1])
         if not occurs(c, x, both):
             return 0
         row = table.snap(x[2], y[2], x[0])
-        if found.setdefault((x[0], row), both) != both:
+        if (x[0], row) not in found:
+            found[x[0], row] = both
+            c.sets.append((x[0], both, Ellipsoid(table.centres[row])))
+        if found[x[0], row] != both:
             raise Refused("a vector of the codebook stands for two things")
-        if len(found) > len(made):
-            made.append((x[0], both, Ellipsoid(table.centres[row])))
         return 1
 
     entries = sum(enter(x, y) for y in symbols for x in [nothing, *symbols])
     done = 0
-    while done < len(made):  # what came last meets all that came before, and itself
-        new = made[done]
+    while done < len(c.sets):  # what came last meets all that came before, and itself
+        new = c.sets[done]
         done += 1
         pairs = [(nothing, new)]
-        for old in made[:done]:
+        for old in c.sets[:done]:
             pairs += [(old, new)] if new[0] else []
             pairs += [(new, old)] if old[0] and old is not new else []
         entries += sum(enter(x, y) for x, y in pairs)
-    check_rows(c, table, made)
+    check_answers(c, table.tree)
     return entries, table.tightest
-
-
-def check_rows(c, table, made):
-    for _, map, e in made:
-        right = c.answer[map[c.start]]
-        if right < 0 or (c.inside and not c.inside[map[c.first]]):
-            continue
-        for other in range(len(c.classes)):
-            if other != right and not table.tree.lead(e, right, other) > 0:
-                raise Refused(f"{c.classes[right]} can become {c.classes[other]}")

@@ -27,6 +27,7 @@ from cell import Cell, Form  # noqa: E402
 from decoder import Decoder  # noqa: E402
 from sets import Ellipsoid, Set  # noqa: E402
 from shares import Shares, check_endless, unsure_count  # noqa: E402
+from table import Table  # noqa: E402
 from tree import Tree  # noqa: E402
 
 TAPEHEAD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "./tapehead")
@@ -698,6 +699,26 @@ def test_certificate(name, folder, automaton, pairs):
         refused(f"{name}: {what}", changed, to, model)
 
 
+def test_snap():
+    """a vector snaps where its lead is more than twice what it is known to, be that spread or rounding"""
+    table = Table.__new__(Table)
+    table.centres, table.rows, table.tightest = np.array([[0.0, 0.0], [1.0, 0.0]]), {True: range(2)}, np.inf
+    for share, right in ((0.95, True), (1.05, False)):
+        for spread in (True, False):
+            by = share * 0.1
+            box = np.array([[by, 0.0]]) if spread else np.zeros((0, 2))
+            at = Ball(np.array([0.4, 0.0]), np.array([0.0 if spread else by, 0.0]))
+            found = Set(at, [], Ball(np.zeros((2, 2))), Ball(box))
+            table.tree = type("Tree", (), {"pair": lambda self, x, y: found})()
+            try:
+                if table.snap(None, None, True) != 0 or not right:
+                    return f"a vector known to {share} of half its lead snaps"
+            except balls.Refused:
+                if right:
+                    return f"a vector known to {share} of half its lead does not snap"
+    return None
+
+
 def with_centres(model, to, change):
     """The model with another codebook: an array, a row a centre, that `change` changes."""
     with open(model, "rb") as f:
@@ -791,7 +812,7 @@ def test_counts(name, folder, automaton, holds):
 
 
 def main():
-    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares):
+    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return
