@@ -1,7 +1,7 @@
 #include "help/pages.h"
-#include "help/sections.h"
 
 #include "help/help.h"
+#include "help/sections.h"
 
 /* The topics of help that have pages. */
 static const struct {

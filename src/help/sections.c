@@ -1,5 +1,6 @@
 #include "help/sections.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/embed.h"
@@ -13,6 +14,7 @@ const char *sh_take_line(const char *at, char *to, size_t size)
 {
     at += strspn(at, " \n");
     size_t n = strcspn(at, "\n");
+    assert(n < size && "a line of these texts is too long for its place");
     snprintf(to, size, "%.*s", (int)n, at);
     return at[n] ? at + n + 1 : at + n;
 }

@@ -1,5 +1,4 @@
-/* weights_text.c - `help weights`: what becomes of the weights of other programs.
- */
+/* weights_text.c - `help weights`: what becomes of the weights of other programs. */
 #include "help/help.h"
 
 void sh_help_exchange(ShDocument *d)
