@@ -43,8 +43,9 @@ static void put(const Check *c, int child, int x)
            (size_t)c->f.dim * sizeof *c->f.x);
 }
 
-/* The pad, the first symbol of each function, and what is made of a prefix and a symbol. */
-static void find_centres(Check *c)
+/* The pad, the first symbol of each function, and what is made of a prefix and a symbol.  Of many
+ * functions a vector takes seconds. */
+static bool find_centres(Check *c, ThError *err)
 {
     const ThMonoid *m = c->monoid;
     const float *pad = th_proof_chunk_weights(c->f.m, "pad");
@@ -59,7 +60,10 @@ static void find_centres(Check *c)
             put(c, k, k == 0 ? m->right[m->last[x]] : k == 1 ? m->prefix[x] : 0);
         th_proof_chunk_combine(&c->f, 0);
         memcpy(centre_of(c, x), c->f.v, (size_t)c->f.dim * sizeof *c->f.v);
+        if (th_stopped(c->how->stop, err))
+            return false;
     }
+    return true;
 }
 
 static bool fault(Check *c, const char *what, int x)
@@ -217,9 +221,9 @@ bool th_proof_algebra(const ThModel *model, const ThProofTruth *truth, const ThP
     Check c = {.monoid = m, .truth = truth, .how = how, .proof = proof};
     *proof = (ThProofAlgebra){.elements = m->size, .right = true};
     bool ok = th_model_whole(model, "a proof", err) && tame(&model->params, err) &&
-              th_proof_chunk_read(&c.f, model, m->size, err) && fits(model, truth, err);
+              th_proof_chunk_read(&c.f, model, m->size, err) && fits(model, truth, err) &&
+              find_centres(&c, err);
     if (ok) {
-        find_centres(&c);
         double unit = how->in_float ? TH_PROOF_FLOAT_UNIT * TH_PROOF_WIDER : TH_PROOF_DOUBLE_UNIT;
         ok = th_proof_chunk_round(&c.f, unit, m->size, how->radius, err);
     }

@@ -115,6 +115,7 @@ static bool read_units(ThProofChunk *f, ThError *err)
     const float *up = th_proof_chunk_weights(f->m, "layer0.feed_forward.up");
     const float *down = th_proof_chunk_weights(f->m, "layer0.feed_forward.down");
     int fan = (int)th_option_int(&f->m->options, "fan_in");
+    f->up_bias = th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias");
     if (fan > 0)
         return make_wired(&f->up, up, th_proof_chunk_weights(f->m, "layer0.feed_forward.from"), f,
                           fan, err) &&
@@ -127,8 +128,7 @@ static bool read_units(ThProofChunk *f, ThError *err)
 
 static bool rests(const ThProofChunk *f, int h)
 {
-    double bias = (double)th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias")[h];
-    return bias + f->slope[h] * quiet < -(f->gelu ? gelu_bend : 0);
+    return (double)f->up_bias[h] + f->slope[h] * quiet < -(f->gelu ? gelu_bend : 0);
 }
 
 /* Lists who reads a coordinate, of the units that rest while it is next to zero. */
@@ -448,7 +448,6 @@ static void find_awake(ThProofChunk *f, const double *u, double radius)
 /* y += the feed-forward layer of u, which is known to within *radius, as y is afterwards. */
 static void feed_forward(ThProofChunk *f, const double *u, double *y, double *radius)
 {
-    const float *up_bias = th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias");
     const float *down_bias = th_proof_chunk_weights(f->m, "layer0.feed_forward.down_bias");
     double loose = f->murmur;
     for (int i = 0; i < f->dim; i++)
@@ -456,7 +455,7 @@ static void feed_forward(ThProofChunk *f, const double *u, double *y, double *ra
     find_awake(f, u, *radius);
     for (int k = 0; k < f->n_awake; k++) {
         int h = f->awake[k];
-        double p = (double)up_bias[h];
+        double p = (double)f->up_bias[h];
         for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
             p += f->up.value[i] * u[f->up.col[i]];
         double a = activation(f, p), open = unknown(f, h, p, *radius);

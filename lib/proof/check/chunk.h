@@ -49,6 +49,7 @@ typedef struct {
     double unit;                            /* of the arithmetic: a rounding, relative */
     double noise[TH_PROOF_ROUNDINGS];       /* how far the steps of a run are off, at most */
     ThProofSparse up, down; /* rows are hidden units: what they read, what they write */
+    const float *up_bias;   /* (hidden), a view of the model's */
     double *slope;          /* (hidden): norm of what a unit reads */
     ThProofSparse readers;  /* rows are coordinates: units that rest unless one is far from 0 */
     int *awake;             /* (hidden): those that never rest, n_always, then who was woken */

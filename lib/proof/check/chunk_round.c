@@ -63,7 +63,7 @@ static double round_sum(const ThProofChunk *f, const double *in, double *most)
 /* What goes into unit h at most: of a wired one number by number, as a run adds them. */
 static double input_of(const ThProofChunk *f, int h, const double *u)
 {
-    double sum = fabs((double)th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias")[h]);
+    double sum = fabs((double)f->up_bias[h]);
     int fan = (int)th_option_int(&f->m->options, "fan_in");
     if (fan == 0) {
         for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
