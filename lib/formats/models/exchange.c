@@ -98,10 +98,10 @@ static void plan_steps(Plan *l, char part, size_t steps)
 {
     size_t first = part == 'q' ? 0 : part == 'k' ? 1 : 1 + steps;
     l->of = part == 'q' ? 1 : steps;
-    for (l->n = 0; l->n < 1 + 2 * steps; l->n++) {
+    do {
         l->number[l->n] = l->n < first || l->n >= first + l->of ? -1 : (int)(l->n - first);
         l->sign[l->n] = 1;
-    }
+    } while (++l->n < 1 + 2 * steps);
 }
 
 /* An option that only some models have; 1: it has not. */
