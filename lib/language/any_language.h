@@ -118,9 +118,28 @@ void th_language_pop(ThLanguageReader *r); /* takes the last one back: there mus
 /* Is what has been read a member? */
 bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError *err);
 
-/* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols].
- * TH_ELIMIT where that is not known. */
-bool th_language_next(ThLanguageReader *r, bool *next, ThError *err);
+/* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols].  Of
+ * kinds that do not know prefixes a symbol may follow if some word is at most `ahead` symbols longer
+ * than it: |symbols|^ahead words are asked for.  TH_ELIMIT where that is not known. */
+bool th_language_next(ThLanguageReader *r, int ahead, bool *next, ThError *err);
+
+/* How far ahead no more than a thousand words are asked for; 0 where prefixes are known. */
+int th_language_ahead(const ThLanguage *l);
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* What is kept of a prefix: of counters the state, and which of them are zero; of a deterministic
+ * pushdown automaton the state, and what is on top of the stack; of a machine the state in which its
+ * head first stands behind the prefix, or in which it stops before.
+ *
+ * Sets *name to new names (*n), each owned, the last one being the sink.  TH_EVALUE where a kind has
+ * no states, or where there may be several. */
+bool th_language_states(const ThLanguage *l, char ***name, int *n, ThError *err);
+
+/* state[i] (word.n): the number of the state after i + 1 symbols; -1: it has not come to one within
+ * its steps.  Only of a language that has states.  TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_language_track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop,
+                       ThError *err);
 
 /* ---- words of a length ----------------------------------------------------------------------- */
 

@@ -60,20 +60,23 @@ static bool run(const Machine *m, const ThTmTapeWords *words, ThStop *stop, ThTm
     return ok;
 }
 
+/* Returns new: the machine's symbols of a word. */
+static int *input_of(const Machine *m, ThLanguageWord word, ThError *err)
+{
+    int *input = th_alloc((size_t)word.n, sizeof *input, err);
+    for (int i = 0; input && i < word.n; i++)
+        input[i] = m->symbol[word.symbol[i]];
+    return input;
+}
+
 static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
                    ThError *err)
 {
     const Machine *m = l->data;
-    ThTmTapeWords words = {0};
     ThTmVerdict v = TH_TM_GOES_ON;
-    int *input TH_OWNED(free) = th_alloc((size_t)word.n, sizeof *input, err);
-    if (!input)
-        return false;
-    for (int i = 0; i < word.n; i++)
-        input[i] = m->symbol[word.symbol[i]];
-    words.word[0] = input;
-    words.length[0] = word.n;
-    bool ok = (m->machine->branching ? search : run)(m, &words, stop, &v, err);
+    int *input TH_OWNED(free) = input_of(m, word, err);
+    ThTmTapeWords words = {.word = {input}, .length = {word.n}};
+    bool ok = input && (m->machine->branching ? search : run)(m, &words, stop, &v, err);
     *answer = answer_of(m, v);
     return ok;
 }
@@ -230,6 +233,39 @@ static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThErro
     return ok;
 }
 
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static bool states(const ThLanguage *l, char ***name, int *n, ThError *err)
+{
+    const ThTm *m = ((const Machine *)l->data)->machine;
+    bool ok = !m->branching || th_fail(err, TH_EVALUE,
+                                       "the machine has the choice of rules, and is in several "
+                                       "states behind a prefix");
+    for (int q = 0; ok && q < m->n_states; q++)
+        ok = th_language_add_state(name, n, m->state[q], "", err);
+    return ok;
+}
+
+/* What lies behind a prefix is not seen before the head stands there, so that one run tells of all
+ * of them. */
+static bool track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop, ThError *err)
+{
+    const Machine *m = l->data;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
+    int *input TH_OWNED(free) = input_of(m, word, err);
+    ThTmTapeWords words = {.word = {input}, .length = {word.n}};
+    int i = 0;
+    bool ok = input && th_tm_running_start_words(&r, m->machine, &words, err);
+    while (ok && i < word.n && r.verdict == TH_TM_GOES_ON) {
+        ok = th_tm_running_go(&r, 1, (ThTmRunLimits){m->steps, UINT64_MAX}, stop, err);
+        if (ok && r.tape[0].head > i)
+            state[i++] = r.state;
+    }
+    for (; i < word.n; i++)
+        state[i] = r.verdict > TH_TM_ENDLESS ? -1 : r.state;
+    return ok;
+}
+
 static void identify(ThText *t, const ThLanguage *l)
 {
     const Machine *m = l->data;
@@ -244,6 +280,8 @@ static const ThLanguageKind kind = {
     .identify = identify,
     .member = member,
     .automaton = automaton,
+    .states = states,
+    .track = track,
 };
 
 /* The symbols that words are made of. */

@@ -552,7 +552,7 @@ static bool trace_row(ShSession *s, const ThLanguage *l, ThLanguageReader *r, in
     int n;
     ThText t = {0};
     char *const *name = th_language_symbols(l, &n);
-    if (!th_language_next(r, next, err))
+    if (!th_language_next(r, th_language_ahead(l), next, err))
         return false;
     th_text_add(&t, "{");
     for (int a = 0; a <= n; a++)
@@ -635,6 +635,8 @@ bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
              trace_row(s, l, r, i + 1, name[word[i]], next, err);
     sh_table_end(s);
     if (ok) {
+        if (th_language_ahead(l))
+            sh_say(s, "next: of words at most %d symbols longer\n", th_language_ahead(l));
         sh_say(s, "%s\n", answers[next[n]]);
         sh_result_flag(s, "accepted", next[n]);
     }

@@ -249,10 +249,11 @@ char *sh_answers_text(const ThSignature *s, const int *answer, int length, ThErr
     int positions = s->target == TH_TARGET_FINAL ? 1 : length;
     for (int i = 0; i < positions; i++) {
         th_text_add(&t, i ? " " : "");
-        if (s->target == TH_TARGET_BITS)
-            th_lab_write_set(s, answer + i * s->n_classes, &t);
+        const int *at = answer + i * (s->target == TH_TARGET_BITS ? s->n_classes : 1);
+        if (*at >= 0 && s->target == TH_TARGET_BITS)
+            th_lab_write_set(s, at, &t);
         else
-            th_text_add(&t, answer[i] < 0 ? "-" : s->label[answer[i]]);
+            th_text_add(&t, *at < 0 ? "-" : s->label[*at]);
     }
     return th_text_take(&t, err);
 }
