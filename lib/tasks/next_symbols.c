@@ -207,6 +207,7 @@ static const ThOptionSpec options[] = {
     {"ahead", TH_INT, NULL, 0, 1000, NULL,
      "of languages that are asked about whole words: how many symbols a word may be longer; "
      "default: as many as a thousand words allow"},
+    TH_TASK_LANGUAGE_OPTIONS,
     {0}};
 
 const ThTaskKind th_task_kind_next_symbols = {

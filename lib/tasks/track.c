@@ -161,6 +161,8 @@ static double chance(const ThTask *t, int length)
     return t->machine ? th_task_chance_uniform(t, length) : th_task_measured_chance(t, length);
 }
 
+static const ThOptionSpec options[] = {TH_TASK_LANGUAGE_OPTIONS, {0}};
+
 const ThTaskKind th_task_kind_track = {
     .name = "track",
     .summary = "the state of an automaton after every prefix",
@@ -175,6 +177,7 @@ const ThTaskKind th_task_kind_track = {
               "which it stops before.  Grammars, s-ops and formulas have no states.",
     .takes_automaton = true,
     .takes_language = true,
+    .options = options,
     .init = init,
     .draw = th_task_draw_uniform,
     .label = label,

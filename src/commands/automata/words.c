@@ -33,6 +33,8 @@ static const ThOptionSpec words_options[] = {
     {"random", TH_INT, "0", 0, 1e9, NULL,
      "words to draw, every word of each length with the same probability; 0: the words in order"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start; the setting seed"},
+    SH_LANGUAGE_ALPHABET,
+    SH_LANGUAGE_STEPS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* Prints at most `most` words; *cut says whether there are more. */
@@ -114,7 +116,7 @@ SH_COMMAND(
 {
     ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
     bool needs;
-    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+    if (!sh_needs_language(s, call, &needs, &own, err))
         return false;
     const ThAutomaton *a = own ? own : call->operand[0].object->as.automaton;
     if (needs || th_option_int(&call->options, "random") > 0)
@@ -146,6 +148,8 @@ SH_COMMAND(
 
 static const ThOptionSpec count_options[] = {
     {"length", TH_RANGE, "0..10", 0, 1e6, NULL, "lengths of the words"},
+    SH_LANGUAGE_ALPHABET,
+    SH_LANGUAGE_STEPS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 typedef struct {
@@ -202,7 +206,7 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
     CountTable t = {s, th_option_range(&call->options, "length")};
     ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
     bool needs;
-    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+    if (!sh_needs_language(s, call, &needs, &own, err))
         return false;
     if (needs)
         return sh_count_language(s, call, err);
@@ -247,11 +251,12 @@ SH_COMMAND(shortest, .group = "automata",
                       "shortest e\n"
                       "#> accepts ab\n"
                       "#> rejects the empty word",
-           .results = "accepted rejected empty universal", .args = {{A_LANGUAGE, "A", 0}})
+           .results = "accepted rejected empty universal", .args = {{A_LANGUAGE, "A", 0}},
+           .options = sh_language_options)
 {
     ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
     bool needs;
-    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+    if (!sh_needs_language(s, call, &needs, &own, err))
         return false;
     if (needs)
         return sh_shortest_language(s, call, err);
