@@ -58,6 +58,14 @@ typedef struct {
 ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alphabet,
                                    uint64_t steps, ThError *err);
 
+/* Returns new: the words that an enumerator prints: whenever the machine, which has no choices,
+ * comes into the state on its way from blank tapes, the word that stands on its last tape, from the
+ * first cell to the first blank.  What it has not printed within the steps has no answer, unless it
+ * has stopped.  Errors as above, TH_EVALUE for a state that it does not have; TH_EINTERRUPTED. */
+ThLanguage *th_language_of_enumerator(const ThTm *m, const char *state,
+                                      const ThLanguageAlphabet *alphabet, uint64_t steps,
+                                      ThStop *stop, ThError *err);
+
 /* Returns new: a machine that never writes and accepts what the automaton accepts, whose outputs do
  * not count: its states and symbols, a blank, and one state that accepts.  It has choices where the
  * automaton has.  TH_ENOMEM. */
@@ -177,6 +185,14 @@ bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *s
 typedef bool ThLanguageSeen(void *context, ThLanguageWord word, ThLanguageAnswer answer);
 bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
                       void *context, long long *tried, ThStop *stop, ThError *err);
+
+/* Calls seen(context, word, stage) for members in the order in which they are found: of a machine by
+ * dovetailing, where stage n runs the first n words, in order of length and symbols, for n steps
+ * each, n up to its steps; of an enumerator as they are printed, after so many steps.  Ends early
+ * where it returns false.  TH_EVALUE for other kinds. */
+typedef bool ThLanguageFound(void *context, ThLanguageWord word, uint64_t stage);
+bool th_language_enumerate(const ThLanguage *l, ThLanguageFound *seen, void *context, ThStop *stop,
+                           ThError *err);
 
 /* ---- words outside --------------------------------------------------------------------------- */
 

@@ -152,6 +152,41 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
     return ok;
 }
 
+static bool print_found(void *context, ThLanguageWord word, uint64_t stage)
+{
+    Listing *x = context;
+    int n;
+    char *const *symbol = th_language_symbols(x->l, &n);
+    x->cut = x->printed == x->most;
+    if (x->cut)
+        return false;
+    ThText t TH_OWNED(th_text_free) = {0};
+    th_symbols_write(&t, symbol, n, word.symbol, word.n);
+    sh_row(x->s, (long long)stage, word.n ? t.data : "\"\"");
+    x->printed++;
+    return true;
+}
+
+bool sh_find_words(ShSession *s, const ShCall *call, ThError *err)
+{
+    static const char *const others[] = {"length", "random", "seed"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (th_option_given(&call->options, others[i]))
+            return th_fail(err, TH_EUSAGE, "%s= is for order=length", others[i]);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
+    Listing x = {s, l, .most = th_option_int_or(&call->options, "most", 20)};
+    sh_table(s, "words", "step:i word:s");
+    bool ok = l && th_language_enumerate(l, print_found, &x, sh_stop(s), err);
+    sh_table_end(s);
+    if (ok)
+        sh_result_int(s, "count", x.printed);
+    if (ok)
+        sh_say(s, x.cut ? "... the first %lld; there are more\n"
+                        : "%lld within the steps; steps= looks further\n", x.printed);
+    return ok;
+}
+
 /* ---- count ----------------------------------------------------------------------------------- */
 
 typedef struct {

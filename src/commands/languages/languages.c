@@ -444,7 +444,25 @@ static const ThOptionSpec language_options[] = {
     SH_LANGUAGE_STEPS,
     {"from", TH_STRING, NULL, 0, 0, NULL,
      "a language over the same symbols from which words are drawn, those that are in both"},
+    {"print", TH_STRING, NULL, 0, 0, NULL,
+     "of a machine: the state in which it prints the word on its last tape: it has these words"},
     {0}};
+
+/* What an enumerator prints. */
+static ThLanguage *printed(ShSession *s, const ShObject *o, const ThOptions *options, ThError *err)
+{
+    const char *symbols = th_option_text_or(options, "alphabet", NULL);
+    ThLanguageAlphabet alphabet = {0};
+    if (o->kind != SH_MACHINE)
+        return th_null(th_fail(err, TH_EUSAGE, "print= is for machines"));
+    char **names TH_OWNED(free) = symbols ? th_symbols_list(symbols, false, &alphabet.n, err) : NULL;
+    if (symbols && !names)
+        return NULL;
+    alphabet.name = names;
+    return th_language_of_enumerator(o->as.machine, th_option_text(options, "print"),
+                                     names ? &alphabet : NULL,
+                                     (uint64_t)th_option_int(options, "steps"), sh_stop(s), err);
+}
 
 /* Makes a language of an object, with options. */
 static ThLanguage *made(ShSession *s, const ShCall *call, ThError *err)
@@ -454,7 +472,9 @@ static ThLanguage *made(ShSession *s, const ShCall *call, ThError *err)
     const ShObject *from = name ? sh_need_object(s, name, -1, err) : NULL;
     if (name && !from)
         return NULL;
-    ThLanguage *inner = sh_language_with(s, o, &call->options, NULL, err);
+    ThLanguage *inner = th_option_given(&call->options, "print")
+                            ? printed(s, o, &call->options, err)
+                            : sh_language_with(s, o, &call->options, NULL, err);
     ThLanguage *outer = inner && from ? sh_language_of(s, from, err) : NULL;
     if (!from)
         return inner;
@@ -476,6 +496,11 @@ SH_COMMAND(
         "options at their defaults.  Their words are found by trying all strings, up to two "
         "million of a length, and beyond that by drawing strings until one is a word: with from=G "
         "words of G are drawn.\n\n"
+        "With print=STATE a machine is an enumerator: it starts on blank tapes, and whenever it is "
+        "in the state the word on its last tape, from the first cell to the first blank, is one of "
+        "the language.  What it has not printed within the steps has no answer, unless it has "
+        "stopped.  words order=found lists what it prints in that order, and the words of a machine "
+        "by dovetailing.\n\n"
         "Some languages of the literature have names, which help automata lists: anbn, shuffle_4, "
         "marked_copy.  Their words are drawn uniformly, those with numbers by the lengths of these "
         "(Butoi et al. 2025).",

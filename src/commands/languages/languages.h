@@ -38,6 +38,9 @@ bool sh_needs_language(ShSession *s, const ShCall *call, bool *needs, ThAutomato
 /* a: the automaton whose words they are; NULL: the operand is no such thing. */
 bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, ThError *err);
 
+/* words order=found: as a machine's are found. */
+bool sh_find_words(ShSession *s, const ShCall *call, ThError *err);
+
 /* One word: a line of text, or a row. */
 void sh_print_word(ShSession *s, char *const *symbol, int n, ThLanguageWord word);
 

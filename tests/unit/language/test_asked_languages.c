@@ -359,6 +359,53 @@ static void test_track(void **state)
     no_states(block("pushdown", "start p; accept p; p a X -> p; p a X Y -> p epsilon"));
 }
 
+typedef struct {
+    long long number[100];
+    uint64_t stage[100];
+    int n;
+} Order;
+
+static bool note_found(void *context, ThLanguageWord word, uint64_t stage)
+{
+    Order *o = context;
+    long long number = 0;
+    for (int i = 0; i < word.n; i++)
+        number = 2 * number + word.symbol[i] + 1;
+    o->number[o->n] = number + 1;
+    o->stage[o->n++] = stage;
+    return o->n < 100;
+}
+
+/* Words that end in a, each accepted after one step more than it has symbols: number i is found at
+ * stage i, but for the shortest; the order is that of a search that runs them all again. */
+static void test_dovetailing(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    Order o = {{0}, {0}, 0};
+    ThLanguage *l = machine("start s; accept y; s a -> R t; s b -> R s; t a -> R t; t b -> R s\n"
+                            "t _ -> S y", "ab", 130);
+    assert_true(th_language_enumerate(l, note_found, &o, NULL, &err));
+    int n = 0;
+    for (uint64_t stage = 1; stage <= 130; stage++)
+        for (uint64_t i = 1; i <= stage; i++) {
+            uint64_t length = 0, steps;
+            while ((2ull << length) - 1 < i)
+                length++;
+            steps = length + 1;
+            bool ends = i > 1 && i % 2 == 0; /* 1 is the empty word, 2 a, 3 b, 4 aa … */
+            if (!ends || (steps > i ? steps : i) != stage)
+                continue;
+            assert_int_equal(o.number[n], i);
+            assert_int_equal(o.stage[n++], stage);
+        }
+    assert_int_equal(o.n, n);
+    th_language_free(l);
+    l = block("grammar", PAIRS);
+    assert_false(th_language_enumerate(l, note_found, &o, NULL, &err));
+    th_language_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,7 +413,7 @@ int main(void)
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_reading_machine),
         cmocka_unit_test(test_two_way),   cmocka_unit_test(test_program),
         cmocka_unit_test(test_within),    cmocka_unit_test(test_next),
-        cmocka_unit_test(test_track),
+        cmocka_unit_test(test_track),     cmocka_unit_test(test_dovetailing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
