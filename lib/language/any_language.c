@@ -339,8 +339,8 @@ static bool may_follow(ThLanguageReader *r, int symbol, int ahead, bool *may, Th
     if (unsure)
         return not_known(r, r->l->symbol[symbol],
                          "too many configurations would have to be searched", err);
-    return ok && (!a.open || not_known(r, r->l->symbol[symbol],
-                                       "some got no answer within the steps", err));
+    return ok && (!a.open ||
+                  not_known(r, r->l->symbol[symbol], "some got no answer within the steps", err));
 }
 
 bool th_language_next(ThLanguageReader *r, int ahead, bool *next, ThError *err)

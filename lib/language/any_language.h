@@ -127,8 +127,8 @@ void th_language_pop(ThLanguageReader *r); /* takes the last one back: there mus
 bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError *err);
 
 /* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols].  Of
- * kinds that do not know prefixes a symbol may follow if some word is at most `ahead` symbols longer
- * than it: |symbols|^ahead words are asked for.  TH_ELIMIT where that is not known. */
+ * kinds that do not know prefixes a symbol may follow if some word is at most `ahead` symbols
+ * longer than it: |symbols|^ahead words are asked for.  TH_ELIMIT where that is not known. */
 bool th_language_next(ThLanguageReader *r, int ahead, bool *next, ThError *err);
 
 /* How far ahead no more than a thousand words are asked for; 0 where prefixes are known. */
@@ -137,11 +137,11 @@ int th_language_ahead(const ThLanguage *l);
 /* ---- states ---------------------------------------------------------------------------------- */
 
 /* What is kept of a prefix: of counters the state, and which of them are zero; of a deterministic
- * pushdown automaton the state, and what is on top of the stack; of a machine the state in which its
- * head first stands behind the prefix, or in which it stops before.
+ * pushdown automaton the state, and what is on top of the stack; of a machine the state in which
+ * its head first stands behind the prefix, or in which it stops before.
  *
- * Sets *name to new names (*n), each owned, the last one being the sink.  TH_EVALUE where a kind has
- * no states, or where there may be several. */
+ * Sets *name to new names (*n), each owned, the last one being the sink.  TH_EVALUE where a kind
+ * has no states, or where there may be several. */
 bool th_language_states(const ThLanguage *l, char ***name, int *n, ThError *err);
 
 /* state[i] (word.n): the number of the state after i + 1 symbols; -1: it has not come to one within
@@ -186,8 +186,8 @@ typedef bool ThLanguageSeen(void *context, ThLanguageWord word, ThLanguageAnswer
 bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
                       void *context, long long *tried, ThStop *stop, ThError *err);
 
-/* Calls seen(context, word, stage) for members in the order in which they are found: of a machine by
- * dovetailing, where stage n runs the first n words, in order of length and symbols, for n steps
+/* Calls seen(context, word, stage) for members in the order in which they are found: of a machine
+ * by dovetailing, where stage n runs the first n words, in order of length and symbols, for n steps
  * each, n up to its steps; of an enumerator as they are printed, after so many steps.  Ends early
  * where it returns false.  TH_EVALUE for other kinds. */
 typedef bool ThLanguageFound(void *context, ThLanguageWord word, uint64_t stage);

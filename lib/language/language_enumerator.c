@@ -1,5 +1,5 @@
-/* A machine that prints words, and what it has printed within its steps as a language; and the words
- * of any kind that finds some by itself. */
+/* A machine that prints words, and what it has printed within its steps as a language; and the
+ * words of any kind that finds some by itself. */
 #include <inttypes.h>
 
 #include "base/intern.h"
@@ -42,9 +42,7 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
     (void)stop, (void)err;
     bool printed =
         th_intern_find(&e->printed, word.symbol, (size_t)word.n * sizeof *word.symbol) != SIZE_MAX;
-    *answer = printed      ? TH_LANGUAGE_YES
-              : e->stopped ? TH_LANGUAGE_NO
-                           : TH_LANGUAGE_UNKNOWN;
+    *answer = printed ? TH_LANGUAGE_YES : e->stopped ? TH_LANGUAGE_NO : TH_LANGUAGE_UNKNOWN;
     return true;
 }
 
@@ -66,8 +64,7 @@ static bool enumerate(const ThLanguage *l, ThLanguageFound *seen, void *context,
 static void identify(ThText *t, const ThLanguage *l)
 {
     const Enumerator *e = l->data;
-    th_text_printf(t, "%" PRIu64 " steps, printing in %s\n", e->steps,
-                   e->machine->state[e->print]);
+    th_text_printf(t, "%" PRIu64 " steps, printing in %s\n", e->steps, e->machine->state[e->print]);
     th_tm_write(t, e->machine, "");
 }
 
@@ -141,10 +138,8 @@ ThLanguage *th_language_of_enumerator(const ThTm *m, const char *state,
     if (ok) {
         *e = (Enumerator){.steps = steps, .print = th_symbols_find(m->state, m->n_states, state)};
         l->data = e;
-        ok = (e->print >= 0 ||
-              th_fail(err, TH_EVALUE, "the machine has no state '%s'", state)) &&
-             (!m->branching || th_fail(err, TH_EVALUE,
-                                       "an enumerator has no choice of rules")) &&
+        ok = (e->print >= 0 || th_fail(err, TH_EVALUE, "the machine has no state '%s'", state)) &&
+             (!m->branching || th_fail(err, TH_EVALUE, "an enumerator has no choice of rules")) &&
              (e->machine = th_tm_copy(m, err)) &&
              th_language_machine_symbols(l, m, alphabet, &e->symbol, err) && run(l, stop, err);
     }

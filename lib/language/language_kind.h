@@ -69,8 +69,8 @@ struct ThLanguage {
 /* Returns new: a language without symbols and data, with one owner. */
 ThLanguage *th_language_new(const ThLanguageKind *kind, ThError *err);
 
-/* Gives a language a machine's symbols but its blank, or those of an alphabet; (*symbol)[i], new: the
- * machine's number of the language's symbol i. */
+/* Gives a language a machine's symbols but its blank, or those of an alphabet; (*symbol)[i], new:
+ * the machine's number of the language's symbol i. */
 bool th_language_machine_symbols(ThLanguage *l, const ThTm *m, const ThLanguageAlphabet *alphabet,
                                  int **symbol, ThError *err);
 

@@ -98,7 +98,8 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
 
 /* ---- dovetailing ----------------------------------------------------------------------------- */
 
-/* Word number i, from 0, in order of length and symbols, into room for i + 1 symbols; its length. */
+/* Word number i, from 0, in order of length and symbols, into room for i + 1 symbols; its length.
+ */
 static int word_number(uint64_t i, uint64_t n_symbols, int *word)
 {
     int n = 0;
@@ -122,8 +123,8 @@ static int by_stage(const void *a, const void *b)
     return stage ? stage : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Word number i from 1 is found at stage max(i, the steps that it takes): those of the stages behind
- * `from` up to `to`, which are gone through together. */
+/* Word number i from 1 is found at stage max(i, the steps that it takes): those of the stages
+ * behind `from` up to `to`, which are gone through together. */
 static bool find_words(const ThLanguage *l, uint64_t from, uint64_t to, int *word, Found **found,
                        size_t *n, ThStop *stop, ThError *err)
 {
@@ -408,7 +409,9 @@ ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alph
     own->machine = th_tm_copy(m, err);
     for (int q = 0; own->machine && q < m->n_states; q++)
         own->accepts = own->accepts || m->role[q] == TH_TM_ACCEPTS;
-    return TH_KEEP_IF(own->machine && th_language_machine_symbols(l, m, alphabet, &own->symbol, err), l, th_language_free);
+    return TH_KEEP_IF(own->machine &&
+                          th_language_machine_symbols(l, m, alphabet, &own->symbol, err),
+                      l, th_language_free);
 }
 
 /* ---- automata as machines -------------------------------------------------------------------- */

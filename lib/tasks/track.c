@@ -167,14 +167,15 @@ const ThTaskKind th_task_kind_track = {
     .name = "track",
     .summary = "the state of an automaton after every prefix",
     .source = "any regular language; state tracking as in Chi et al. 2023, §7",
-    .detail = "task t = track A, where A is an automaton or an expression.  Uniform strings.  The "
-              "classes are the automaton's states by name, with a sink where a move is missing; of "
-              "an automaton with choices they are the states q0, q1, … of its minimal "
-              "deterministic machine.\n\n"
-              "Of a language with counters they are the states, and which counters are zero (p:0+); "
-              "of a deterministic pushdown automaton the states, and the top of the stack (p:X); of "
-              "a Turing machine the states in which its head first stands behind the prefix, or in "
-              "which it stops before.  Grammars, s-ops and formulas have no states.",
+    .detail =
+        "task t = track A, where A is an automaton or an expression.  Uniform strings.  The "
+        "classes are the automaton's states by name, with a sink where a move is missing; of "
+        "an automaton with choices they are the states q0, q1, … of its minimal "
+        "deterministic machine.\n\n"
+        "Of a language with counters they are the states, and which counters are zero (p:0+); "
+        "of a deterministic pushdown automaton the states, and the top of the stack (p:X); of "
+        "a Turing machine the states in which its head first stands behind the prefix, or in "
+        "which it stops before.  Grammars, s-ops and formulas have no states.",
     .takes_automaton = true,
     .takes_language = true,
     .options = options,

@@ -247,7 +247,8 @@ static bool too_many(const ThDfa *d, const ThError *cause, ThStop *stop, ThError
     if (!th_schreier_sims(d, &order, stop, err))
         return false;
     th_fail(err, TH_ELIMIT, "%s", cause->msg);
-    return order && th_hint(err, "it is a group of order %s, by Schreier and Sims's algorithm", order);
+    return order &&
+           th_hint(err, "it is a group of order %s, by Schreier and Sims's algorithm", order);
 }
 
 ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err)

@@ -10,8 +10,8 @@ typedef struct {
     unsigned char at[MOST]; /* the image of every point */
 } Permutation;
 
-/* The permutations that leave 0 … k - 1 alone: generators, and for every point that k is taken to one
- * that takes it there. */
+/* The permutations that leave 0 … k - 1 alone: generators, and for every point that k is taken to
+ * one that takes it there. */
 typedef struct {
     Permutation *generator;
     size_t n, cap;

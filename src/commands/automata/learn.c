@@ -225,12 +225,12 @@ static bool options_fit(const ShCall *call, const ShOperand *from, ThError *err)
     bool file = call->form == 2;
     ShKind kind = file ? SH_AUTOMATON : from->object->kind;
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
-        bool fit = file               ? fits[i].file
-                   : kind == SH_MODEL ? fits[i].model
-                   : kind == SH_TASK  ? fits[i].task
-                   : kind == SH_S_OP  ? fits[i].sop
+        bool fit = file                 ? fits[i].file
+                   : kind == SH_MODEL   ? fits[i].model
+                   : kind == SH_TASK    ? fits[i].task
+                   : kind == SH_S_OP    ? fits[i].sop
                    : kind == SH_MACHINE ? fits[i].machine
-                                      : fits[i].automaton;
+                                        : fits[i].automaton;
         if (!fit && th_option_given(&call->options, fits[i].option))
             return th_fail(err, TH_EVALUE, "%s= is about learning from %s", fits[i].option,
                            fits[i].about);

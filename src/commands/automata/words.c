@@ -34,7 +34,8 @@ static const ThOptionSpec words_options[] = {
      "words to draw, every word of each length with the same probability; 0: the words in order"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start; the setting seed"},
     {"order", TH_CHOICE, "length", 0, 0, "length|found",
-     "of a machine: found lists words as a search finds them that runs the first n words for n steps "
+     "of a machine: found lists words as a search finds them that runs the first n words for n "
+     "steps "
      "each, n = 1, 2, ... up to steps=; of an enumerator, as it prints them"},
     SH_LANGUAGE_ALPHABET,
     SH_LANGUAGE_STEPS,
@@ -100,7 +101,8 @@ SH_COMMAND(
         "In length-lexicographic order: shorter words first, and words of one length in the order "
         "of the alphabet.  random=N draws N words of each length instead, every word with "
         "exactly the same probability.\n\n"
-        "With order=found the words of a Turing machine come as they are found by running the first "
+        "With order=found the words of a Turing machine come as they are found by running the "
+        "first "
         "n words for n steps each, for n = 1, 2, ...: every word that it accepts comes some time, "
         "and nothing is decided about others.\n\n"
         "$count is the number of words of these lengths, also where not all are printed; "

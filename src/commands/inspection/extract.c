@@ -209,39 +209,39 @@ static bool finish(Extraction *x, ThError *err)
            report(x, a, err);
 }
 
-SH_COMMAND(extract, .group = "inspection",
-           .summary = "find the automaton that a model is, by three methods that check each other",
-           .detail =
-               "queries asks the model about words, as learn does (L*).  clusters takes the "
-               "vectors that the last layer ends with after some words and all their prefixes, and "
-               "makes clusters their states; a symbol leads where most vectors of a cluster go, "
-               "and a cluster of which some differ, in class or in where a symbol leads, is split; "
-               "where that makes too many, one in a hundred, or in twenty, may differ.  algebra "
-               "takes the table of products that quantize finds, of models that it is for.\n\n"
-               "Each automaton is minimal.  All are measured on the same strings, drawn as the "
-               "task draws them: how many of the model's answers they get wrong.  The second table "
-               "says of every two, and of the task's own automaton, whether they are equivalent, "
-               "and else the shortest word on which they differ.  A becomes the one that is wrong "
-               "least, of equals the smallest.\n\n"
-               "The answer to a word is what the model says after its last symbol.  About the "
-               "empty word a model says nothing: it is answered as the task does, and so are words "
-               "about which the task asks nothing.\n\n"
-               "A task on a grammar, counters, a machine or an s-op has no automaton: there is none "
-               "to be compared with, and the empty word gets the first class.  compare A G says up "
-               "to which length the automaton is right.",
-           .example = "task t = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive "
-                      "noise=0.3 seed=1 > \"train.txt\"\n"
-                      "extract a from m on t > \"methods.txt\"\n"
-                      "assert states == 2 and disagreement < 0.2",
-           .results = "method states symbols disagreement low high equivalent word",
-           .args = {{A_NEW, "A", 0},
-                    {A_KEYWORD, "from", 0},
-                    {A_MODEL, "MODEL", 0},
-                    {A_KEYWORD, "on", 0},
-                    {A_TASK, "TASK", 0}},
-           .options = options, .flags = C_PAGED)
+SH_COMMAND(
+    extract, .group = "inspection",
+    .summary = "find the automaton that a model is, by three methods that check each other",
+    .detail = "queries asks the model about words, as learn does (L*).  clusters takes the "
+              "vectors that the last layer ends with after some words and all their prefixes, and "
+              "makes clusters their states; a symbol leads where most vectors of a cluster go, "
+              "and a cluster of which some differ, in class or in where a symbol leads, is split; "
+              "where that makes too many, one in a hundred, or in twenty, may differ.  algebra "
+              "takes the table of products that quantize finds, of models that it is for.\n\n"
+              "Each automaton is minimal.  All are measured on the same strings, drawn as the "
+              "task draws them: how many of the model's answers they get wrong.  The second table "
+              "says of every two, and of the task's own automaton, whether they are equivalent, "
+              "and else the shortest word on which they differ.  A becomes the one that is wrong "
+              "least, of equals the smallest.\n\n"
+              "The answer to a word is what the model says after its last symbol.  About the "
+              "empty word a model says nothing: it is answered as the task does, and so are words "
+              "about which the task asks nothing.\n\n"
+              "A task on a grammar, counters, a machine or an s-op has no automaton: there is none "
+              "to be compared with, and the empty word gets the first class.  compare A G says up "
+              "to which length the automaton is right.",
+    .example = "task t = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive "
+               "noise=0.3 seed=1 > \"train.txt\"\n"
+               "extract a from m on t > \"methods.txt\"\n"
+               "assert states == 2 and disagreement < 0.2",
+    .results = "method states symbols disagreement low high equivalent word",
+    .args = {{A_NEW, "A", 0},
+             {A_KEYWORD, "from", 0},
+             {A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "on", 0},
+             {A_TASK, "TASK", 0}},
+    .options = options, .flags = C_PAGED)
 {
     Extraction x = {.s = s, .call = call, .model = call->operand[1].object->as.model};
     bool ok = (find(&x, err) || sh_error_inside(err, &call->operand[1])) && finish(&x, err);

@@ -229,7 +229,8 @@ SH_COMMAND(
         "reject and accept, or where accept= names the class that it accepts; to a model that "
         "answers with sets it says which symbols may follow; to others its outputs are classes, or "
         "where it has none, the names of its states.  A grammar, another language, a machine or an "
-        "s-op accepts or rejects; words that it gives no answer to are counted ($open), and then they "
+        "s-op accepts or rejects; words that it gives no answer to are counted ($open), and then "
+        "they "
         "do not agree.\n\n"
         "With as BUG the wrong words of the lengths that were read whole become an automaton, the "
         "minimal one: plot automaton BUG draws it, words BUG lists them.",

@@ -182,8 +182,10 @@ bool sh_find_words(ShSession *s, const ShCall *call, ThError *err)
     if (ok)
         sh_result_int(s, "count", x.printed);
     if (ok)
-        sh_say(s, x.cut ? "... the first %lld; there are more\n"
-                        : "%lld within the steps; steps= looks further\n", x.printed);
+        sh_say(s,
+               x.cut ? "... the first %lld; there are more\n"
+                     : "%lld within the steps; steps= looks further\n",
+               x.printed);
     return ok;
 }
 
@@ -227,7 +229,8 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
 bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
 {
     Count t = {s, th_option_range(&call->options, "length"), 0};
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
     if (!l)
         return false;
     sh_table(s, "lengths", "length:i words:n");
@@ -299,7 +302,8 @@ static void say_first(ShSession *s, const char *what, const char *name, const Fi
 
 bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
 {
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
     First in = {.l = l}, out = {.l = l};
     ThError own = {0};
     long long tried = 0;

@@ -455,7 +455,8 @@ static ThLanguage *printed(ShSession *s, const ShObject *o, const ThOptions *opt
     ThLanguageAlphabet alphabet = {0};
     if (o->kind != SH_MACHINE)
         return th_null(th_fail(err, TH_EUSAGE, "print= is for machines"));
-    char **names TH_OWNED(free) = symbols ? th_symbols_list(symbols, false, &alphabet.n, err) : NULL;
+    char **names TH_OWNED(free) =
+        symbols ? th_symbols_list(symbols, false, &alphabet.n, err) : NULL;
     if (symbols && !names)
         return NULL;
     alphabet.name = names;
@@ -499,7 +500,8 @@ SH_COMMAND(
         "With print=STATE a machine is an enumerator: it starts on blank tapes, and whenever it is "
         "in the state the word on its last tape, from the first cell to the first blank, is one of "
         "the language.  What it has not printed within the steps has no answer, unless it has "
-        "stopped.  words order=found lists what it prints in that order, and the words of a machine "
+        "stopped.  words order=found lists what it prints in that order, and the words of a "
+        "machine "
         "by dovetailing.\n\n"
         "Some languages of the literature have names, which help automata lists: anbn, shuffle_4, "
         "marked_copy.  Their words are drawn uniformly, those with numbers by the lengths of these "

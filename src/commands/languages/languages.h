@@ -4,8 +4,8 @@
 
 #include "command.h"
 
-/* Returns new: an object as a language: of an automaton, of what a block defines; of a machine or an
- * s-op with the options below at their defaults. */
+/* Returns new: an object as a language: of an automaton, of what a block defines; of a machine or
+ * an s-op with the options below at their defaults. */
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);
 
 /* What is asked of machines and s-ops; commands have both, or one. */
@@ -29,9 +29,9 @@ extern const ThOptionSpec sh_language_options[]; /* both */
 ThLanguage *sh_language_with(ShSession *s, const ShObject *o, const ThOptions *options,
                              const ThLanguageAlphabet *beside, ThError *err);
 
-/* Is the first operand a language for whose words there is no automaton?  Then the commands below do what
- * words, count, shortest and compare do for automata.  Where there is one, *a is it, new, or NULL
- * for an operand that is an automaton itself.  False on errors only. */
+/* Is the first operand a language for whose words there is no automaton?  Then the commands below
+ * do what words, count, shortest and compare do for automata.  Where there is one, *a is it, new,
+ * or NULL for an operand that is an automaton itself.  False on errors only. */
 bool sh_needs_language(ShSession *s, const ShCall *call, bool *needs, ThAutomaton **a,
                        ThError *err);
 

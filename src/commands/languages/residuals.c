@@ -97,7 +97,8 @@ SH_COMMAND(
     .flags = C_PAGED)
 {
     const ShOperand *o = &call->operand[0];
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_with(s, o->object, &call->options, NULL, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, o->object, &call->options, NULL, err);
     ThLanguageResiduals r TH_OWNED(th_language_residuals_free) = {0};
     int symbols = 0, length = 0;
     if (l) {

@@ -351,8 +351,8 @@ static void test_track(void **state)
     tracks(machine("start p; accept y; p a -> R q; q b -> L m; m a -> R n; n b -> R p; p _ -> S y",
                    "ab", 1000),
            "abab", "q p q p");
-    tracks(machine("start p; accept y; p a -> R p; p b -> S b; b b -> S p; p _ -> S y", "ab", 50), "aba",
-           "p - -");
+    tracks(machine("start p; accept y; p a -> R p; p b -> S b; b b -> S p; p _ -> S y", "ab", 50),
+           "aba", "p - -");
     no_states(block("grammar", PAIRS));
     no_states(machine(PALINDROMES, "ab", 100));
     no_states(block("pushdown", "start p; accept p; p a epsilon -> p X; p epsilon X -> p epsilon"));
@@ -384,7 +384,8 @@ static void test_dovetailing(void **state)
     ThError err = {0};
     Order o = {{0}, {0}, 0};
     ThLanguage *l = machine("start s; accept y; s a -> R t; s b -> R s; t a -> R t; t b -> R s\n"
-                            "t _ -> S y", "ab", 130);
+                            "t _ -> S y",
+                            "ab", 130);
     assert_true(th_language_enumerate(l, note_found, &o, NULL, &err));
     int n = 0;
     for (uint64_t stage = 1; stage <= 130; stage++)
