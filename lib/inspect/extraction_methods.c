@@ -19,6 +19,8 @@ static ThDfa *by_algebra(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThE
         return th_null(
             th_fail(err, TH_EVALUE, "the model does not answer whole strings with classes"));
     int word = 0, empty;
+    if (!th_task_machine(plan->task, err))
+        return NULL;
     const ThProofAsked asked = {.task = &plan->task->signature, .machine = plan->task->machine};
     ThProofClaim *claim TH_OWNED(th_proof_claim_free) =
         th_proof_claim_new(plan->model, &asked, plan->stop, err);

@@ -20,11 +20,10 @@ enum { TH_INSPECT_QUERIES, TH_INSPECT_CLUSTERS, TH_INSPECT_ALGEBRA, TH_INSPECT_W
 typedef struct {
     const ThModel *model;
     const ThTask *task;
-    const ThInspectTruth *truth; /* of both */
-    ThRange length;              /* of the strings drawn */
-    int samples;                 /* how many */
-    int states;                  /* at most, of any automaton */
-    size_t elements;             /* of the task's semigroup, at most */
+    ThRange length;  /* of the strings drawn */
+    int samples;     /* how many */
+    int states;      /* at most, of any automaton */
+    size_t elements; /* of the task's semigroup, at most */
     uint64_t seed;
     ThStop *stop;
 } ThInspectWaysPlan;
@@ -41,7 +40,8 @@ typedef struct {
     long long samples;
 } ThInspectWays;
 
-/* Tries the ways that `wanted` says; t was made of the plan's model with its truth.  A way that
+/* Tries the ways that `wanted` says; t was made of the plan's model, with the task's truth where
+ * an automaton labels it.  A way that
  * leads nowhere says why.  *w is to be freed also after a failure.  Errors: TH_EINTERRUPTED,
  * TH_ENOMEM, those of the task's and the model's on strings of such lengths. */
 bool th_inspect_ways(ThInspectTeacher *t, const ThInspectExtraction *asking,

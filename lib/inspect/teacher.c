@@ -144,7 +144,10 @@ static bool class_of_language(const ThInspectTeacher *t, const int *word, int le
         return false;
     *label = answer == TH_LANGUAGE_YES;
     return answer != TH_LANGUAGE_UNKNOWN ||
-           th_fail(err, TH_EVALUE, "a word of %d symbols got no answer within the steps", length);
+           th_fail(err, TH_EVALUE, "a word of %d symbols got no answer within the steps", length) ||
+           th_hint(err,
+                   "an automaton accepts or rejects: steps= gives a machine more time, length= "
+                   "draws shorter words");
 }
 
 static uint64_t hash_of(const ThInspectTeacher *t, const int *word, int length)

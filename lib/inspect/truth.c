@@ -220,7 +220,8 @@ bool th_inspect_truth_of_language(ThInspectTruth *t, const ThSignature *g, const
         return false;
     if (!accept && !is_verdict(g))
         return th_fail(err, TH_EVALUE, "the classes of the model are not reject and accept") ||
-               th_hint(err, "accept=%s: the class that the language accepts", g->label[0]);
+               th_hint(err, "accept=%s: the class that the language accepts",
+                       g->label[g->n_classes > 1]);
     t->wanted = accept ? t->wanted : 1;
     t->language = th_language_share(l);
     t->symbol = all_the_same(g->n_symbols, err);

@@ -190,27 +190,6 @@ bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError 
            k->member(r->l, (ThLanguageWord){r->word, r->n}, r->stop, answer, err);
 }
 
-bool th_language_next(ThLanguageReader *r, bool *next, ThError *err)
-{
-    ThLanguageAnswer answer;
-    int n = r->l->n_symbols;
-    for (int a = 0; a < n; a++) {
-        const ThLanguageKind *k = r->l->kind;
-        if (!th_language_push(r, a, &next[a], err))
-            return false;
-        bool open = next[a] && k->unsure && k->unsure(r->own);
-        th_language_pop(r);
-        if (open)
-            return th_fail(err, TH_ELIMIT,
-                           "whether a word goes on with %s behind %d symbols is not known",
-                           r->l->symbol[a], r->n) ||
-                   th_hint(err, "too many configurations would have to be searched");
-    }
-    bool ok = th_language_accepts(r, &answer, err);
-    next[n] = ok && answer == TH_LANGUAGE_YES;
-    return ok;
-}
-
 bool th_language_member(const ThLanguage *l, ThLanguageWord word, ThStop *stop,
                         ThLanguageAnswer *answer, ThError *err)
 {
@@ -255,36 +234,125 @@ static bool too_many_tried(long long most, int length, ThError *err)
                    length, most);
 }
 
-bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
-                      void *context, long long *tried, ThStop *stop, ThError *err)
+/* All words that go on with w->length symbols behind what has been read. */
+static bool walk(Walk *w, long long most, long long *n, ThError *err)
 {
-    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
-    int *next = th_alloc((size_t)length + 1, sizeof *next, err); /* to be tried at each depth */
-    Walk w = {r, length, seen, context, true};
-    bool ok = r && next, viable = true;
-    long long n = 0;
-    if (ok && length == 0)
-        ok = arrive(&w, err);
-    for (int depth = 0; ok && w.go_on && length > 0 && depth >= 0;) {
-        if (next[depth] == l->n_symbols) {
+    ThLanguageReader *r = w->reader;
+    int *next TH_OWNED(free) = th_alloc((size_t)w->length + 1, sizeof *next, err); /* to be tried */
+    bool ok = next != NULL, viable = true;
+    if (ok && w->length == 0)
+        ok = arrive(w, err);
+    for (int depth = 0; ok && w->go_on && w->length > 0 && depth >= 0;) {
+        if (next[depth] == r->l->n_symbols) {
             next[depth--] = 0;
             if (depth >= 0)
                 th_language_pop(r);
             continue;
         }
-        ok = (most == 0 || n < most || too_many_tried(most, length, err)) &&
-             !th_stopped(stop, err) && th_language_push(r, next[depth]++, &viable, err);
-        n++;
-        if (ok && viable && depth + 1 == length)
-            ok = arrive(&w, err);
-        if (ok && viable && depth + 1 < length)
+        ok = (most == 0 || *n < most || too_many_tried(most, w->length, err)) &&
+             !th_stopped(r->stop, err) && th_language_push(r, next[depth]++, &viable, err);
+        ++*n;
+        if (ok && viable && depth + 1 == w->length)
+            ok = arrive(w, err);
+        if (ok && viable && depth + 1 < w->length)
             depth++;
         else if (ok)
             th_language_pop(r);
+        if (ok && !w->go_on)
+            for (; depth > 0; depth--)
+                th_language_pop(r);
     }
+    return ok;
+}
+
+bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
+                      void *context, long long *tried, ThStop *stop, ThError *err)
+{
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
+    Walk w = {r, length, seen, context, true};
+    long long n = 0;
+    bool ok = r && walk(&w, most, &n, err);
     if (tried)
         *tried += n;
-    free(next);
+    return ok;
+}
+
+/* ---- what may follow ------------------------------------------------------------------------- */
+
+enum { MOST_AHEAD = 1000 };
+
+int th_language_ahead(const ThLanguage *l)
+{
+    int ahead = 0;
+    long long words = l->n_symbols;
+    if (th_language_knows_prefixes(l) || words == 0)
+        return 0;
+    for (; words <= MOST_AHEAD && ahead < MOST_AHEAD; words *= l->n_symbols)
+        ahead++;
+    return ahead;
+}
+
+typedef struct {
+    bool found, open;
+} Ahead;
+
+static bool note_ahead(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+{
+    Ahead *a = context;
+    (void)word;
+    a->found = answer == TH_LANGUAGE_YES;
+    a->open = a->open || answer == TH_LANGUAGE_UNKNOWN;
+    return !a->found;
+}
+
+/* Does a word begin with what has been read that is at most so many symbols longer? */
+static bool look_ahead(ThLanguageReader *r, int ahead, Ahead *a, ThError *err)
+{
+    long long n = 0;
+    bool ok = true;
+    for (int k = 0; ok && !a->found && k <= ahead; k++) {
+        Walk w = {r, k, note_ahead, a, true};
+        ok = walk(&w, 0, &n, err);
+    }
+    a->open = a->open && !a->found;
+    return ok;
+}
+
+static bool not_known(const ThLanguageReader *r, const char *symbol, const char *why, ThError *err)
+{
+    th_fail(err, TH_ELIMIT, "whether a word goes on with %s behind %d symbols is not known", symbol,
+            r->n);
+    return th_hint(err, "%s", why);
+}
+
+/* May the symbol follow? */
+static bool may_follow(ThLanguageReader *r, int symbol, int ahead, bool *may, ThError *err)
+{
+    const ThLanguageKind *k = r->l->kind;
+    Ahead a = {0};
+    if (!th_language_push(r, symbol, may, err))
+        return false;
+    bool unsure = *may && k->unsure && k->unsure(r->own);
+    bool ok = k->knows_prefixes || !*may || look_ahead(r, ahead, &a, err);
+    *may = *may && (k->knows_prefixes || a.found);
+    th_language_pop(r);
+    if (unsure)
+        return not_known(r, r->l->symbol[symbol],
+                         "too many configurations would have to be searched", err);
+    return ok && (!a.open ||
+                  not_known(r, r->l->symbol[symbol], "some got no answer within the steps", err));
+}
+
+bool th_language_next(ThLanguageReader *r, int ahead, bool *next, ThError *err)
+{
+    ThLanguageAnswer answer = TH_LANGUAGE_NO;
+    int n = r->l->n_symbols;
+    bool ok = th_language_accepts(r, &answer, err);
+    if (ok && answer == TH_LANGUAGE_UNKNOWN)
+        return not_known(r, "nothing", "it got no answer within the steps", err);
+    next[n] = answer == TH_LANGUAGE_YES;
+    for (int a = 0; ok && a < n; a++)
+        ok = may_follow(r, a, ahead, &next[a], err);
     return ok;
 }
 

@@ -58,6 +58,14 @@ typedef struct {
 ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alphabet,
                                    uint64_t steps, ThError *err);
 
+/* Returns new: the words that an enumerator prints: whenever the machine, which has no choices,
+ * comes into the state on its way from blank tapes, the word that stands on its last tape, from the
+ * first cell to the first blank.  What it has not printed within the steps has no answer, unless it
+ * has stopped.  Errors as above, TH_EVALUE for a state that it does not have; TH_EINTERRUPTED. */
+ThLanguage *th_language_of_enumerator(const ThTm *m, const char *state,
+                                      const ThLanguageAlphabet *alphabet, uint64_t steps,
+                                      ThStop *stop, ThError *err);
+
 /* Returns new: a machine that never writes and accepts what the automaton accepts, whose outputs do
  * not count: its states and symbols, a blank, and one state that accepts.  It has choices where the
  * automaton has.  TH_ENOMEM. */
@@ -118,9 +126,28 @@ void th_language_pop(ThLanguageReader *r); /* takes the last one back: there mus
 /* Is what has been read a member? */
 bool th_language_accepts(ThLanguageReader *r, ThLanguageAnswer *answer, ThError *err);
 
-/* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols].
- * TH_ELIMIT where that is not known. */
-bool th_language_next(ThLanguageReader *r, bool *next, ThError *err);
+/* Which of the symbols may follow, (n_symbols), and whether the word may end: next[n_symbols].  Of
+ * kinds that do not know prefixes a symbol may follow if some word is at most `ahead` symbols
+ * longer than it: |symbols|^ahead words are asked for.  TH_ELIMIT where that is not known. */
+bool th_language_next(ThLanguageReader *r, int ahead, bool *next, ThError *err);
+
+/* How far ahead no more than a thousand words are asked for; 0 where prefixes are known. */
+int th_language_ahead(const ThLanguage *l);
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* What is kept of a prefix: of counters the state, and which of them are zero; of a deterministic
+ * pushdown automaton the state, and what is on top of the stack; of a machine the state in which
+ * its head first stands behind the prefix, or in which it stops before.
+ *
+ * Sets *name to new names (*n), each owned, the last one being the sink.  TH_EVALUE where a kind
+ * has no states, or where there may be several. */
+bool th_language_states(const ThLanguage *l, char ***name, int *n, ThError *err);
+
+/* state[i] (word.n): the number of the state after i + 1 symbols; -1: it has not come to one within
+ * its steps.  Only of a language that has states.  TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_language_track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop,
+                       ThError *err);
 
 /* ---- words of a length ----------------------------------------------------------------------- */
 
@@ -158,6 +185,14 @@ bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *s
 typedef bool ThLanguageSeen(void *context, ThLanguageWord word, ThLanguageAnswer answer);
 bool th_language_each(const ThLanguage *l, int length, long long most, ThLanguageSeen *seen,
                       void *context, long long *tried, ThStop *stop, ThError *err);
+
+/* Calls seen(context, word, stage) for members in the order in which they are found: of a machine
+ * by dovetailing, where stage n runs the first n words, in order of length and symbols, for n steps
+ * each, n up to its steps; of an enumerator as they are printed, after so many steps.  Ends early
+ * where it returns false.  TH_EVALUE for other kinds. */
+typedef bool ThLanguageFound(void *context, ThLanguageWord word, uint64_t stage);
+bool th_language_enumerate(const ThLanguage *l, ThLanguageFound *seen, void *context, ThStop *stop,
+                           ThError *err);
 
 /* ---- words outside --------------------------------------------------------------------------- */
 

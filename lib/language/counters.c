@@ -581,6 +581,34 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
     return true;
 }
 
+/* A state and which counters are zero: q:0+ */
+static bool states(const ThLanguage *l, char ***name, int *n, ThError *err)
+{
+    const ThCounters *c = l->data;
+    char seen[TH_COUNTERS_MOST + 1] = "";
+    bool ok = true;
+    for (int i = 0; ok && i < c->n_states << c->k; i++) {
+        for (int j = 0; j < c->k; j++)
+            seen[j] = i >> j & 1 ? '+' : '0';
+        ok = th_language_add_state(name, n, th_intern_at(&c->state, (size_t)(i >> c->k), NULL),
+                                   seen, err);
+    }
+    return ok;
+}
+
+static bool track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop, ThError *err)
+{
+    const ThCounters *c = l->data;
+    ThCountersAt x = {0};
+    (void)stop, (void)err;
+    for (int i = 0; i < word.n; i++) {
+        x = th_counters_step(c, l->n_symbols, &x, word.symbol[i]);
+        state[i] = (x.state < 0 ? c->n_states : x.state) << c->k;
+        state[i] += x.state < 0 ? 0 : positive_set(c, x.counter);
+    }
+    return true;
+}
+
 const ThLanguageKind th_language_kind_counters = {
     .name = "counters",
     .knows_prefixes = true,
@@ -600,4 +628,6 @@ const ThLanguageKind th_language_kind_counters = {
     .draw = th_counters_draw,
     .free_words = th_counters_free_words,
     .count = th_counters_count,
+    .states = states,
+    .track = track,
 };

@@ -44,6 +44,12 @@ typedef struct {
     /* Sets n[0 … hi] to the exact numbers; *known = false: they are to be tried.  NULL: always. */
     bool (*count)(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop, ThError *err);
     bool (*automaton)(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err);
+    /* th_language_enumerate; NULL: it finds no words by itself. */
+    bool (*enumerate)(const ThLanguage *l, ThLanguageFound *seen, void *context, ThStop *stop,
+                      ThError *err);
+    /* th_language_states and th_language_track; NULL: it has no states. */
+    bool (*states)(const ThLanguage *l, char ***name, int *n, ThError *err);
+    bool (*track)(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop, ThError *err);
 } ThLanguageKind;
 
 struct ThLanguage {
@@ -62,6 +68,14 @@ struct ThLanguage {
 
 /* Returns new: a language without symbols and data, with one owner. */
 ThLanguage *th_language_new(const ThLanguageKind *kind, ThError *err);
+
+/* Gives a language a machine's symbols but its blank, or those of an alphabet; (*symbol)[i], new:
+ * the machine's number of the language's symbol i. */
+bool th_language_machine_symbols(ThLanguage *l, const ThTm *m, const ThLanguageAlphabet *alphabet,
+                                 int **symbol, ThError *err);
+
+/* Adds "STATE" or "STATE:SEEN" to names, for a kind's `states`. */
+bool th_language_add_state(char ***name, int *n, const char *state, const char *seen, ThError *err);
 
 /* The number of a symbol's name, which is added if it is new; -1 without memory. */
 int th_language_symbol(ThLanguage *l, const char *name, ThError *err);

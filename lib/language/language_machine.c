@@ -8,6 +8,7 @@
 #include "automata/core/build.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/symbols.h"
 #include "language/language_kind.h"
 #include "turing/making.h"
 #include "turing/search.h"
@@ -35,28 +36,53 @@ static ThLanguageAnswer answer_of(const Machine *m, ThTmVerdict v)
     return v == TH_TM_GOES_ON || v > TH_TM_ENDLESS ? TH_LANGUAGE_UNKNOWN : TH_LANGUAGE_NO;
 }
 
+/* What comes of an input within so many steps. */
+typedef struct {
+    ThTmVerdict verdict;
+    uint64_t steps; /* after which it has stopped */
+} End;
+
 /* All runs of a machine that has the choice of rules. */
-static bool search(const Machine *m, const ThTmTapeWords *words, ThStop *stop, ThTmVerdict *v,
-                   ThError *err)
+static bool search(const Machine *m, const ThTmTapeWords *words, uint64_t steps, ThStop *stop,
+                   End *end, ThError *err)
 {
     ThTmSearch x = {0};
-    ThTmSearchLimits limits = {m->steps, UINT64_MAX, MOST_NODES};
+    ThTmSearchLimits limits = {steps, UINT64_MAX, MOST_NODES};
     bool ok = th_tm_search_start(&x, m->machine, words, limits, false, err);
     while (ok && x.verdict == TH_TM_GOES_ON)
         ok = th_tm_search_go(&x, 1000, stop, err);
-    *v = x.verdict;
+    *end = (End){x.verdict, ok && x.goal != TH_TM_NO_NODE ? x.node[x.goal].depth : steps};
     th_tm_search_free(&x);
     return ok;
 }
 
-static bool run(const Machine *m, const ThTmTapeWords *words, ThStop *stop, ThTmVerdict *v,
-                ThError *err)
+static bool run(const Machine *m, const ThTmTapeWords *words, uint64_t steps, ThStop *stop,
+                End *end, ThError *err)
 {
     ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
-    ThTmRunLimits limits = {m->steps, UINT64_MAX};
+    ThTmRunLimits limits = {steps, UINT64_MAX};
     bool ok = th_tm_running_start_words(&r, m->machine, words, err) &&
-              th_tm_running_go(&r, m->steps + 1, limits, stop, err);
-    *v = r.verdict;
+              th_tm_running_go(&r, steps + 1, limits, stop, err);
+    *end = (End){r.verdict, r.steps};
+    return ok;
+}
+
+/* Returns new: the machine's symbols of a word. */
+static int *input_of(const Machine *m, ThLanguageWord word, ThError *err)
+{
+    int *input = th_alloc((size_t)word.n, sizeof *input, err);
+    for (int i = 0; input && i < word.n; i++)
+        input[i] = m->symbol[word.symbol[i]];
+    return input;
+}
+
+static bool run_word(const Machine *m, ThLanguageWord word, uint64_t steps, ThStop *stop, End *end,
+                     ThError *err)
+{
+    int *input TH_OWNED(free) = input_of(m, word, err);
+    ThTmTapeWords words = {.word = {input}, .length = {word.n}};
+    *end = (End){0};
+    bool ok = input && (m->machine->branching ? search : run)(m, &words, steps, stop, end, err);
     return ok;
 }
 
@@ -64,17 +90,79 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
                    ThError *err)
 {
     const Machine *m = l->data;
-    ThTmTapeWords words = {0};
-    ThTmVerdict v = TH_TM_GOES_ON;
-    int *input TH_OWNED(free) = th_alloc((size_t)word.n, sizeof *input, err);
-    if (!input)
-        return false;
-    for (int i = 0; i < word.n; i++)
-        input[i] = m->symbol[word.symbol[i]];
-    words.word[0] = input;
-    words.length[0] = word.n;
-    bool ok = (m->machine->branching ? search : run)(m, &words, stop, &v, err);
-    *answer = answer_of(m, v);
+    End end;
+    bool ok = run_word(m, word, m->steps, stop, &end, err);
+    *answer = answer_of(m, end.verdict);
+    return ok;
+}
+
+/* ---- dovetailing ----------------------------------------------------------------------------- */
+
+/* Word number i, from 0, in order of length and symbols, into room for i + 1 symbols; its length.
+ */
+static int word_number(uint64_t i, uint64_t n_symbols, int *word)
+{
+    int n = 0;
+    for (uint64_t words = 1; n_symbols > 0 && i >= words; n++) {
+        i -= words;
+        words *= n_symbols;
+    }
+    for (int k = n; k-- > 0; i /= n_symbols)
+        word[k] = (int)(i % n_symbols);
+    return n;
+}
+
+typedef struct {
+    uint64_t stage, number;
+} Found;
+
+static int by_stage(const void *a, const void *b)
+{
+    const Found *x = a, *y = b;
+    int stage = (x->stage > y->stage) - (x->stage < y->stage);
+    return stage ? stage : (x->number > y->number) - (x->number < y->number);
+}
+
+/* Word number i from 1 is found at stage max(i, the steps that it takes): those of the stages
+ * behind `from` up to `to`, which are gone through together. */
+static bool find_words(const ThLanguage *l, uint64_t from, uint64_t to, int *word, Found **found,
+                       size_t *n, ThStop *stop, ThError *err)
+{
+    const Machine *m = l->data;
+    size_t cap = 0;
+    bool ok = true;
+    for (uint64_t i = 1; ok && i <= (l->n_symbols ? to : 1); i++) {
+        int length = word_number(i - 1, (uint64_t)l->n_symbols, word);
+        End end;
+        ok = run_word(m, (ThLanguageWord){word, length}, to, stop, &end, err) &&
+             !th_stopped(stop, err);
+        uint64_t stage = end.steps > i ? end.steps : i;
+        if (ok && answer_of(m, end.verdict) == TH_LANGUAGE_YES && stage > from)
+            ok = TH_APPEND(*found, *n, cap, err, (Found){stage, i});
+    }
+    if (*n)
+        qsort(*found, *n, sizeof **found, by_stage);
+    return ok;
+}
+
+static bool enumerate(const ThLanguage *l, ThLanguageFound *seen, void *context, ThStop *stop,
+                      ThError *err)
+{
+    enum { FIRST = 64, MOST_STAGES = 1 << 24 };
+    uint64_t last = ((const Machine *)l->data)->steps;
+    last = last < MOST_STAGES ? last : MOST_STAGES;
+    bool ok = true, go_on = true;
+    for (uint64_t from = 0, to = FIRST; ok && go_on && from < last; from = to, to *= 2) {
+        to = to < last ? to : last;
+        size_t n = 0;
+        Found *found TH_OWNED(free) = NULL;
+        int *word TH_OWNED(free) = th_alloc(to + 1, sizeof *word, err);
+        ok = word && find_words(l, from, to, word, &found, &n, stop, err);
+        for (size_t i = 0; ok && go_on && i < n; i++) {
+            int length = word_number(found[i].number - 1, (uint64_t)l->n_symbols, word);
+            go_on = seen(context, (ThLanguageWord){word, length}, found[i].stage);
+        }
+    }
     return ok;
 }
 
@@ -230,6 +318,39 @@ static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThErro
     return ok;
 }
 
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static bool states(const ThLanguage *l, char ***name, int *n, ThError *err)
+{
+    const ThTm *m = ((const Machine *)l->data)->machine;
+    bool ok = !m->branching || th_fail(err, TH_EVALUE,
+                                       "the machine has the choice of rules, and is in several "
+                                       "states behind a prefix");
+    for (int q = 0; ok && q < m->n_states; q++)
+        ok = th_language_add_state(name, n, m->state[q], "", err);
+    return ok;
+}
+
+/* What lies behind a prefix is not seen before the head stands there, so that one run tells of all
+ * of them. */
+static bool track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop, ThError *err)
+{
+    const Machine *m = l->data;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
+    int *input TH_OWNED(free) = input_of(m, word, err);
+    ThTmTapeWords words = {.word = {input}, .length = {word.n}};
+    int i = 0;
+    bool ok = input && th_tm_running_start_words(&r, m->machine, &words, err);
+    while (ok && i < word.n && r.verdict == TH_TM_GOES_ON) {
+        ok = th_tm_running_go(&r, 1, (ThTmRunLimits){m->steps, UINT64_MAX}, stop, err);
+        if (ok && r.tape[0].head > i)
+            state[i++] = r.state;
+    }
+    for (; i < word.n; i++)
+        state[i] = r.verdict > TH_TM_ENDLESS ? -1 : r.state;
+    return ok;
+}
+
 static void identify(ThText *t, const ThLanguage *l)
 {
     const Machine *m = l->data;
@@ -244,33 +365,32 @@ static const ThLanguageKind kind = {
     .identify = identify,
     .member = member,
     .automaton = automaton,
+    .enumerate = enumerate,
+    .states = states,
+    .track = track,
 };
 
-/* The symbols that words are made of. */
-static bool take_symbols(ThLanguage *l, Machine *own, const ThLanguageAlphabet *alphabet,
-                         ThError *err)
+bool th_language_machine_symbols(ThLanguage *l, const ThTm *m, const ThLanguageAlphabet *alphabet,
+                                 int **symbol, ThError *err)
 {
-    const ThTm *m = own->machine;
-    own->symbol = th_alloc((size_t)m->n_symbols, sizeof *own->symbol, err);
-    bool ok = own->symbol != NULL;
+    int *own = *symbol = th_alloc((size_t)m->n_symbols, sizeof *own, err);
+    bool ok = own != NULL;
     for (int i = 0; ok && !alphabet && i < m->n_symbols; i++) {
         if (i == m->blank)
             continue;
-        own->symbol[l->n_symbols] = i;
+        own[l->n_symbols] = i;
         ok = th_language_symbol(l, m->symbol[i], err) >= 0;
     }
     for (int i = 0; ok && alphabet && i < alphabet->n; i++) {
-        int s = 0;
-        while (s < m->n_symbols && strcmp(m->symbol[s], alphabet->name[i]) != 0)
-            s++;
-        if (s == m->n_symbols)
+        int s = th_symbols_find(m->symbol, m->n_symbols, alphabet->name[i]);
+        if (s < 0)
             return th_fail(err, TH_EVALUE, "'%s' is no symbol of the machine", alphabet->name[i]);
         int known = l->n_symbols, a = th_language_symbol(l, m->symbol[s], err);
         if (a >= 0 && a < known)
             return th_fail(err, TH_EVALUE, "'%s' is twice in the alphabet", alphabet->name[i]);
         ok = a >= 0;
         if (ok)
-            own->symbol[a] = s;
+            own[a] = s;
     }
     return ok;
 }
@@ -289,7 +409,9 @@ ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alph
     own->machine = th_tm_copy(m, err);
     for (int q = 0; own->machine && q < m->n_states; q++)
         own->accepts = own->accepts || m->role[q] == TH_TM_ACCEPTS;
-    return TH_KEEP_IF(own->machine && take_symbols(l, own, alphabet, err), l, th_language_free);
+    return TH_KEEP_IF(own->machine &&
+                          th_language_machine_symbols(l, m, alphabet, &own->symbol, err),
+                      l, th_language_free);
 }
 
 /* ---- automata as machines -------------------------------------------------------------------- */

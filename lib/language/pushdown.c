@@ -280,4 +280,6 @@ const ThLanguageKind th_language_kind_pushdown = {
     .free_data = free_data,
     .picture = picture,
     .member = member,
+    .states = th_pushdown_states,
+    .track = th_pushdown_track,
 };

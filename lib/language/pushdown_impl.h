@@ -33,4 +33,9 @@ typedef struct {
 const char *th_pushdown_state(const ThPushdown *p, int q);
 const char *th_pushdown_symbol(const ThPushdown *p, int x);
 
+/* See ThLanguageKind: states and what is on top of the stack, of a deterministic one. */
+bool th_pushdown_states(const ThLanguage *l, char ***name, int *n, ThError *err);
+bool th_pushdown_track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop,
+                       ThError *err);
+
 #endif

@@ -1,10 +1,9 @@
 /* Answers that a program of RASP gives: its own value at every position, or at the last. */
-#include <pthread.h>
 
 #include "base/symbols.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"
-#include "tasks/task_parts.h"
+#include "tasks/of_language.h"
 
 enum { MOST_CLASSES = 1000, MOST_INPUTS = 100000 };
 
@@ -209,6 +208,8 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     ThSignature *g = &t->signature;
     int n;
     g->target = th_task_labels(t);
+    if (th_option_given(&t->options, "steps"))
+        return th_fail(err, TH_EUSAGE, "steps= is for machines");
     char **name TH_OWNED(free) = th_symbols_list(alphabet, false, &n, err);
     bool ok = name && (n > 0 || th_fail(err, TH_EVALUE, "the alphabet is empty")) &&
               th_task_own_names(&g->symbol, &g->n_symbols, name, n, err);
@@ -225,6 +226,7 @@ static const ThOptionSpec options[] = {
      "the s-op's value at every position, or at the last one only"},
     {"upto", TH_INT, "6", 1, 64, NULL,
      "the classes are the answers to all inputs of up to so many symbols"},
+    TH_TASK_STEPS_OPTION,
     {0}};
 
 const ThTaskKind th_task_kind_label = {

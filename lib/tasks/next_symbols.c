@@ -69,15 +69,32 @@ static int drawn_length(const ThTask *t, int length)
     return th_dfa_reach(t->machine, limit, note_length, &s, NULL) && s.found ? s.found : length;
 }
 
+/* How many symbols a word may be longer, where prefixes are not known. */
+static int ahead_of(const ThTask *t, const ThLanguage *l)
+{
+    return th_option_given(&t->options, "ahead") ? (int)th_option_int(&t->options, "ahead")
+                                                 : th_language_ahead(l);
+}
+
+static bool fits_ahead(const ThTask *t, const ThLanguage *l, ThError *err)
+{
+    int ahead = ahead_of(t, l), n;
+    th_language_symbols(l, &n);
+    if (th_language_knows_prefixes(l))
+        return !th_option_given(&t->options, "ahead") ||
+               th_fail(err, TH_EUSAGE, "ahead= is for languages whose prefixes are not known");
+    return ahead * log(n) <= log(TH_LANGUAGE_MOST_TRIED) ||
+           th_fail(err, TH_ELIMIT, "%d^%d words would have to be asked for, behind every prefix", n,
+                   ahead);
+}
+
 static bool init_language(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     int n;
     char *const *symbol = th_language_symbols(from->language, &n);
     t->signature.target = TH_TARGET_BITS;
-    if (!th_language_knows_prefixes(from->language))
-        return th_fail(err, TH_EVALUE, "which symbols may follow a prefix is not known of a %s",
-                       th_language_kind_name(from->language));
     return th_task_set_language(t, from->language, from->stop, err) &&
+           fits_ahead(t, from->language, err) &&
            th_task_names_and(&t->signature.label, &t->signature.n_classes, symbol, n, "end", err);
 }
 
@@ -88,6 +105,8 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     s->target = TH_TARGET_BITS;
+    if (th_option_given(&t->options, "ahead"))
+        return th_fail(err, TH_EUSAGE, "ahead= is for languages whose prefixes are not known");
     t->machine = th_task_own_acceptor(a, err);
     if (!t->machine ||
         !th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) ||
@@ -120,7 +139,7 @@ static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
 static void label_sets(const ThTask *t, ThBatch *b)
 {
     const ThTaskLanguage *d = t->data;
-    int n = t->signature.n_classes;
+    int n = t->signature.n_classes, ahead = ahead_of(t, d->language);
     bool *next TH_OWNED(free) = th_alloc((size_t)n, sizeof *next, NULL);
     for (int i = 0; i < b->B; i++) {
         const int *word = th_batch_token(b, i);
@@ -128,9 +147,10 @@ static void label_sets(const ThTask *t, ThBatch *b)
         ThLanguageReader *r = next ? th_language_reader(d->language, d->stop, NULL) : NULL;
         bool ok = r != NULL;
         for (int k = 0; k < length; k++, target += n) {
-            ok = ok && th_language_push(r, word[k], NULL, NULL) && th_language_next(r, next, NULL);
+            ok = ok && th_language_push(r, word[k], NULL, NULL);
+            bool known = ok && th_language_next(r, ahead, next, NULL);
             for (int c = 0; c < n; c++)
-                target[c] = ok ? next[c] : -1;
+                target[c] = known ? next[c] : -1;
         }
         th_language_reader_free(r);
     }
@@ -174,16 +194,37 @@ static double chance(const ThTask *t, int length)
     return share;
 }
 
+static void describe(const ThTask *t, ThText *to)
+{
+    const ThTaskLanguage *d = t->data;
+    if (d && !th_language_knows_prefixes(d->language))
+        th_text_printf(to, "# a symbol may follow if a word of at most %d more symbols says so\n",
+                       ahead_of(t, d->language));
+    th_task_describe_chance(t, to);
+}
+
+static const ThOptionSpec options[] = {
+    {"ahead", TH_INT, NULL, 0, 1000, NULL,
+     "of languages that are asked about whole words: how many symbols a word may be longer; "
+     "default: as many as a thousand words allow"},
+    TH_TASK_LANGUAGE_OPTIONS,
+    {0}};
+
 const ThTaskKind th_task_kind_next_symbols = {
     .name = "next_symbols",
     .summary = "which symbols may follow every prefix of a word of a language?",
     .source = "Bhattamishra et al. 2020 (character prediction), for any regular language",
     .detail = "task t = next_symbols A, where A is an automaton or an expression, or names a "
-              "grammar or another language whose prefixes can be told.  Accepted words "
+              "grammar or another language.  Accepted words "
               "only, every one of the length equally likely; a length without words is drawn as "
               "the next shorter one that has some, else the next longer.  After each symbol the "
               "answer is a set: the symbols with which an accepted word may go on, and end where "
-              "it may end.  An answer counts as right if the whole set is.",
+              "it may end.  An answer counts as right if the whole set is.\n\n"
+              "Whether some word begins with a prefix cannot be told of Turing machines and s-ops: "
+              "of them, of formulas that count and of what is drawn from=, a symbol may follow if "
+              "a word that is at most ahead= symbols longer says so, all of which are tried.  "
+              "Behind a prefix where some of these got no answer nothing is asked.",
+    .options = options,
     .takes_automaton = true,
     .takes_language = true,
     .init = init,
@@ -192,6 +233,6 @@ const ThTaskKind th_task_kind_next_symbols = {
     .label = label_sets,
     .copy_data = th_task_copy_language,
     .free_data = th_task_free_language,
-    .describe = th_task_describe_chance,
+    .describe = describe,
     .chance = chance,
 };

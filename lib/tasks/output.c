@@ -1,6 +1,7 @@
 #include "tasks/of_language.h"
 
 static const ThOptionSpec options[] = {
+    TH_TASK_LANGUAGE_OPTIONS,
     {"labels", TH_CHOICE, "every", 0, 0, "every|final",
      "an answer after every symbol, or one for the whole string"},
     {0}};

@@ -105,7 +105,7 @@ static double chance(const ThTask *t, int length)
     return s.sort[0] && s.sort[1] ? 0.5 : 1;
 }
 
-static const ThOptionSpec options[] = {TH_TASK_OUTSIDE_OPTION, {0}};
+static const ThOptionSpec options[] = {TH_TASK_OUTSIDE_OPTION, TH_TASK_LANGUAGE_OPTIONS, {0}};
 
 const ThTaskKind th_task_kind_recognize = {
     .name = "recognize",

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "tasks/task_parts.h"
+#include "tasks/of_language.h"
 
 enum { NOWHERE = -1 };
 
@@ -136,20 +136,54 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     s->target = TH_TARGET_EVERY;
+    if (from->language)
+        return th_task_set_language(t, from->language, from->stop, err) &&
+               th_language_states(from->language, &s->label, &s->n_classes, err);
     return th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) &&
            (th_automaton_deterministic(a) ? init_deterministic : init_minimal)(t, a, err);
 }
+
+/* Behind what is not known nothing is asked. */
+static void label(const ThTask *t, ThBatch *b)
+{
+    const ThTaskLanguage *d = t->data;
+    for (int i = 0; i < b->B; i++) {
+        ThLanguageWord word = {th_batch_token(b, i), th_batch_length(b, i)};
+        int *target = th_batch_target(&t->signature, b, i);
+        for (int k = 0; k < word.n; k++)
+            target[k] = -1;
+        th_language_track(d->language, word, target, d->stop, NULL);
+    }
+}
+
+static double chance(const ThTask *t, int length)
+{
+    return t->machine ? th_task_chance_uniform(t, length) : th_task_measured_chance(t, length);
+}
+
+static const ThOptionSpec options[] = {TH_TASK_LANGUAGE_OPTIONS, {0}};
 
 const ThTaskKind th_task_kind_track = {
     .name = "track",
     .summary = "the state of an automaton after every prefix",
     .source = "any regular language; state tracking as in Chi et al. 2023, §7",
-    .detail = "task t = track A, where A is an automaton or an expression.  Uniform strings.  The "
-              "classes are the automaton's states by name, with a sink where a move is missing; of "
-              "an automaton with choices they are the states q0, q1, … of its minimal "
-              "deterministic machine.",
+    .detail =
+        "task t = track A, where A is an automaton or an expression.  Uniform strings.  The "
+        "classes are the automaton's states by name, with a sink where a move is missing; of "
+        "an automaton with choices they are the states q0, q1, … of its minimal "
+        "deterministic machine.\n\n"
+        "Of a language with counters they are the states, and which counters are zero (p:0+); "
+        "of a deterministic pushdown automaton the states, and the top of the stack (p:X); of "
+        "a Turing machine the states in which its head first stands behind the prefix, or in "
+        "which it stops before.  Grammars, s-ops and formulas have no states.",
     .takes_automaton = true,
+    .takes_language = true,
+    .options = options,
     .init = init,
     .draw = th_task_draw_uniform,
-    .chance = th_task_chance_uniform,
+    .label = label,
+    .copy_data = th_task_copy_language,
+    .free_data = th_task_free_language,
+    .describe = th_task_describe_chance,
+    .chance = chance,
 };

@@ -1,5 +1,7 @@
 #include "automata/algebra/monoid.h"
 
+#include "automata/algebra/schreier_sims.h"
+
 enum { MOST = 1 << 30 };
 
 /* What only the enumeration needs. */
@@ -238,6 +240,17 @@ static bool enumerate(Enumeration *e, ThError *err)
     return true;
 }
 
+/* Too many elements to be listed: of a group there is its order to be told. */
+static bool too_many(const ThDfa *d, const ThError *cause, ThStop *stop, ThError *err)
+{
+    char *order TH_OWNED(free) = NULL;
+    if (!th_schreier_sims(d, &order, stop, err))
+        return false;
+    th_fail(err, TH_ELIMIT, "%s", cause->msg);
+    return order &&
+           th_hint(err, "it is a group of order %s, by Schreier and Sims's algorithm", order);
+}
+
 ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err)
 {
     Enumeration e = {.d = d, .limit = limit && limit < MOST ? limit : MOST, .stop = stop};
@@ -252,6 +265,8 @@ ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err
     bool ok = e.m->scratch && enumerate(&e, &cause);
     if (cause.code == TH_ENOMEM)
         th_fail(err, TH_ENOMEM, "out of memory at %d elements of the monoid", e.m->size);
+    else if (!ok && cause.code == TH_ELIMIT)
+        too_many(d, &cause, stop, err);
     else if (!ok)
         th_fail(err, cause.code, "%s", cause.msg);
     TH_FREE(e.suffix, e.first, e.reduced);

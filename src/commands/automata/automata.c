@@ -313,16 +313,21 @@ static void say_difference(ShSession *s, const ThAutomatonDifference *d, const c
 
 static const ThOptionSpec compare_options[] = {
     {"alphabet", TH_STRING, "ab", 0, 0, NULL,
-     "what the inputs of RASP programs consist of: characters, or words with blanks between them"},
+     "what the inputs of RASP programs, or of a machine, consist of: characters, or words with "
+     "blanks between them; of a machine beside a language: that one's symbols"},
     {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of these inputs"},
+    SH_LANGUAGE_STEPS,
     {0}};
 
 static bool only_automata(const ShCall *call, ThError *err)
 {
-    if (!th_option_given(&call->options, "alphabet") && !th_option_given(&call->options, "length"))
-        return true;
-    return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
-                           "automata are compared on all words: alphabet and length are for RASP");
+    static const char *const others[] = {"alphabet", "length", "steps"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (th_option_given(&call->options, others[i]))
+            return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                                   "automata are compared on all words: alphabet, length and steps "
+                                   "are for RASP and machines");
+    return true;
 }
 
 SH_COMMAND(

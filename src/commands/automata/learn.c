@@ -23,7 +23,8 @@ const ThOptionSpec sh_learn_options[] = {
      "reject, {} of sets"},
     {"alphabet", TH_STRING, NULL, 0, 0, NULL,
      "the symbols of a file's words in order; default: those used, in the order of their bytes; "
-     "what an s-op is asked about: default ab"},
+     "what an s-op is asked about: default ab; a machine: its symbols but the blank"},
+    SH_LANGUAGE_STEPS,
     {"flip", TH_REAL, "0", 0, 0.49, NULL,
      "share of words that an oracle is made to answer wrongly, to see what noise does"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
@@ -170,7 +171,8 @@ static bool learn_language(const ShCall *call, const ShObject *from, Watch *w,
     ThInspectTeacher t TH_OWNED(th_inspect_teacher_free) = {0};
     ThInspectTeaching teaching = teaching_of(call, w);
     ThInspectExtraction how = extraction_of(call, w);
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(w->s, from, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(w->s, from, &call->options, NULL, err);
     bool ok = l && th_inspect_teach_language(&t, l, &teaching, err) &&
               th_inspect_extract(&t, &how, to, err);
     return ok;
@@ -213,20 +215,22 @@ static bool options_fit(const ShCall *call, const ShOperand *from, ThError *err)
 {
     static const struct {
         const char *option, *about;
-        bool model, task, automaton, file, sop;
-    } fits[] = {{"accept", "tasks and models", true, true, false, false, false},
-                {"empty", "models and s-ops", true, false, false, false, true},
-                {"alphabet", "files and s-ops", false, false, false, true, true},
-                {"flip", "oracles", true, true, true, false, true},
-                {"queries", "oracles", true, true, true, false, true}};
+        bool model, task, automaton, file, sop, machine;
+    } fits[] = {{"accept", "tasks and models", true, true, false, false, false, false},
+                {"empty", "models and s-ops", true, false, false, false, true, false},
+                {"alphabet", "files, s-ops and machines", false, false, false, true, true, true},
+                {"steps", "machines", false, false, false, false, false, true},
+                {"flip", "oracles", true, true, true, false, true, true},
+                {"queries", "oracles", true, true, true, false, true, true}};
     bool file = call->form == 2;
     ShKind kind = file ? SH_AUTOMATON : from->object->kind;
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
-        bool fit = file               ? fits[i].file
-                   : kind == SH_MODEL ? fits[i].model
-                   : kind == SH_TASK  ? fits[i].task
-                   : kind == SH_S_OP  ? fits[i].sop
-                                      : fits[i].automaton;
+        bool fit = file                 ? fits[i].file
+                   : kind == SH_MODEL   ? fits[i].model
+                   : kind == SH_TASK    ? fits[i].task
+                   : kind == SH_S_OP    ? fits[i].sop
+                   : kind == SH_MACHINE ? fits[i].machine
+                                        : fits[i].automaton;
         if (!fit && th_option_given(&call->options, fits[i].option))
             return th_fail(err, TH_EVALUE, "%s= is about learning from %s", fits[i].option,
                            fits[i].about);

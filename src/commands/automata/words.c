@@ -33,6 +33,12 @@ static const ThOptionSpec words_options[] = {
     {"random", TH_INT, "0", 0, 1e9, NULL,
      "words to draw, every word of each length with the same probability; 0: the words in order"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start; the setting seed"},
+    {"order", TH_CHOICE, "length", 0, 0, "length|found",
+     "of a machine: found lists words as a search finds them that runs the first n words for n "
+     "steps "
+     "each, n = 1, 2, ... up to steps=; of an enumerator, as it prints them"},
+    SH_LANGUAGE_ALPHABET,
+    SH_LANGUAGE_STEPS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* Prints at most `most` words; *cut says whether there are more. */
@@ -95,6 +101,10 @@ SH_COMMAND(
         "In length-lexicographic order: shorter words first, and words of one length in the order "
         "of the alphabet.  random=N draws N words of each length instead, every word with "
         "exactly the same probability.\n\n"
+        "With order=found the words of a Turing machine come as they are found by running the "
+        "first "
+        "n words for n steps each, for n = 1, 2, ...: every word that it accepts comes some time, "
+        "and nothing is decided about others.\n\n"
         "$count is the number of words of these lengths, also where not all are printed; "
         "a last line says so then.",
     .example = "automaton e = regex \"(a|b)*ab\"\n"
@@ -114,7 +124,9 @@ SH_COMMAND(
 {
     ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
     bool needs;
-    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+    if (th_option_choice(&call->options, "order"))
+        return sh_find_words(s, call, err);
+    if (!sh_needs_language(s, call, &needs, &own, err))
         return false;
     const ThAutomaton *a = own ? own : call->operand[0].object->as.automaton;
     if (needs || th_option_int(&call->options, "random") > 0)
@@ -146,6 +158,8 @@ SH_COMMAND(
 
 static const ThOptionSpec count_options[] = {
     {"length", TH_RANGE, "0..10", 0, 1e6, NULL, "lengths of the words"},
+    SH_LANGUAGE_ALPHABET,
+    SH_LANGUAGE_STEPS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 typedef struct {
@@ -202,7 +216,7 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
     CountTable t = {s, th_option_range(&call->options, "length")};
     ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
     bool needs;
-    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+    if (!sh_needs_language(s, call, &needs, &own, err))
         return false;
     if (needs)
         return sh_count_language(s, call, err);
@@ -247,11 +261,12 @@ SH_COMMAND(shortest, .group = "automata",
                       "shortest e\n"
                       "#> accepts ab\n"
                       "#> rejects the empty word",
-           .results = "accepted rejected empty universal", .args = {{A_LANGUAGE, "A", 0}})
+           .results = "accepted rejected empty universal", .args = {{A_LANGUAGE, "A", 0}},
+           .options = sh_language_options)
 {
     ThAutomaton *own TH_OWNED(th_automaton_free) = NULL;
     bool needs;
-    if (!sh_needs_language(s, &call->operand[0], &needs, &own, err))
+    if (!sh_needs_language(s, call, &needs, &own, err))
         return false;
     if (needs)
         return sh_shortest_language(s, call, err);

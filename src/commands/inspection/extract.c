@@ -26,7 +26,7 @@ typedef struct {
     const ThModel *model;
     ThInspectTruth truth;
     ThInspectTeacher teacher;
-    ThDfa *due; /* what the task asks, as a machine */
+    ThDfa *due; /* what the task asks, as a machine; NULL: no automaton labels it */
     ThInspectWays ways;
     int best; /* -1: none */
 } Extraction;
@@ -46,7 +46,8 @@ static bool find(Extraction *x, ThError *err)
     bool wanted[TH_INSPECT_WAYS];
     for (int k = 0; k < TH_INSPECT_WAYS; k++)
         wanted[k] = by == ALL || by == k + 1;
-    ThInspectTeaching teaching = {.truth = &x->truth,
+    bool labelled = th_task_machine(task, NULL) != NULL;
+    ThInspectTeaching teaching = {.truth = labelled ? &x->truth : NULL,
                                   .length = {0, length.hi, 1},
                                   .error = th_option_real(o, "error"),
                                   .confidence = th_option_real(o, "confidence"),
@@ -57,17 +58,17 @@ static bool find(Extraction *x, ThError *err)
     ThInspectExtraction asking = {.states = states, .samples = 1, .stop = sh_stop(x->s)};
     ThInspectWaysPlan plan = {.model = x->model,
                               .task = task,
-                              .truth = &x->truth,
                               .length = length,
                               .samples = (int)th_option_int(o, "samples"),
                               .states = states,
                               .elements = (size_t)th_option_int(o, "elements"),
                               .seed = seed,
                               .stop = sh_stop(x->s)};
-    return th_inspect_truth_of_task(&x->truth, &x->model->signature, task, err) &&
+    return (labelled ? th_inspect_truth_of_task(&x->truth, &x->model->signature, task, err)
+                     : th_signature_match(&x->model->signature, &task->signature, err)) &&
            th_inspect_teach_model(&x->teacher, x->model, &teaching, err) &&
            th_inspect_ways(&x->teacher, &asking, &plan, wanted, &x->ways, err) &&
-           (x->due = th_inspect_due(&x->teacher, err));
+           (!labelled || (x->due = th_inspect_due(&x->teacher, err)));
 }
 
 /* The automaton that is wrong least; of equals the smallest, then the first. */
@@ -144,13 +145,15 @@ static bool set_figures(const Extraction *x, const ThAutomaton *a, ThError *err)
 {
     const ThInspectWay *w = &x->ways.way[x->best];
     bool same;
+    sh_results(x->s, "method:s states:i symbols:i disagreement:r low:r high:r", names[x->best],
+               (long long)w->machine->n_states, (long long)a->n_symbols,
+               (double)w->wrong / (double)x->ways.samples, w->low, w->high);
+    if (!x->due)
+        return true;
     char *word TH_OWNED(free) = difference(x, x->best, TH_INSPECT_WAYS, &same, err);
-    if (!word)
-        return false;
-    sh_results(x->s, "method:s states:i symbols:i disagreement:r low:r high:r equivalent:b word:s",
-               names[x->best], (long long)w->machine->n_states, (long long)a->n_symbols,
-               (double)w->wrong / (double)x->ways.samples, w->low, w->high, same, word);
-    return true;
+    if (word)
+        sh_results(x->s, "equivalent:b word:s", same, word);
+    return word != NULL;
 }
 
 static bool report(const Extraction *x, const ThAutomaton *a, ThError *err)
@@ -206,36 +209,39 @@ static bool finish(Extraction *x, ThError *err)
            report(x, a, err);
 }
 
-SH_COMMAND(extract, .group = "inspection",
-           .summary = "find the automaton that a model is, by three methods that check each other",
-           .detail =
-               "queries asks the model about words, as learn does (L*).  clusters takes the "
-               "vectors that the last layer ends with after some words and all their prefixes, and "
-               "makes clusters their states; a symbol leads where most vectors of a cluster go, "
-               "and a cluster of which some differ, in class or in where a symbol leads, is split; "
-               "where that makes too many, one in a hundred, or in twenty, may differ.  algebra "
-               "takes the table of products that quantize finds, of models that it is for.\n\n"
-               "Each automaton is minimal.  All are measured on the same strings, drawn as the "
-               "task draws them: how many of the model's answers they get wrong.  The second table "
-               "says of every two, and of the task's own automaton, whether they are equivalent, "
-               "and else the shortest word on which they differ.  A becomes the one that is wrong "
-               "least, of equals the smallest.\n\n"
-               "The answer to a word is what the model says after its last symbol.  About the "
-               "empty word a model says nothing: it is answered as the task does, and so are words "
-               "about which the task asks nothing.",
-           .example = "task t = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive "
-                      "noise=0.3 seed=1 > \"train.txt\"\n"
-                      "extract a from m on t > \"methods.txt\"\n"
-                      "assert states == 2 and disagreement < 0.2",
-           .results = "method states symbols disagreement low high equivalent word",
-           .args = {{A_NEW, "A", 0},
-                    {A_KEYWORD, "from", 0},
-                    {A_MODEL, "MODEL", 0},
-                    {A_KEYWORD, "on", 0},
-                    {A_TASK, "TASK", 0}},
-           .options = options, .flags = C_PAGED)
+SH_COMMAND(
+    extract, .group = "inspection",
+    .summary = "find the automaton that a model is, by three methods that check each other",
+    .detail = "queries asks the model about words, as learn does (L*).  clusters takes the "
+              "vectors that the last layer ends with after some words and all their prefixes, and "
+              "makes clusters their states; a symbol leads where most vectors of a cluster go, "
+              "and a cluster of which some differ, in class or in where a symbol leads, is split; "
+              "where that makes too many, one in a hundred, or in twenty, may differ.  algebra "
+              "takes the table of products that quantize finds, of models that it is for.\n\n"
+              "Each automaton is minimal.  All are measured on the same strings, drawn as the "
+              "task draws them: how many of the model's answers they get wrong.  The second table "
+              "says of every two, and of the task's own automaton, whether they are equivalent, "
+              "and else the shortest word on which they differ.  A becomes the one that is wrong "
+              "least, of equals the smallest.\n\n"
+              "The answer to a word is what the model says after its last symbol.  About the "
+              "empty word a model says nothing: it is answered as the task does, and so are words "
+              "about which the task asks nothing.\n\n"
+              "A task on a grammar, counters, a machine or an s-op has no automaton: there is none "
+              "to be compared with, and the empty word gets the first class.  compare A G says up "
+              "to which length the automaton is right.",
+    .example = "task t = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive "
+               "noise=0.3 seed=1 > \"train.txt\"\n"
+               "extract a from m on t > \"methods.txt\"\n"
+               "assert states == 2 and disagreement < 0.2",
+    .results = "method states symbols disagreement low high equivalent word",
+    .args = {{A_NEW, "A", 0},
+             {A_KEYWORD, "from", 0},
+             {A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "on", 0},
+             {A_TASK, "TASK", 0}},
+    .options = options, .flags = C_PAGED)
 {
     Extraction x = {.s = s, .call = call, .model = call->operand[1].object->as.model};
     bool ok = (find(&x, err) || sh_error_inside(err, &call->operand[1])) && finish(&x, err);

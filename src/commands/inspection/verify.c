@@ -11,6 +11,7 @@ static const ThOptionSpec options[] = {
     {"accept", TH_STRING, NULL, 0, 0, NULL,
      "the class of the model, or of sets the symbol or end, that an automaton accepts"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
+    SH_LANGUAGE_STEPS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static void show_tried(void *context, long long words, int length)
@@ -34,15 +35,19 @@ bool sh_find_truth(ThInspectTruth *t, const ThSignature *g, const ShOperand *aga
     return ok || sh_error_inside(err, against);
 }
 
-/* The same, with languages and machines, which need no automaton. */
+/* The same, with languages, machines and s-ops, which need no automaton. */
 static bool find_any_truth(ShSession *s, ThInspectTruth *t, const ThSignature *g,
-                           const ShOperand *against, const char *accept, ThError *err)
+                           const ShCall *call, ThError *err)
 {
+    const ShOperand *against = &call->operand[1];
     const ShObject *o = against->object;
+    const char *accept = th_option_text(&call->options, "accept");
+    ThLanguageAlphabet symbols = {g->symbol, g->n_symbols};
     ThAutomaton *a TH_OWNED(th_automaton_free) = NULL;
-    if (o->kind != SH_LANGUAGE && o->kind != SH_MACHINE)
+    if (o->kind != SH_LANGUAGE && o->kind != SH_MACHINE && o->kind != SH_S_OP)
         return sh_find_truth(t, g, against, accept, err);
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, o, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, o, &call->options, &symbols, err);
     bool ok = l && th_language_automaton(l, &a, sh_stop(s), err) &&
               (a ? th_inspect_truth_of_automaton(t, g, a, accept, err)
                  : th_inspect_truth_of_language(t, g, l, accept, err));
@@ -223,8 +228,9 @@ SH_COMMAND(
         "A task has the model's answers.  An automaton accepts where the model's classes are "
         "reject and accept, or where accept= names the class that it accepts; to a model that "
         "answers with sets it says which symbols may follow; to others its outputs are classes, or "
-        "where it has none, the names of its states.  A grammar, another language or a machine "
-        "accepts or rejects; words that it gives no answer to are counted ($open), and then they "
+        "where it has none, the names of its states.  A grammar, another language, a machine or an "
+        "s-op accepts or rejects; words that it gives no answer to are counted ($open), and then "
+        "they "
         "do not agree.\n\n"
         "With as BUG the wrong words of the lengths that were read whole become an automaton, the "
         "minimal one: plot automaton BUG draws it, words BUG lists them.",
@@ -262,7 +268,7 @@ SH_COMMAND(
         how.most_nodes = (size_t)sh_setting_int(s, "limit-states");
     const ThModel *m = call->operand[0].object->as.model;
     bool ok =
-        find_any_truth(s, &t, &m->signature, &call->operand[1], th_option_text(o, "accept"), err) &&
+        find_any_truth(s, &t, &m->signature, call, err) &&
         (th_inspect_verify(m, &t, &how, &v, err) || sh_error_inside(err, &call->operand[0])) &&
         report(s, call, &t, &v, err);
     return ok;

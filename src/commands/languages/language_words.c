@@ -134,7 +134,7 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
         range = th_option_range(&call->options, "length");
     ThLanguage *l TH_OWNED(th_language_free) =
         a ? th_language_of_automaton(a, limit, sh_stop(s), err)
-          : sh_language_of(s, call->operand[0].object, err);
+          : sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
     Listing x = {s, l, .most = th_option_int_or(&call->options, "most", given ? 1000 : 20)};
     if (random)
         x.most = -1;
@@ -149,6 +149,43 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
     if (ok && given && x.printed + x.unknown == 0)
         sh_say(s, "no words\n");
     say_open(s, ok ? x.unknown : 0);
+    return ok;
+}
+
+static bool print_found(void *context, ThLanguageWord word, uint64_t stage)
+{
+    Listing *x = context;
+    int n;
+    char *const *symbol = th_language_symbols(x->l, &n);
+    x->cut = x->printed == x->most;
+    if (x->cut)
+        return false;
+    ThText t TH_OWNED(th_text_free) = {0};
+    th_symbols_write(&t, symbol, n, word.symbol, word.n);
+    sh_row(x->s, (long long)stage, word.n ? t.data : "\"\"");
+    x->printed++;
+    return true;
+}
+
+bool sh_find_words(ShSession *s, const ShCall *call, ThError *err)
+{
+    static const char *const others[] = {"length", "random", "seed"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (th_option_given(&call->options, others[i]))
+            return th_fail(err, TH_EUSAGE, "%s= is for order=length", others[i]);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
+    Listing x = {s, l, .most = th_option_int_or(&call->options, "most", 20)};
+    sh_table(s, "words", "step:i word:s");
+    bool ok = l && th_language_enumerate(l, print_found, &x, sh_stop(s), err);
+    sh_table_end(s);
+    if (ok)
+        sh_result_int(s, "count", x.printed);
+    if (ok)
+        sh_say(s,
+               x.cut ? "... the first %lld; there are more\n"
+                     : "%lld within the steps; steps= looks further\n",
+               x.printed);
     return ok;
 }
 
@@ -192,7 +229,8 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
 bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
 {
     Count t = {s, th_option_range(&call->options, "length"), 0};
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, call->operand[0].object, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
     if (!l)
         return false;
     sh_table(s, "lengths", "length:i words:n");
@@ -264,7 +302,8 @@ static void say_first(ShSession *s, const char *what, const char *name, const Fi
 
 bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
 {
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, call->operand[0].object, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
     First in = {.l = l}, out = {.l = l};
     ThError own = {0};
     long long tried = 0;
@@ -319,17 +358,32 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
 
 /* ---- compare --------------------------------------------------------------------------------- */
 
-/* An operand of compare: the language that it names, or an automaton's. */
-static ThLanguage *side(ShSession *s, const ShOperand *o, ThError *err)
+/* An operand of compare: the language that it names, or an automaton's, beside another one. */
+static ThLanguage *side(ShSession *s, const ShCall *call, int k, const ThLanguage *other,
+                        ThError *err)
 {
+    const ShOperand *o = &call->operand[k];
     ShOperand own = {.kind = A_LANGUAGE, .text = o->text, .line = o->line, .col = o->col};
+    ThLanguageAlphabet beside = {0};
+    if (other)
+        beside.name = th_language_symbols(other, &beside.n);
     ThLanguage *l = NULL;
     if (sh_operand_resolve(s, &own, false, err))
-        l = sh_language_of(s, own.object, err);
+        l = sh_language_with(s, own.object, &call->options, &beside, err);
     sh_object_free(own.own);
     if (!l)
         sh_error_inside(err, o);
     return l;
+}
+
+/* Both; a machine and an s-op come last, for they take the symbols of what is beside them. */
+static bool sides(ShSession *s, const ShCall *call, ThLanguage *l[2], ThError *err)
+{
+    const ShObject *o = sh_find(s, call->operand[0].text);
+    int last = !o || (o->kind != SH_MACHINE && o->kind != SH_S_OP);
+    l[!last] = side(s, call, !last, NULL, err);
+    l[last] = l[!last] ? side(s, call, last, l[!last], err) : NULL;
+    return l[last] != NULL;
 }
 
 static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, ThRange length,
@@ -394,9 +448,8 @@ bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError 
     ThRange length = th_option_range(&call->options, "length");
     ThLanguageDifference d = {0};
     ThAutomaton *a[2] = {NULL, NULL};
-    ThLanguage *l[2] = {side(s, &o[0], err), NULL};
-    l[1] = l[0] ? side(s, &o[1], err) : NULL;
-    bool ok = l[1] && th_language_automaton(l[0], &a[0], sh_stop(s), err) &&
+    ThLanguage *l[2] = {NULL, NULL};
+    bool ok = sides(s, call, l, err) && th_language_automaton(l[0], &a[0], sh_stop(s), err) &&
               th_language_automaton(l[1], &a[1], sh_stop(s), err);
     if (ok && a[0] && a[1]) {
         ok = compare_exactly(s, call, a, err);

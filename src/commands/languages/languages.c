@@ -341,99 +341,141 @@ bool sh_show_language(ShSession *s, const ShObject *o, ThError *err)
 
 /* ---- as languages ---------------------------------------------------------------------------- */
 
-/* Names of symbols in a text, freed with free(alphabet->name); NULL: there is none. */
-static bool read_alphabet(const char *text, ThLanguageAlphabet *alphabet, char ***names,
-                          ThError *err)
+static ThLanguage *of_program(ShSession *s, const ShObject *o, const ThLanguageAlphabet *alphabet,
+                              ThError *err)
 {
-    *names = text ? th_symbols_list(text, false, &alphabet->n, err) : NULL;
-    alphabet->name = *names;
-    return !text || *names;
-}
-
-static ThLanguage *of_program(ShSession *s, const ShObject *o, const char *symbols, ThError *err)
-{
-    ThLanguageAlphabet alphabet;
-    char **names TH_OWNED(free) = NULL;
+    static char a[] = "a", b[] = "b", *const ab[] = {a, b};
     ThText source TH_OWNED(th_text_free) = {0};
     ShObject *object = sh_find(s, o->name);
     bool ok = object || th_fail(err, TH_EUSAGE, "an s-op that is a language needs a name");
-    ok = ok && read_alphabet(symbols ? symbols : "ab", &alphabet, &names, err) &&
-         sh_rasp_write_objects(s, &source, &object, 1, err);
-    ThLanguage *l =
-        ok ? th_language_of_program(source.data ? source.data : "", o->name, &alphabet, err) : NULL;
-    return l;
+    ok = ok && sh_rasp_write_objects(s, &source, &object, 1, err);
+    return ok ? th_language_of_program(source.data ? source.data : "", o->name,
+                                       alphabet ? alphabet : &(ThLanguageAlphabet){ab, 2}, err)
+              : NULL;
 }
 
 enum { STEPS = 10000 };
 
-/* The same with what is asked of machines and s-ops: the alphabet (NULL: as below) and steps. */
-static ThLanguage *language_of(ShSession *s, const ShObject *o, const char *symbols,
+const ThOptionSpec sh_language_options[] = {SH_LANGUAGE_ALPHABET, SH_LANGUAGE_STEPS, {0}};
+
+/* An object with what is asked of machines and s-ops: the alphabet (NULL: as below) and steps. */
+static ThLanguage *language_of(ShSession *s, const ShObject *o, const ThLanguageAlphabet *alphabet,
                                long long steps, ThError *err)
 {
-    ThLanguageAlphabet alphabet = {0};
-    char **names = NULL;
-    if (o->kind == SH_S_OP)
-        return of_program(s, o, symbols, err);
-    ThLanguage *l =
-        read_alphabet(symbols, &alphabet, &names, err)
-            ? th_language_of_machine(o->as.machine, names ? &alphabet : NULL, (uint64_t)steps, err)
-            : NULL;
-    free(names);
-    return l;
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    switch (o->kind) {
+    case SH_S_OP:
+        return of_program(s, o, alphabet, err);
+    case SH_MACHINE:
+        return th_language_of_machine(o->as.machine, alphabet, (uint64_t)steps, err);
+    case SH_LANGUAGE:
+        return th_language_share(o->as.language);
+    case SH_AUTOMATON:
+        return th_language_of_automaton(o->as.automaton, limit, sh_stop(s), err);
+    default:
+        th_fail(err, TH_EUSAGE, "'%s' is %s, and no language", o->name, sh_a_kind(o->kind));
+        return NULL;
+    }
 }
 
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err)
 {
-    size_t limit = (size_t)sh_setting_int(s, "limit-states");
-    if (o->kind == SH_MACHINE || o->kind == SH_S_OP)
-        return language_of(s, o, NULL, STEPS, err);
-    if (o->kind == SH_LANGUAGE)
-        return th_language_share(o->as.language);
-    if (o->kind == SH_AUTOMATON)
-        return th_language_of_automaton(o->as.automaton, limit, sh_stop(s), err);
-    th_fail(err, TH_EUSAGE, "'%s' is %s, and no language", o->name, sh_a_kind(o->kind));
-    return NULL;
+    return language_of(s, o, NULL, STEPS, err);
 }
 
-bool sh_needs_language(ShSession *s, const ShOperand *o, bool *needs, ThAutomaton **a, ThError *err)
+static bool given(const ThOptions *o, const char *name)
 {
+    return th_option_known(o, name) && th_option_given(o, name);
+}
+
+/* Does a machine have all these symbols? */
+static bool reads(const ShObject *o, const ThLanguageAlphabet *alphabet)
+{
+    const ThTm *m = o->kind == SH_MACHINE ? o->as.machine : NULL;
+    if (alphabet->n == 0)
+        return false;
+    for (int i = 0; m && i < alphabet->n; i++)
+        if (th_symbols_find(m->symbol, m->n_symbols, alphabet->name[i]) < 0)
+            return false;
+    return true;
+}
+
+/* Are options given that are for other objects? */
+static bool only_asked(const ShObject *o, const ThOptions *options, ThError *err)
+{
+    if (o->kind != SH_MACHINE && given(options, "steps"))
+        return th_fail(err, TH_EUSAGE, "steps= is for machines");
+    return o->kind == SH_MACHINE || o->kind == SH_S_OP || !given(options, "alphabet") ||
+           th_fail(err, TH_EUSAGE, "alphabet= is for machines and s-ops");
+}
+
+ThLanguage *sh_language_with(ShSession *s, const ShObject *o, const ThOptions *options,
+                             const ThLanguageAlphabet *beside, ThError *err)
+{
+    bool own = given(options, "alphabet");
+    ThLanguageAlphabet alphabet = {0};
+    if (!beside && !only_asked(o, options, err))
+        return NULL;
+    char **names TH_OWNED(free) =
+        own ? th_symbols_list(th_option_text(options, "alphabet"), false, &alphabet.n, err) : NULL;
+    if (own && !names)
+        return NULL;
+    alphabet.name = names;
+    const ThLanguageAlphabet *taken = own ? &alphabet : beside && reads(o, beside) ? beside : NULL;
+    return language_of(s, o, taken,
+                       given(options, "steps") ? th_option_int(options, "steps") : STEPS, err);
+}
+
+bool sh_needs_language(ShSession *s, const ShCall *call, bool *needs, ThAutomaton **a, ThError *err)
+{
+    const ShObject *o = call->operand[0].object;
     *a = NULL;
     *needs = false;
-    if (o->object->kind == SH_AUTOMATON)
-        return true;
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, o->object, err);
+    if (o->kind == SH_AUTOMATON)
+        return only_asked(o, &call->options, err);
+    ThLanguage *l TH_OWNED(th_language_free) = sh_language_with(s, o, &call->options, NULL, err);
     bool ok = l && th_language_automaton(l, a, sh_stop(s), err);
     *needs = ok && !*a;
     return ok;
 }
 
 static const ThOptionSpec language_options[] = {
-    {"alphabet", TH_STRING, NULL, 0, 0, NULL,
-     "of a machine or an s-op: what words consist of, characters, or words with blanks between "
-     "them; "
-     "default: the machine's symbols but the blank, ab for s-ops"},
-    {"steps", TH_INT, "10000", 1, 1e15, NULL, "of a machine: steps after which there is no answer"},
+    SH_LANGUAGE_ALPHABET,
+    SH_LANGUAGE_STEPS,
     {"from", TH_STRING, NULL, 0, 0, NULL,
      "a language over the same symbols from which words are drawn, those that are in both"},
+    {"print", TH_STRING, NULL, 0, 0, NULL,
+     "of a machine: the state in which it prints the word on its last tape: it has these words"},
     {0}};
+
+/* What an enumerator prints. */
+static ThLanguage *printed(ShSession *s, const ShObject *o, const ThOptions *options, ThError *err)
+{
+    const char *symbols = th_option_text_or(options, "alphabet", NULL);
+    ThLanguageAlphabet alphabet = {0};
+    if (o->kind != SH_MACHINE)
+        return th_null(th_fail(err, TH_EUSAGE, "print= is for machines"));
+    char **names TH_OWNED(free) =
+        symbols ? th_symbols_list(symbols, false, &alphabet.n, err) : NULL;
+    if (symbols && !names)
+        return NULL;
+    alphabet.name = names;
+    return th_language_of_enumerator(o->as.machine, th_option_text(options, "print"),
+                                     names ? &alphabet : NULL,
+                                     (uint64_t)th_option_int(options, "steps"), sh_stop(s), err);
+}
 
 /* Makes a language of an object, with options. */
 static ThLanguage *made(ShSession *s, const ShCall *call, ThError *err)
 {
     const ShObject *o = call->operand[1].object;
-    bool asks = o->kind == SH_MACHINE || o->kind == SH_S_OP;
-    const char *symbols = th_option_text_or(&call->options, "alphabet", NULL);
     const char *name = th_option_text_or(&call->options, "from", NULL);
-    if (!asks && symbols)
-        return th_fail(err, TH_EUSAGE, "alphabet= is for machines and s-ops"), NULL;
-    if (o->kind != SH_MACHINE && th_option_given(&call->options, "steps"))
-        return th_fail(err, TH_EUSAGE, "steps= is for machines"), NULL;
     const ShObject *from = name ? sh_need_object(s, name, -1, err) : NULL;
     if (name && !from)
         return NULL;
-    ThLanguage *inner =
-        asks ? language_of(s, o, symbols, th_option_int(&call->options, "steps"), err)
-             : sh_language_of(s, o, err);
+    ThLanguage *inner = th_option_given(&call->options, "print")
+                            ? printed(s, o, &call->options, err)
+                            : sh_language_with(s, o, &call->options, NULL, err);
     ThLanguage *outer = inner && from ? sh_language_of(s, from, err) : NULL;
     if (!from)
         return inner;
@@ -455,6 +497,12 @@ SH_COMMAND(
         "options at their defaults.  Their words are found by trying all strings, up to two "
         "million of a length, and beyond that by drawing strings until one is a word: with from=G "
         "words of G are drawn.\n\n"
+        "With print=STATE a machine is an enumerator: it starts on blank tapes, and whenever it is "
+        "in the state the word on its last tape, from the first cell to the first blank, is one of "
+        "the language.  What it has not printed within the steps has no answer, unless it has "
+        "stopped.  words order=found lists what it prints in that order, and the words of a "
+        "machine "
+        "by dovetailing.\n\n"
         "Some languages of the literature have names, which help automata lists: anbn, shuffle_4, "
         "marked_copy.  Their words are drawn uniformly, those with numbers by the lengths of these "
         "(Butoi et al. 2025).",
@@ -552,7 +600,7 @@ static bool trace_row(ShSession *s, const ThLanguage *l, ThLanguageReader *r, in
     int n;
     ThText t = {0};
     char *const *name = th_language_symbols(l, &n);
-    if (!th_language_next(r, next, err))
+    if (!th_language_next(r, th_language_ahead(l), next, err))
         return false;
     th_text_add(&t, "{");
     for (int a = 0; a <= n; a++)
@@ -635,6 +683,8 @@ bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
              trace_row(s, l, r, i + 1, name[word[i]], next, err);
     sh_table_end(s);
     if (ok) {
+        if (th_language_ahead(l))
+            sh_say(s, "next: of words at most %d symbols longer\n", th_language_ahead(l));
         sh_say(s, "%s\n", answers[next[n]]);
         sh_result_flag(s, "accepted", next[n]);
     }

@@ -4,17 +4,42 @@
 
 #include "command.h"
 
-/* Returns new: an object as a language: of an automaton, of what a block defines. */
+/* Returns new: an object as a language: of an automaton, of what a block defines; of a machine or
+ * an s-op with the options below at their defaults. */
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);
 
-/* Is the operand a language for whose words there is no automaton?  Then the commands below do what
- * words, count, shortest and compare do for automata.  Where there is one, *a is it, new, or NULL
- * for an operand that is an automaton itself.  False on errors only. */
-bool sh_needs_language(ShSession *s, const ShOperand *o, bool *needs, ThAutomaton **a,
+/* What is asked of machines and s-ops; commands have both, or one. */
+#define SH_LANGUAGE_ALPHABET                                                                       \
+    {                                                                                              \
+        "alphabet", TH_STRING, NULL, 0, 0, NULL,                                                   \
+            "of a machine or an s-op: what words consist of, characters, or words with blanks "    \
+            "between them; default: the machine's symbols but the blank, ab for s-ops"             \
+    }
+#define SH_LANGUAGE_STEPS                                                                          \
+    {                                                                                              \
+        "steps", TH_INT, "10000", 1, 1e15, NULL,                                                   \
+            "of a machine: steps after which there is no answer"                                   \
+    }
+
+extern const ThOptionSpec sh_language_options[]; /* both */
+
+/* The same with these options; the symbols of what stands beside it (NULL: nothing does) are those
+ * of an s-op, and of a machine that has them all, unless alphabet= says others.  TH_EUSAGE where an
+ * option is for other objects. */
+ThLanguage *sh_language_with(ShSession *s, const ShObject *o, const ThOptions *options,
+                             const ThLanguageAlphabet *beside, ThError *err);
+
+/* Is the first operand a language for whose words there is no automaton?  Then the commands below
+ * do what words, count, shortest and compare do for automata.  Where there is one, *a is it, new,
+ * or NULL for an operand that is an automaton itself.  False on errors only. */
+bool sh_needs_language(ShSession *s, const ShCall *call, bool *needs, ThAutomaton **a,
                        ThError *err);
 
 /* a: the automaton whose words they are; NULL: the operand is no such thing. */
 bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, ThError *err);
+
+/* words order=found: as a machine's are found. */
+bool sh_find_words(ShSession *s, const ShCall *call, ThError *err);
 
 /* One word: a line of text, or a row. */
 void sh_print_word(ShSession *s, char *const *symbol, int n, ThLanguageWord word);

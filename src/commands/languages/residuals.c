@@ -5,6 +5,8 @@
 static const ThOptionSpec options[] = {
     {"length", TH_INT, NULL, 0, 1000, NULL,
      "symbols of words and of endings at most; as many as can be tried, up to 8"},
+    SH_LANGUAGE_ALPHABET,
+    SH_LANGUAGE_STEPS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* The greatest length up to 8 with not too many words behind words. */
@@ -95,7 +97,8 @@ SH_COMMAND(
     .flags = C_PAGED)
 {
     const ShOperand *o = &call->operand[0];
-    ThLanguage *l TH_OWNED(th_language_free) = sh_language_of(s, o->object, err);
+    ThLanguage *l TH_OWNED(th_language_free) =
+        sh_language_with(s, o->object, &call->options, NULL, err);
     ThLanguageResiduals r TH_OWNED(th_language_residuals_free) = {0};
     int symbols = 0, length = 0;
     if (l) {

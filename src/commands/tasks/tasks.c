@@ -84,14 +84,14 @@ static ThTask *make_task(const ThTaskKind *kind, const ThOptions *options, ThTas
 
 /* Sets *l to the language that an operand names, where that is what the kind takes and no automaton
  * (nor an s-op, where the kind takes programs); else to NULL. */
-static bool language_of(ShSession *s, const ThTaskKind *kind, const ShOperand *source,
-                        ThLanguage **l, ThError *err)
+static bool language_of(ShSession *s, const ThTaskKind *kind, const ThOptions *options,
+                        const ShOperand *source, ThLanguage **l, ThError *err)
 {
     const ShObject *o = kind->takes_language ? sh_find(s, source->text) : NULL;
     bool wanted = o && (o->kind == SH_LANGUAGE || o->kind == SH_MACHINE ||
                         (o->kind == SH_S_OP && !kind->takes_program));
     ThError own = {0};
-    *l = wanted                       ? sh_language_of(s, o, err)
+    *l = wanted                       ? sh_language_with(s, o, options, NULL, err)
          : kind->takes_language && !o ? th_language_named(source->text, &own)
                                       : NULL;
     return *l || (!wanted && !own.code);
@@ -108,11 +108,17 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
         from.machine = source[1].object->as.machine;
     ThLanguage *l;
     ThAutomaton *a = NULL;
-    if (!language_of(s, kind, source, &l, err) ||
+    if (!language_of(s, kind, options, source, &l, err) ||
         (l && !th_language_automaton(l, &a, sh_stop(s), err))) {
         th_language_free(l);
         return NULL;
     }
+    static const char *const asked[] = {"alphabet", "steps"};
+    for (int i = 0; i < 2 && kind->takes_automaton && kind->takes_language && !l; i++)
+        if (th_option_known(options, asked[i]) && th_option_given(options, asked[i])) {
+            sh_fail_operand(err, source, TH_EUSAGE, "%s= is for machines and s-ops", asked[i]);
+            return NULL;
+        }
     const ShObject *o = kind->takes_automaton && !l ? sh_find(s, source->text) : NULL;
     if (o && o->kind != SH_AUTOMATON) {
         sh_fail_operand(err, source, TH_EUSAGE, "'%s' is %s, and %s needs an automaton",
@@ -249,10 +255,11 @@ char *sh_answers_text(const ThSignature *s, const int *answer, int length, ThErr
     int positions = s->target == TH_TARGET_FINAL ? 1 : length;
     for (int i = 0; i < positions; i++) {
         th_text_add(&t, i ? " " : "");
-        if (s->target == TH_TARGET_BITS)
-            th_lab_write_set(s, answer + i * s->n_classes, &t);
+        const int *at = answer + i * (s->target == TH_TARGET_BITS ? s->n_classes : 1);
+        if (*at >= 0 && s->target == TH_TARGET_BITS)
+            th_lab_write_set(s, at, &t);
         else
-            th_text_add(&t, answer[i] < 0 ? "-" : s->label[answer[i]]);
+            th_text_add(&t, *at < 0 ? "-" : s->label[*at]);
     }
     return th_text_take(&t, err);
 }

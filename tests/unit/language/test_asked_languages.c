@@ -253,13 +253,168 @@ static void test_within(void **state)
     th_language_free(outer);
 }
 
+/* Machines are asked about all words a little longer: as far as that goes, what may follow is what
+ * Earley's algorithm finds in a grammar; and where a word has no answer it is not known. */
+static void test_next(void **state)
+{
+    (void)state;
+    enum { LONGEST = 4 };
+    ThError err = {0};
+    ThLanguage *l[] = {machine(PAIRS_MACHINE, "ab", 1000), block("grammar", PAIRS),
+                       machine(PAIRS_MACHINE, "ab", 12)};
+    assert_int_equal(th_language_ahead(l[0]), 9);
+    assert_int_equal(th_language_ahead(l[1]), 0);
+    for (int bits = 1; bits < 2 << LONGEST; bits++) {
+        bool next[2][3], same = true;
+        for (int k = 0; k < 2; k++) {
+            ThLanguageReader *r = th_language_reader(l[k], NULL, &err);
+            int length = 0;
+            while (bits >> (length + 1))
+                length++;
+            while (length-- > 0)
+                assert_true(th_language_push(r, bits >> length & 1, NULL, &err));
+            assert_true(th_language_next(r, LONGEST + 1, next[k], &err));
+            th_language_reader_free(r);
+        }
+        for (int a = 0; a < 3; a++)
+            same = same && next[0][a] == next[1][a];
+        if (!same)
+            fail_msg("behind the bits %x", (unsigned)bits);
+    }
+    ThLanguageReader *r = th_language_reader(l[0], NULL, &err);
+    bool next[3];
+    assert_true(th_language_next(r, 1, next, &err)); /* ab is found, one symbol further */
+    assert_true(next[0] && !next[1] && next[2]);
+    assert_true(th_language_next(r, 0, next, &err));
+    assert_true(!next[0] && !next[1] && next[2]);
+    th_language_reader_free(r);
+    r = th_language_reader(l[2], NULL, &err); /* aaabbb takes longer than that */
+    for (int i = 0; i < 3; i++)
+        assert_true(th_language_push(r, 0, NULL, &err));
+    assert_false(th_language_next(r, 3, next, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    th_language_reader_free(r);
+    for (int i = 0; i < 3; i++)
+        th_language_free(l[i]);
+}
+
+/* Names of the states after every prefix; frees the language. */
+static void tracks(ThLanguage *l, const char *word, const char *want)
+{
+    enum { MOST = 16 };
+    ThError err = {0};
+    int symbol[MOST], at[MOST], n = (int)strlen(word), n_names;
+    char **name;
+    ThText said = {0};
+    for (int i = 0; i < n; i++)
+        symbol[i] = word[i] - 'a';
+    assert_true(th_language_states(l, &name, &n_names, &err));
+    assert_true(th_language_track(l, (ThLanguageWord){symbol, n}, at, NULL, &err));
+    for (int i = 0; i < n; i++)
+        th_text_printf(&said, "%s%s", i ? " " : "", at[i] < 0 ? "-" : name[at[i]]);
+    assert_string_equal(said.data, want);
+    th_text_free(&said);
+    for (int i = 0; i < n_names; i++)
+        free(name[i]);
+    free(name);
+    th_language_free(l);
+}
+
+static void no_states(ThLanguage *l)
+{
+    ThError err = {0};
+    char **name;
+    int n;
+    assert_false(th_language_states(l, &name, &n, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    assert_null(name);
+    th_language_free(l);
+}
+
+static void test_track(void **state)
+{
+    (void)state;
+    tracks(block("counters", ABC), "aabbca", "p:+0 p:+0 q:++ q:0+ r:0+ sink");
+    tracks(block("counters", "alphabet a b; accept sink; sink a -> sink"), "ab", "sink:0 sink");
+    tracks(block("counters", "alphabet a b; counters 0; accept sink; sink a -> sink"), "ab",
+           "sink sink'");
+    /* what reads nothing comes before the next symbol; of what is left nothing is on top */
+    tracks(block("pushdown", "start p; empty; p a epsilon -> p X; p b X -> q epsilon\n"
+                             "q b X -> q epsilon; q epsilon Z -> r epsilon; r c epsilon -> r"),
+           "aabbcc", "p:X p:X q:X q:Z r:empty r:empty");
+    tracks(block("pushdown", "start p; accept p; p a epsilon -> q; q epsilon epsilon -> q X\n"
+                             "p b Z -> p Z"),
+           "bab", "p:Z q:Z -");
+    /* goes to the end and back; stops in e where an a is last */
+    tracks(machine(PAIRS_MACHINE, "ab", 1000), "aaba", "r r r r");
+    tracks(machine(PAIRS_MACHINE, "ab", 1000), "ba", "s s");
+    tracks(machine("start p; accept y; p a -> R q; q b -> L m; m a -> R n; n b -> R p; p _ -> S y",
+                   "ab", 1000),
+           "abab", "q p q p");
+    tracks(machine("start p; accept y; p a -> R p; p b -> S b; b b -> S p; p _ -> S y", "ab", 50),
+           "aba", "p - -");
+    no_states(block("grammar", PAIRS));
+    no_states(machine(PALINDROMES, "ab", 100));
+    no_states(block("pushdown", "start p; accept p; p a epsilon -> p X; p epsilon X -> p epsilon"));
+    no_states(block("pushdown", "start p; accept p; p a X -> p; p a X Y -> p epsilon"));
+}
+
+typedef struct {
+    long long number[100];
+    uint64_t stage[100];
+    int n;
+} Order;
+
+static bool note_found(void *context, ThLanguageWord word, uint64_t stage)
+{
+    Order *o = context;
+    long long number = 0;
+    for (int i = 0; i < word.n; i++)
+        number = 2 * number + word.symbol[i] + 1;
+    o->number[o->n] = number + 1;
+    o->stage[o->n++] = stage;
+    return o->n < 100;
+}
+
+/* Words that end in a, each accepted after one step more than it has symbols: number i is found at
+ * stage i, but for the shortest; the order is that of a search that runs them all again. */
+static void test_dovetailing(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    Order o = {{0}, {0}, 0};
+    ThLanguage *l = machine("start s; accept y; s a -> R t; s b -> R s; t a -> R t; t b -> R s\n"
+                            "t _ -> S y",
+                            "ab", 130);
+    assert_true(th_language_enumerate(l, note_found, &o, NULL, &err));
+    int n = 0;
+    for (uint64_t stage = 1; stage <= 130; stage++)
+        for (uint64_t i = 1; i <= stage; i++) {
+            uint64_t length = 0, steps;
+            while ((2ull << length) - 1 < i)
+                length++;
+            steps = length + 1;
+            bool ends = i > 1 && i % 2 == 0; /* 1 is the empty word, 2 a, 3 b, 4 aa … */
+            if (!ends || (steps > i ? steps : i) != stage)
+                continue;
+            assert_int_equal(o.number[n], i);
+            assert_int_equal(o.stage[n++], stage);
+        }
+    assert_int_equal(o.n, n);
+    th_language_free(l);
+    l = block("grammar", PAIRS);
+    assert_false(th_language_enumerate(l, note_found, &o, NULL, &err));
+    th_language_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machines),  cmocka_unit_test(test_halting),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_reading_machine),
         cmocka_unit_test(test_two_way),   cmocka_unit_test(test_program),
-        cmocka_unit_test(test_within),
+        cmocka_unit_test(test_within),    cmocka_unit_test(test_next),
+        cmocka_unit_test(test_track),     cmocka_unit_test(test_dovetailing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,7 +317,7 @@ static void check_next(const ThLanguage *l, size_t row)
         if (viable != completes(row, text, n, most))
             fail_msg("%s: %s is viable: %d", languages[row].name, text, viable);
         if (viable) {
-            assert_true(th_language_next(r, next, &err));
+            assert_true(th_language_next(r, 0, next, &err));
             assert_int_equal(next[k], languages[row].want(text, n));
         }
         for (int a = 0; viable && a < k; a++) {
@@ -636,7 +636,7 @@ static void test_useless(void **state)
     assert_non_null(th_language_symbols(l, &n));
     assert_int_equal(n, 2);
     ThLanguageReader *r = th_language_reader(l, NULL, &err);
-    assert_true(th_language_next(r, next, &err));
+    assert_true(th_language_next(r, 0, next, &err));
     assert_true(next[0] && !next[1] && !next[2]);
     double trees;
     assert_true(th_language_trees(l, (ThLanguageWord){word, 1}, NULL, &trees, &err));
@@ -687,7 +687,7 @@ static void test_prefixes_that_are_not_known(void **state)
         ThLanguageReader *r = th_language_reader(l, NULL, &err);
         assert_true(th_language_push(r, 0, &viable, &err));
         assert_int_equal(viable, k);
-        assert_int_equal(th_language_next(r, next, &err), !k);
+        assert_int_equal(th_language_next(r, 0, next, &err), !k);
         assert_int_equal(err.code, k ? TH_ELIMIT : TH_OK);
         th_language_reader_free(r);
         th_language_free(l);

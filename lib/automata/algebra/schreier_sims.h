@@ -1,0 +1,17 @@
+/* schreier_sims.h - the order of a group of permutations, without its elements.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_AUTOMATA_ALGEBRA_SCHREIER_SIMS_H
+#define TH_AUTOMATA_ALGEBRA_SCHREIER_SIMS_H
+
+#include "automata/core/dfa.h"
+#include "base/stop.h"
+
+/* Sets *digits to the order, new, of the group that the symbols of a machine generate; to NULL
+ * where some symbol is no permutation of the states, or where there are more than 64 states.  Of
+ * the order of n^5 products at most (Sims 1970; Knuth 1991, "Efficient representation of perm
+ * groups"). TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError *err);
+
+#endif
