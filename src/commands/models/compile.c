@@ -492,7 +492,9 @@ SH_COMMAND(
                "#>   4 products of the 2 elements checked: each to within 1.7e-08, a change\n"
                "#>   of the factors counts by at most 4.3e-06, every answer has a margin of 0.71\n"
                "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
-               "#>   run in float proved: rounding takes a vector 0.00033 farther at most",
+               "#>   run in float proved: rounding takes a vector 0.00033 farther at most\n"
+               "compile cycle_navigation as r into=deltaproduct\n"
+               "assert right and real_length > 1000",
     .results = "elements products radius slack error stretch margin levels right closed tolerance "
                "rounding in_float in_double words inputs heads layers tokens right_tokens exact "
                "bound parameters steps states real_length double_length float_length",
