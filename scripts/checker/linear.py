@@ -7,7 +7,7 @@ norm and a ReLU, which tree.py and balls.py bound.
 import numpy as np
 from mpmath import iv
 
-from balls import WIDER, Ball, Refused, chords, from_interval, root, squares
+from balls import WIDER, Ball, Refused, chords, from_interval
 from sets import Ellipsoid, Set
 from steps import FUNCTION, REALS, Number, Steps
 from tree import Tree
