@@ -30,7 +30,7 @@ OPTIONS = {
 Arithmetic = namedtuple("Arithmetic", "name unit runs nothing")
 # `nothing`: below it a run's logistic function is 0.  Half of a unit is what is rounded here.
 REALS = Arithmetic("real numbers", 2.0 ** -51, False, -np.inf)
-ARITHMETICS = (REALS, Arithmetic("runs in double precision", 2.0 ** -51, True, -750.0),
+KINDS = (REALS, Arithmetic("runs in double precision", 2.0 ** -51, True, -750.0),
                Arithmetic("runs in single precision", 2.0 ** -24 * (1 + 2.0 ** -20), True, -40.0))
 FUNCTION = 16  # units of a function
 WHOLE = 40.0  # beyond it a run's logistic function is 1
@@ -420,7 +420,7 @@ def check_steps(c, network):
         raise Refused("symbols are no one-hots, as those of a model that was compiled are")
     for same in SAME:
         walk = Walk(c, network, same)
-        said = [a.name for a in ARITHMETICS if walk.stays(c.length, a)]
+        said = [a.name for a in KINDS if walk.stays(c.length, a)]
         if REALS.name in said or len(said) == 2:
             break
     else:

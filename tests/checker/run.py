@@ -763,16 +763,16 @@ def test_roundings():
     m = linear_of(*("lrnn", 1), **KINDS[0][1])
     s = steps.Steps(m)
     state = np.zeros((1, 1, s.size)), np.zeros(1, int), np.zeros((1, s.parts))
-    fine, coarse = (s.step(*state, a)[2].off.max() for a in steps.ARITHMETICS[1:])
+    fine, coarse = (s.step(*state, a)[2].off.max() for a in steps.KINDS[1:])
     if not 1e5 * fine < coarse:
         return f"{fine} of runs in double, {coarse} of those in single"
-    s.a, m["w"] = steps.ARITHMETICS[2], np.array([[1.0, 0.3, 1.0, 0.3], [0.0, 0.0, -1.0, 0.3]])
+    s.a, m["w"] = steps.KINDS[2], np.array([[1.0, 0.3, 1.0, 0.3], [0.0, 0.0, -1.0, 0.3]])
     for x, rounds in (([1, 0], [0, 0, 0, 0]), ([0.5, 0], [0, 1, 0, 1]), ([0.5, 1], [0, 1, 1, 1])):
         off = s.linear(steps.Number(np.array([x], dtype=float)), "w").off[0]
         if ((off > 0) != np.array(rounds, bool)).any():
             return f"{x} rounds by {off}"
     big = steps.Number(np.array([41.0, -41, -751, 39.0]))
-    for a, exact in zip(steps.ARITHMETICS, ([], [0, 2], [0, 1, 2])):
+    for a, exact in zip(steps.KINDS, ([], [0, 2], [0, 1, 2])):
         s.a = a
         z = s.sigmoid(big)
         if set(np.flatnonzero(z.off == 0)) != set(exact) or not (abs(z.at - (1 + np.tanh(big.at / 2)) / 2) <= z.off + 1e-16).all():
