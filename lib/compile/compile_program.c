@@ -5,7 +5,7 @@
  * A head scores 0 where a query does not select a key, `reach` where it does, and half of that at
  * the beginning, which so gets a row that selects nothing.  For a width the beginning scores the
  * full amount, and what a row gets from it is 1/(width + 1).  Units turn numbers into values by
- * steps halfway between those that occur, and tuples of values into one. */
+ * steps halfway between those that occur, sums of them likewise, and tuples of values into one. */
 #include "compile/compile_program.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "compile/numeric.h"
+
 static const double off = 1e9; /* what keeps units at rest at the beginning of a string */
 
 int th_compile_plan_begin(const ThCompilePlan *p)
@@ -16,7 +18,7 @@ int th_compile_plan_index(const ThCompilePlan *p)
 
 void th_compile_plan_free(ThCompilePlan *p)
 {
-    TH_FREE(p->ready, p->heads, p->unit, p->entry);
+    TH_FREE(p->ready, p->weight, p->heads, p->unit, p->entry);
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -37,6 +39,20 @@ static bool is_embedded(const ThCompileColumn *c)
     return c->n_bases == 0 || (c->n_bases == 1 && c->base[0] < TH_COMPILE_GATHERED);
 }
 
+static double *weights_of(const ThCompilePlan *p, int column)
+{
+    return p->weight + (size_t)column * (TH_COMPILE_GATHERED + p->o->n_gathered);
+}
+
+/* Is a column told from a sum of numbers? */
+static bool is_sum(const ThCompilePlan *p, int column)
+{
+    bool some = false;
+    for (int i = 0; i < p->o->column[column].n_bases; i++)
+        some = some || weights_of(p, column)[i] != 0;
+    return some;
+}
+
 /* Notes that a column is needed; the layer after which it is there. */
 static int need(ThCompilePlan *p, int column)
 {
@@ -49,7 +65,7 @@ static int need(ThCompilePlan *p, int column)
             continue;
         const ThCompileGathered *g = gathered(p, c->base[i]);
         int layer = p->layer[c->base[i] - TH_COMPILE_GATHERED];
-        if (g->how != TH_COMPILE_ONE && c->n_bases > 1)
+        if (g->how != TH_COMPILE_ONE && !is_sum(p, column))
             layer = need(p, g->self) + 1;
         ready = larger(ready, layer);
     }
@@ -128,6 +144,25 @@ static void size_heads(ThCompilePlan *p)
     p->head_width = larger(p->head_width, (p->stream + p->most_heads - 1) / p->most_heads);
 }
 
+/* Which columns are sums: those of one number that a head gives are that. */
+static bool find_sums(ThCompilePlan *p, ThError *err)
+{
+    const ThCompileObserved *o = p->o;
+    p->weight =
+        th_alloc(o->n_columns * (TH_COMPILE_GATHERED + o->n_gathered), sizeof *p->weight, err);
+    bool ok = p->weight != NULL;
+    for (int i = 0; ok && i < (int)o->n_columns; i++) {
+        const ThCompileColumn *c = &o->column[i];
+        if (is_embedded(c))
+            continue;
+        if (c->n_bases > 1)
+            ok = th_compile_numeric(o, c, weights_of(p, i), err);
+        else
+            *weights_of(p, i) = gathered(p, c->base[0])->how != TH_COMPILE_ONE;
+    }
+    return ok;
+}
+
 bool th_compile_plan(ThCompilePlan *p, const ThCompileObserved *o, ThError *err)
 {
     size_t columns = o->n_columns, n = o->n_gathered;
@@ -140,6 +175,8 @@ bool th_compile_plan(ThCompilePlan *p, const ThCompileObserved *o, ThError *err)
     p->raw = p->layer + n;
     p->head = p->raw + n;
     p->within = p->head + n;
+    if (!find_sums(p, err))
+        return false;
     for (size_t i = 0; i < columns; i++)
         p->ready[i] = -1;
     for (size_t i = 0; i < n; i++)
@@ -224,7 +261,7 @@ static bool join(ThCompilePlan *p, int column, ThError *err)
     return ok;
 }
 
-/* A number that a head gives, and the value that it stands for. */
+/* A sum of numbers, and the value that it stands for. */
 typedef struct {
     double raw;
     int value;
@@ -236,28 +273,72 @@ static int by_raw(const void *a, const void *b)
     return (x->raw > y->raw) - (x->raw < y->raw);
 }
 
-/* From value `from` to value `to` as the number passes the middle between two levels. */
-static bool add_step(ThCompilePlan *p, int column, int raw, const Level *a, const Level *b,
-                     ThError *err)
+/* What a column is told from: coordinates, and what each counts in the sum. */
+typedef struct {
+    int column;
+    ThCompileEntry *entry;
+    size_t n, room;
+} Sum;
+
+static bool add_to_sum(Sum *s, int at, double weight, ThError *err)
+{
+    if (!th_grow(&s->entry, &s->room, s->n + 1, sizeof *s->entry, err))
+        return false;
+    s->entry[s->n++] = (ThCompileEntry){at, weight};
+    return true;
+}
+
+static bool find_sum(const ThCompilePlan *p, Sum *s, ThError *err)
+{
+    const ThCompileObserved *o = p->o;
+    const ThCompileColumn *c = &o->column[s->column];
+    ThIntern seen TH_OWNED(th_intern_free) = {0};
+    for (int i = 0; i < c->n_bases; i++) {
+        double weight = weights_of(p, s->column)[i];
+        int base = c->base[i], number = base - TH_COMPILE_GATHERED;
+        bool raw = number >= 0 && gathered(p, base)->how != TH_COMPILE_ONE;
+        if (weight != 0 && raw && !add_to_sum(s, p->raw[number], weight, err))
+            return false;
+        for (int row = 0; weight != 0 && !raw && row < o->rows; row++) {
+            int at = said_at(p, base, row);
+            size_t before = seen.n, id;
+            if (!th_intern(&seen, &at, sizeof at, &id, err) ||
+                (seen.n > before &&
+                 !add_to_sum(s, at, weight * th_compile_number(o, base, row), err)))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool reads_sum(ThCompilePlan *p, ThCompileUnit *u, const Sum *s, double by, ThError *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->n; i++)
+        ok = reads(p, u, s->entry[i].at, by * s->entry[i].weight, err);
+    return ok;
+}
+
+/* From value `from` to value `to` as the sum passes the middle between two levels. */
+static bool add_step(ThCompilePlan *p, const Sum *s, const Level *a, const Level *b, ThError *err)
 {
     double middle = (a->raw + b->raw) / 2, slope = 4 / (b->raw - a->raw);
     for (int end = 0; end < 2; end++) {
         double sign = end ? -1 : 1;
-        ThCompileUnit *u = add_unit(p, p->ready[column], -slope * middle + sign / 2, err);
-        if (!u || !reads(p, u, raw, slope, err) ||
-            !writes(p, u, p->block[column] + b->value, sign, err) ||
-            !writes(p, u, p->block[column] + a->value, -sign, err))
+        ThCompileUnit *u = add_unit(p, p->ready[s->column], -slope * middle + sign / 2, err);
+        if (!u || !reads_sum(p, u, s, slope, err) ||
+            !writes(p, u, p->block[s->column] + b->value, sign, err) ||
+            !writes(p, u, p->block[s->column] + a->value, -sign, err))
             return false;
     }
     return true;
 }
 
-static bool add_steps(ThCompilePlan *p, int column, int raw, const Level *level, int n,
-                      ThError *err)
+static bool add_steps(ThCompilePlan *p, const Sum *s, const Level *level, int n, ThError *err)
 {
     const double same = 1e-9;
-    ThCompileUnit *u = add_unit(p, p->ready[column], 1, err);
-    if (!u || !writes(p, u, p->block[column] + level[0].value, 1, err))
+    ThCompileUnit *u = add_unit(p, p->ready[s->column], 1, err);
+    if (!u || !writes(p, u, p->block[s->column] + level[0].value, 1, err))
         return false;
     for (int i = 1; i < n; i++) {
         const Level *a = &level[i - 1], *b = &level[i];
@@ -267,25 +348,29 @@ static bool add_steps(ThCompilePlan *p, int column, int raw, const Level *level,
             return th_fail(err, TH_EVALUE,
                            "a value depends on more than the average that it is "
                            "computed from");
-        if (!add_step(p, column, raw, a, b, err))
+        if (!add_step(p, s, a, b, err))
             return false;
     }
     return true;
 }
 
-/* Steps between the numbers that a head gives. */
+/* Steps between the sums that occur. */
 static bool step(ThCompilePlan *p, int column, ThError *err)
 {
     const ThCompileColumn *c = &p->o->column[column];
-    const ThCompileGathered *g = gathered(p, c->base[0]);
+    const double *weight = weights_of(p, column);
     Level *level TH_OWNED(free) = th_alloc((size_t)p->o->rows, sizeof *level, err);
-    bool ok = level != NULL;
-    for (int row = 0; ok && row < p->o->rows; row++)
-        level[row] = (Level){g->raw[row], c->id[row]};
-    if (ok) {
-        qsort(level, (size_t)p->o->rows, sizeof *level, by_raw);
-        ok = add_steps(p, column, p->raw[c->base[0] - TH_COMPILE_GATHERED], level, p->o->rows, err);
+    for (int row = 0; level && row < p->o->rows; row++) {
+        level[row].value = c->id[row];
+        for (int i = 0; i < c->n_bases; i++)
+            level[row].raw +=
+                weight[i] == 0 ? 0 : weight[i] * th_compile_number(p->o, c->base[i], row);
     }
+    if (level)
+        qsort(level, (size_t)p->o->rows, sizeof *level, by_raw);
+    Sum s = {.column = column};
+    bool ok = level && find_sum(p, &s, err) && add_steps(p, &s, level, p->o->rows, err);
+    free(s.entry);
     return ok;
 }
 
@@ -294,11 +379,8 @@ bool th_compile_plan_units(ThCompilePlan *p, ThError *err)
     int units[65] = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < p->o->n_columns; i++) {
-        const ThCompileColumn *c = &p->o->column[i];
-        if (p->ready[i] <= 0)
-            continue;
-        bool steps = c->n_bases == 1 && gathered(p, c->base[0])->how != TH_COMPILE_ONE;
-        ok = steps ? step(p, (int)i, err) : join(p, (int)i, err);
+        if (p->ready[i] > 0)
+            ok = is_sum(p, (int)i) ? step(p, (int)i, err) : join(p, (int)i, err);
     }
     for (size_t i = 0; i < p->n_units; i++)
         p->hidden = larger(p->hidden, ++units[p->unit[i].layer]);

@@ -30,6 +30,7 @@ typedef struct {
     const ThCompileObserved *o;
     int *ready;         /* (columns): the layer after which it is there; -1: not needed */
     int *block;         /* (columns): first coordinate */
+    double *weight;     /* (columns, bases): of sums that say a value (numeric.h) */
     int *layer, *raw;   /* (gathered): its layer, and first coordinate */
     int *head, *within; /* (gathered): its head, and first column of values there */
     ThCompileHead *heads;

@@ -1,6 +1,6 @@
 #include "compile/observe.h"
 
-enum { MOST_ROWS = 1 << 18, MOST_VALUES = 1 << 12, MOST_NODES = 64 };
+enum { MOST_ROWS = 1 << 20, MOST_VALUES = 1 << 12, MOST_NODES = 64 };
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 

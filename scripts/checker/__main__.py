@@ -1,8 +1,8 @@
 """checker FILE.cert MODEL.safetensors [--automaton FILE.json]
 
-Verifies a certificate of tapehead's `certify` that goes by sets, a table, windows or counts, from the weights alone.  It is a third
-text that does so, in another language and another arithmetic, for whoever believes neither the
-prover nor the checker that are built in: read it, then believe it.
+Verifies a certificate of tapehead's `certify` from the weights alone.  It is a third text
+that does so, in another language and another arithmetic, for whoever believes neither the prover nor the
+checker that are built in: read it, then believe it.
 
 What is shown.  An automaton stands in the certificate, and is printed.  The model answers every
 string as it does, of whatever length (of the certificate's domain, where it has one), in real
@@ -24,20 +24,28 @@ shares of all, and is computed over boxes of shares.
 A RegularGPT whose vectors snap to a codebook is a finite algebra: of every two that strings can make it is
 computed which one they become.
 
-balls.py is the arithmetic, sets.py sets of vectors, tree.py, table.py, cell.py, decoder.py and shares.py the networks,
-certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
+A compiled RegularGPT multiplies elements of a monoid, and balls around their vectors go into balls.  A compiled
+recurrence is in finitely many states, and stays near them for ever, or for as many symbols as are said.
+
+balls.py is the arithmetic, sets.py sets of vectors, tree.py, algebra.py, table.py, cell.py, linear.py,
+steps.py, decoder.py and shares.py the networks, certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
 """
 
 import argparse
 import json
 import sys
 
+import numpy as np
+
+from algebra import Algebra, check_algebra
 from balls import Refused
 from cell import GATES, Cell
 from certificate import Certificate, check_answers, check_pairs, difference, pairs_of_cell, pairs_of_tree
 from decoder import Decoder, check_windows
+from linear import Linear
 from model import Model
 from shares import Shares, check_counts
+from steps import Steps, check_steps
 from table import Table, check_table
 from tree import Tree
 
@@ -59,10 +67,16 @@ def verify(certificate, model, automaton):
         return c, check_windows(c, Decoder(m))
     if c.kind == "counts":
         return c, check_counts(c, Shares(m))
+    if c.kind == "algebra":
+        return c, check_algebra(c, Algebra(m))
+    if c.kind == "steps":
+        return c, check_steps(c, Steps(m))
     if c.kind == "table":
         return c, check_table(c, Table(m))
     if m.kind == "regulargpt":
         network, pairs = Tree(m), pairs_of_tree
+    elif m.kind == "lrnn":
+        network, pairs = Linear(m), pairs_of_cell
     elif m.kind in GATES:
         network, pairs = Cell(m), pairs_of_cell
     else:
@@ -77,6 +91,13 @@ def describe(c, found):
     if c.kind == "table":
         print(f"holds: {found[0]} entries of its table, the nearest of its codebook by {found[1]:.4g} at least")
         print("  in real numbers alone")
+    elif c.kind == "algebra":
+        print(f"holds: {found[0]} products, the farthest at {found[1]:.4f} of its radius")
+        print(f"  in real numbers, and where vectors and logits are off by {c.slack:g}")
+    elif c.kind == "steps":
+        upto = f"strings of up to {c.length:.7g} symbols" if c.length < np.inf else "strings of every length"
+        print(f"holds: {found[1]} steps from {found[0]} states, on {upto}")
+        print(f"  in {', and in '.join(found[2])}")
     elif c.kind != "sets":
         print(f"holds: {found[0]} strings, whose answers were compared {found[1]} times" if c.kind == "windows" else
               f"holds: {found[0]} counts of symbols, and {found[1]} boxes of shares for strings of any length")

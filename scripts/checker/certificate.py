@@ -8,6 +8,9 @@ from balls import WIDER, Refused
 from sets import Ellipsoid
 
 
+KINDS = ("sets", "algebra", "table", "windows", "counts", "steps")
+
+
 class Certificate:
     """What a file claims: an automaton with answers, perhaps a domain, and sets by labels."""
 
@@ -15,8 +18,8 @@ class Certificate:
         with open(path) as f:
             c = json.load(f)
         self.kind = c.get("kind")
-        if c.get("format") != "tapehead certificate 2" or self.kind not in ("sets", "table", "windows", "counts"):
-            raise Refused("this program reads certificates of version 2 that go by sets, a table, windows or counts")
+        if c.get("format") != "tapehead certificate 2" or self.kind not in KINDS:
+            raise Refused(f"this program reads certificates of version 2 that go by one of {', '.join(KINDS)}")
         self.symbols, self.classes, self.slack = c["symbols"], c["classes"], float(c["slack"])
         self.start, self.answer, k = c["start"], c["answer"], len(c["symbols"])
         states = len(self.answer)
@@ -34,6 +37,11 @@ class Certificate:
             raise Refused("its automaton's numbers do not agree")
         if not (self.slack >= 0 and 0 <= self.start < states):
             raise Refused("its slack or its start is no such number")
+        self.length = float(c.get("length", 0)) or np.inf  # by steps: of the longest strings
+        self.ball = float(c.get("radius", 0))  # by algebra: of all balls
+        self.bits = c.get("bits")
+        if not self.length > 0:
+            raise Refused("its length is no such number")
         self.sets = []
         for label in c["labels"] if self.kind == "sets" else ():
             shape = np.array(label["shape"]).reshape(c["dim"], -1) if "shape" in label else None

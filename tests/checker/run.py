@@ -22,10 +22,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "scripts", "checker"))
 import balls  # noqa: E402
+import steps  # noqa: E402
+from algebra import Algebra  # noqa: E402
 from balls import Ball  # noqa: E402
 from cell import Cell, Form  # noqa: E402
 from decoder import Decoder  # noqa: E402
 from sets import Ellipsoid, Set  # noqa: E402
+from linear import Linear  # noqa: E402
 from shares import Shares, check_endless, unsure_count  # noqa: E402
 from table import Table  # noqa: E402
 from tree import Tree  # noqa: E402
@@ -77,6 +80,30 @@ for kind in ["transformer", "gpt"] {
   assert verdict == "proved"
   save s "short-${kind}.safetensors"
 }
+automaton three { start 1; accept 1; 1 s -> 2; 2 s -> 1; 3 s -> 3; 1 c -> 2; 2 c -> 3; 3 c -> 1 }
+compile ends as block into=lrnn cascade=yes > "log.txt"
+compile ends as map into=pd_ssm > "log.txt"
+compile three as phase into=pd_ssm by=phases > "log.txt"
+compile three as product into=deltaproduct > "log.txt"
+compile three as two > "log.txt"
+compile three as triple arity=3 > "log.txt"
+compile three as sparse weights=sparse > "log.txt"
+compile three as gelu activation=gelu > "log.txt"
+for kind in ["block", "map"] {
+  certify $kind on ends certificate="${kind}.cert" > "log.txt"
+  assert verdict == "proved"
+  save $kind "${kind}.safetensors"
+}
+for kind in ["phase", "product", "two", "triple", "sparse", "gelu"] {
+  certify $kind on three certificate="${kind}.cert" > "log.txt"
+  assert verdict == "proved" or verdict == "proved of real numbers"
+  save $kind "${kind}.safetensors"
+}
+model linear = lrnn dim=8 block=4 layers=1
+train linear on last length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 optimizer=adamw decay=0.3 recipe=plain seed=1 > "log.txt"
+certify linear on last certificate="linear.cert" > "log.txt"
+assert verdict == "proved"
+save linear "linear.safetensors"
 """
 rng = np.random.default_rng(7)
 count = 0
@@ -608,6 +635,225 @@ def test_shares():
     return None
 
 
+def linear_of(kind, layers, **o):
+    """A recurrence of random weights."""
+    d, k, shapes = 6, 3, {}
+    n = {"lrnn": 18, "pd_ssm": 4, "deltaproduct": 12}[kind]
+    for i in range(layers):
+        own = {"norm.gain": (d,), "norm.offset": (d,)}
+        if kind == "lrnn":
+            own.update({"transition.up": (d, n), "transition.up_bias": (n,), "transition.blocks": (n, n), "transition.blocks_bias": (n,),
+                        "value.up": (d, d), "value.up_bias": (d,), "value.down": (d, d), "value.down_bias": (d,), "start": (d,)})
+        elif kind == "pd_ssm":
+            own.update({"select": (d, 2), "dictionary": (2, n * n), "input": (d, 2 * n), "output": (2 * n, d),
+                        "output_bias": (d,), "skip": (d,)})
+            own.update({f"{a}.{b}": {"up": (d, 2 * n), "up_bias": (2 * n,), "down": (2 * n, n), "down_bias": (n,)}[b]
+                        for a in ("size", "phase") for b in ("up", "up_bias", "down", "down_bias")})
+        else:
+            own.update({"query": (d, d), "key": (d, n), "value": (d, n), "rate": (d, 4), "read.gain": (3,), "output": (d, d)})
+        shapes.update({f"layer{i}.{name}": shape for name, shape in own.items()})
+    shapes.update({"final_norm.gain": (d,), "final_norm.offset": (d,), "head": (d, d), "head_bias": (d,), "answer": (d, 2),
+                   "answer_bias": (2,)})
+    m = Weights(kind, shapes, dim=str(d), layers=str(layers), **o)
+    m["embedding"] = np.eye(d)[:k]
+    m.signature = {"target": "final"}
+    return m
+
+
+def run_linear(m, state, symbol):
+    """State and logits after a symbol, by the models' own formulas: a state (layers, numbers)."""
+    def sigmoid(x):
+        return 1 / (1 + np.exp(-x))
+
+    def length(x, share, epsilon):
+        return x / np.sqrt((x * x).sum(axis=-1, keepdims=True) * share + epsilon)
+
+    def two(u, name, bend, down="down"):
+        return bend(u @ m[f"{name}.up"] + m[f"{name}.up_bias"]) @ m[f"{name}.{down}"] + m[f"{name}.{down}_bias"]
+
+    def relu(x):
+        return np.maximum(0, x)
+
+    def gelu(x):
+        return x * 0.5 * np.vectorize(mp.erfc)(-x / np.sqrt(2)).astype(float)
+
+    x, new = m["embedding"][symbol], []
+    for i, s in enumerate(state):
+        name = f"layer{i}"
+        u = x if m.kind == "pd_ssm" else norm_of(x, m[name + ".norm.gain"], m[name + ".norm.offset"])
+        if m.kind == "lrnn":
+            a = two(u, name + ".transition", relu, "blocks").reshape(2, 3, 3)
+            if m.options["norm"] == "paper":
+                a = a / np.maximum(1, (abs(a) ** 1.2).sum(axis=1, keepdims=True) ** (1 / 1.2))
+            else:
+                a = a - a.mean(axis=1, keepdims=True)
+                a = a / ((abs(a) ** 1.2).sum(axis=1).max(axis=1) ** (1 / 1.2))[:, None, None]
+            s = (a @ s.reshape(2, 3, 1)).reshape(6) + two(u, name + ".value", relu)
+            y = s
+        elif m.kind == "pd_ssm":
+            logit = np.exp(u @ m[name + ".select"])
+            p = (logit / logit.sum() @ m[name + ".dictionary"]).reshape(4, 4)
+            z = s[::2] + 1j * s[1::2]
+            if m.options["one_hot"] == "column":
+                z = sum(np.eye(4)[p[:, j].argmax()] * z[j] for j in range(4))
+            else:
+                z = z[p.argmax(axis=1)]
+            size, phase = (sigmoid(two(u, f"{name}.{part}", gelu)) for part in ("size", "phase"))
+            into = u @ m[name + ".input"]
+            z = size * np.exp(2j * np.pi * phase) * z + into[:4] + 1j * into[4:]
+            s = np.stack([z.real, z.imag], axis=1).reshape(8)
+            y = np.concatenate([z.real, z.imag]) @ m[name + ".output"] + m[name + ".output_bias"] + u * m[name + ".skip"]
+            y = norm_of(y, m[name + ".norm.gain"], m[name + ".norm.offset"])
+        else:
+            q, k, v = ((u @ m[name + n]) * sigmoid(u @ m[name + n]) for n in (".query", ".key", ".value"))
+            q, k = length(q.reshape(2, 3), 1, 1e-6) / np.sqrt(3), length(k.reshape(2, 2, 3), 1, 1e-6)
+            v, rate, w = v.reshape(2, 2, 3), 2 * sigmoid(u @ m[name + ".rate"]).reshape(2, 2), s.reshape(2, 3, 3).copy()
+            for t in range(2):
+                for h in range(2):
+                    w[h] = w[h] - rate[t, h] * np.outer(w[h] @ k[t, h] - v[t, h], k[t, h])
+            s, y = w.reshape(18), length(np.stack([w[h] @ q[h] for h in range(2)]), 1 / 3, 1e-5)
+            y = (y * m[name + ".read.gain"]).reshape(6) @ m[name + ".output"]
+        new.append(s)
+        x = y if m.kind == "pd_ssm" or i == len(state) - 1 else x + y
+    if m.kind != "pd_ssm":
+        x = relu(norm_of(x, m["final_norm.gain"], m["final_norm.offset"]) @ m["head"] + m["head_bias"])
+    return np.array(new), x @ m["answer"] + m["answer_bias"]
+
+
+KINDS = (("lrnn", {"block": "3", "norm": "paper", "p": "1.2"}), ("pd_ssm", {"state": "4", "dictionary": "2", "one_hot": "column"}),
+         ("pd_ssm", {"state": "4", "dictionary": "2", "one_hot": "row"}),
+         ("deltaproduct", {"heads": "2", "steps": "2", "eigenvalues": "signed"}))
+
+
+def test_steps():
+    """what recurrences make of states within their radii is within what is said, and hardly less"""
+    for kind, o in KINDS:
+        met = {"state": 0.0, "logit": 0.0}
+        for trial in range(10):
+            m = linear_of(kind, 1 + trial % 2, **o)
+            s = steps.Steps(m)
+            one = rng.normal(size=(s.layers, s.size))
+            for by in (0, 1e-3, 0.1):
+                radius = np.full((s.layers, s.parts), by) * rng.random((s.layers, s.parts))
+                after, rho, logit, sure = s.step(np.repeat(one[None], 3, axis=0), np.arange(3), radius, steps.REALS)
+                room = rho * radius + s.sizes(after.off)
+                for a in np.flatnonzero(sure):
+                    for _ in range(12):
+                        way = rng.normal(size=(s.layers, s.parts, s.part)) * (rng.random((s.layers, s.parts, s.part)) < 0.5)
+                        long = s.sizes(way.reshape(1, *one.shape))[0]
+                        moved = one + (way / np.maximum(long, 1e-9)[..., None] * radius[..., None]).reshape(one.shape)
+                        state, z = run_linear(m, moved, a)
+                        off = s.sizes((state - after.at[a])[None])[0]
+                        if (off > room[a] + 1e-12).any():
+                            return f"{kind} {o}: a state gets {off.max()} away, {room[a].max()} is said"
+                        if (abs(z - logit.at[a]) > logit.off[a] + 1e-12).any():
+                            return f"{kind} {o}: a logit is {abs(z - logit.at[a]).max()} off, {logit.off[a].max()} is said"
+                        if by:
+                            met["state"] = max(met["state"], (off / room[a]).max())
+                            met["logit"] = max(met["logit"], (abs(z - logit.at[a]) / logit.off[a]).max())
+                if by == 0 and not logit.off.max() < 1e-5:
+                    return f"{kind}: {logit.off.max()} is said where nothing is off"
+        if not (met["state"] > 0.6 and met["logit"] > 0.01):
+            return f"{kind} {o}: only {met} of what is said is met"
+    return None
+
+
+def test_roundings():
+    """a coarser unit counts where something rounds, and sums of one thing and signs do not"""
+    m = linear_of(*("lrnn", 1), **KINDS[0][1])
+    s = steps.Steps(m)
+    state = np.zeros((1, 1, s.size)), np.zeros(1, int), np.zeros((1, s.parts))
+    fine, coarse = (s.step(*state, a)[2].off.max() for a in steps.KINDS[1:])
+    if not 1e5 * fine < coarse:
+        return f"{fine} of runs in double, {coarse} of those in single"
+    s.a, m["w"] = steps.KINDS[2], np.array([[1.0, 0.3, 1.0, 0.3], [0.0, 0.0, -1.0, 0.3]])
+    for x, rounds in (([1, 0], [0, 0, 0, 0]), ([0.5, 0], [0, 1, 0, 1]), ([0.5, 1], [0, 1, 1, 1])):
+        off = s.linear(steps.Number(np.array([x], dtype=float)), "w").off[0]
+        if ((off > 0) != np.array(rounds, bool)).any():
+            return f"{x} rounds by {off}"
+    big = steps.Number(np.array([41.0, -41, -751, 39.0]))
+    for a, exact in zip(steps.KINDS, ([], [0, 2], [0, 1, 2])):
+        s.a = a
+        z = s.sigmoid(big)
+        if set(np.flatnonzero(z.off == 0)) != set(exact) or not (abs(z.at - (1 + np.tanh(big.at / 2)) / 2) <= z.off + 1e-16).all():
+            return f"logistic functions in {a.name}: {z.at}, {z.off}"
+    return None
+
+
+def test_stays():
+    """errors that add up reach so many symbols and no more; those that shrink, all"""
+    class Fake:
+        layers = parts = 1
+
+    for rho, grows, symbols, right in ((1, 1e-3, 90, True), (1, 1e-3, 110, False), (0.9, 1e-3, np.inf, True),
+                                       (0.9, 0.02, np.inf, False), (1, 0, np.inf, True), (1, 1e-9, np.inf, False),
+                                       (1.001, 1e-4, 300, True), (1.001, 1e-4, 3000, False)):
+        walk = steps.Walk.__new__(steps.Walk)
+        walk.network = Fake
+        walk.made = lambda r, a: (np.array([[rho]]), np.array([[grows]])) if r[0, 0] < 0.1 else None
+        if walk.stays(symbols, None) != right:
+            return f"{rho} {grows}: {symbols} symbols"
+    return None
+
+
+def test_linear():
+    """what a trained lrnn makes of a set of states lies in the set that is said"""
+    for norm in ("paper", "code"):
+        m = linear_of("lrnn", 1, block="3", norm=norm, p="1.2")
+        m["embedding"] = rng.normal(size=(3, 6))
+        network = Linear(m)
+        for radius, least in ((1e-3, 0.5), (0.5, 0.5)):
+            e = Ellipsoid(rng.normal(size=6), radius, shape_of(6))
+            moved = lambda z: e.centre.mid + e.radius * z @ e.shape  # noqa: E731
+            wrong = compared(network.step(e, 1), lambda z: run_linear(m, moved(z)[None], 1)[0][0], (6,), least)
+
+            def ahead(z):
+                y = norm_of(moved(z), m["final_norm.gain"], m["final_norm.offset"]) @ m["head"] + m["head_bias"]
+                return float(np.maximum(0, y) @ (m["answer"][:, 1] - m["answer"][:, 0])) + m["answer_bias"][1] - m["answer_bias"][0]
+
+            met, said = -climb(lambda z: -ahead(z), (6,)), network.lead(e, 1, 0)
+            if said > met + 1e-9 or radius < 0.01 and abs(said - met) > 0.05 + 2 * abs(met):
+                wrong = f"a lead of {met} where {said} is the bound"
+            if wrong:
+                return f"norm={norm} radius={radius}: {wrong}"
+    return None
+
+
+def test_algebra_steps():
+    """what a compiled RegularGPT makes of children within a radius is within what is said"""
+    d = 6
+    for arity, heads, activation in ((2, 1, "relu"), (3, 2, "relu"), (2, 2, "gelu")):
+        m = tree_of(d, heads, "pad")
+        m.options = {"heads": str(heads), "arity": str(arity), "activation": activation}
+        m["layer0.attention.query"][:] = 0
+        m["layer0.attention.relative"] = rng.normal(size=(heads, arity))
+        a = Algebra(m)
+        w = {n[7:]: v for n, v in m.items() if n.startswith("layer0.")}
+
+        def forward(rows):
+            x = rows[0].copy()
+            for h in range(heads):
+                c = slice(h * d // heads, (h + 1) * d // heads)
+                share = np.exp(w["attention.relative"][h])
+                x = x + sum(s * (r @ w["attention.key_value"][:, d:][:, c]) for s, r in zip(share / share.sum(), rows)) @ w["attention.output"][c]
+            u = norm_of(x, w["norm1.gain"], w["norm1.offset"])
+            f = u @ w["feed_forward.up"] + w["feed_forward.up_bias"]
+            f = np.maximum(0, f) if activation == "relu" else f * 0.5 * np.vectorize(mp.erfc)(-f / np.sqrt(2)).astype(float)
+            return norm_of(u + f @ w["feed_forward.down"] + w["feed_forward.down_bias"], w["norm2.gain"], w["norm2.offset"])
+
+        nearest = 0.0
+        for radius in (0.0, 1e-4, 0.2):
+            rows = [rng.normal(size=(1, d)) for _ in range(arity)]
+            at, off = a.combine(rows, radius)
+            far = climb(lambda *z: np.linalg.norm(forward([r[0] + radius * v for r, v in zip(rows, z)]) - at[0]), (d,) * arity, 40, 3)
+            if far > off[0] + 1e-12 or radius == 0 and off[0] > 1e-10:
+                return f"arity={arity} {activation}: {far} is met where {off[0]} is said"
+            nearest = max(nearest, far / off[0] if radius else 0)
+        if nearest < 0.005:
+            return f"arity={arity} {activation}: no more than {nearest} of what is said is met"
+    return None
+
+
 # ---- certificates --------------------------------------------------------------------------------
 
 
@@ -719,12 +965,12 @@ def test_snap():
     return None
 
 
-def with_centres(model, to, change):
-    """The model with another codebook: an array, a row a centre, that `change` changes."""
+def with_weights(model, to, change, name="centres"):
+    """The model with other weights of a name: an array that `change` changes."""
     with open(model, "rb") as f:
         data = bytearray(f.read())
     start = 8 + int.from_bytes(data[:8], "little")
-    about = json.loads(data[8:start])["centres"]
+    about = json.loads(data[8:start])[name]
     lo, hi = (start + at for at in about["data_offsets"])
     rows = np.frombuffer(bytes(data[lo:hi]), "<f4").reshape(about["shape"]).copy()
     change(rows)
@@ -747,12 +993,12 @@ def test_table(folder):
             rows[[i, j]] = rows[[j, i]]
         return change
 
-    status, said = check(certificate, with_centres(model, other, exchange(0, 3)))
+    status, said = check(certificate, with_weights(model, other, exchange(0, 3)))
     report("rows of the codebook in another order are the same model", status != 0 and said)
     for what, change in (("a complete row at the edge", exchange(0, 9)),
                          ("two rows in one place", lambda rows: rows.__setitem__(1, rows[0])),
                          ("a row that turned away", lambda rows: rows.__setitem__(2, -rows[2]))):
-        status, said = check(certificate, with_centres(model, other, change))
+        status, said = check(certificate, with_weights(model, other, change))
         report(f"table: {what}", (status != 1 or "refused" not in said) and said)
     with open(certificate) as f:
         c = json.load(f)
@@ -764,6 +1010,55 @@ def test_table(folder):
         to = copy.deepcopy(c)
         edit(to)
         refused(f"table: {what}", changed, to, model)
+
+
+def test_compiled(name, folder, automaton, holds, longer):
+    """A certificate by steps or by algebra, others like it that are none, and weights that are not the model's."""
+    certificate, model, other, changed = (
+        os.path.join(folder, end) for end in (f"{name}.cert", f"{name}.safetensors", "other.safetensors", "changed.cert"))
+    status, said = check(certificate, model)
+    report(f"the certificate of the {name} holds", (status != 0 or not all(h in said for h in holds)) and said)
+    claim = os.path.join(folder, "claim.json")
+    with open(claim, "w") as f:
+        json.dump(automaton, f)
+    status, said = check(certificate, model, "--automaton", claim)
+    report(f"and is about the automaton that is meant ({name})", status != 0 and said)
+    with open(certificate) as f:
+        c = json.load(f)
+    edits = [("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
+             ("a transition changed", lambda to: to["next"].__setitem__(1, 2)), ("another start", lambda to: to.update(start=1)),
+             ("a slack of 1", lambda to: to.update(slack=1)), ("a slack that is negative", lambda to: to.update(slack=-1)),
+             ("classes exchanged", lambda to: to["classes"].reverse()),
+             ("another kind", lambda to: to.update(kind="algebra" if c["kind"] == "steps" else "steps"))]
+    if c["kind"] == "algebra":
+        edits += [(f"a radius of {r}", lambda to, r=r: to.update(radius=r)) for r in (1e-9, 10.0, 0.0, -0.1, float("nan"))]
+    edits = edits[:2] if name in ("triple", "sparse", "gelu") else edits  # what is in the file is as in that of the two
+    edits += [(f"{n} symbols", lambda to, n=n: to.update(length=n)) for n in longer]
+    edits += [("every length", lambda to: to.pop("length"))] if "length" in c else []
+    for what, edit in edits:
+        to = copy.deepcopy(c)
+        edit(to)
+        refused(f"{name}: {what}", changed, to, model)
+    answer = "head" if c["kind"] == "algebra" else "answer"
+    forged = [("answers the other way round", answer, lambda x: x.__imul__(-1)), ("answers that are all one", answer, lambda x: x.fill(0)),
+              ("symbols exchanged", "embedding", lambda x: x.__setitem__([0, 1], x[[1, 0]])),
+              ("symbols alike", "embedding", lambda x: x.__setitem__(0, x[1]))]
+    forged += {
+        "block": [("another start", "layer0.start", lambda x: x.__setitem__(slice(None), x[::-1])),
+                  ("blocks of nothing", "layer1.transition.blocks", lambda x: x.fill(0))],
+        "map": [("maps exchanged", "layer0.dictionary", lambda x: x.__setitem__([0, 1], x[[1, 0]])),
+                ("sizes of a half", "layer0.size.down_bias", lambda x: x.__imul__(0)),
+                ("phases of a half", "layer0.phase.down_bias", lambda x: x.__imul__(0)),
+                ("something added", "layer0.input", lambda x: x.__iadd__(0.3))],
+        "product": [("rates of less", "layer0.rate", lambda x: x.__imul__(0.1)),
+                    ("keys that are not where they were", "layer0.key", lambda x: x.__iadd__(0.3 * np.abs(x).max())),
+                    ("values that are not", "layer0.value", lambda x: x.__imul__(-1))],
+        "two": [("a pad elsewhere", "pad", lambda x: x.__iadd__(1)), ("a query", "layer0.attention.query", lambda x: x.__setitem__(0, 1)),
+                ("children weighed the other way", "layer0.attention.relative", lambda x: x.__imul__(-1))],
+    }.get(name, [])
+    for what, weight, change in forged:
+        status, said = check(certificate, with_weights(model, other, change, weight))
+        report(f"{name}: {what}", (status != 1 or "refused" not in said) and said)
 
 
 def test_windows(name, folder, automaton):
@@ -812,7 +1107,7 @@ def test_counts(name, folder, automaton, holds):
 
 
 def main():
-    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap):
+    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_roundings, test_stays, test_linear, test_algebra_steps):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return
@@ -830,6 +1125,21 @@ def main():
         for name, automaton, pairs in (("tree", parity, 6 + 12), ("rnn", ends, 2 * 49), ("gru", ends, 2 * 13)):
             test_certificate(name, folder, copy.deepcopy(automaton), pairs)
         test_table(folder)
+        cycle = {"symbols": ["s", "c"], "classes": ["reject", "accept"], "start": 0, "next": [[1, 1], [0, 2], [2, 0]],
+                 "answer": [1, 0, 0]}
+        runs = "runs in double precision", "runs in single precision"
+        test_compiled("block", folder, ends, ("every length", "real numbers", *runs), ())
+        test_compiled("map", folder, ends, ("every length", *runs), ())
+        test_compiled("phase", folder, cycle, ("up to", "real numbers", runs[0]), (1e5, float("nan"), -1))
+        test_compiled("product", folder, cycle, ("up to", "real numbers", runs[0]), (1e7, 0.0))
+        for name, products in (("two", 36), ("triple", 216), ("sparse", 36), ("gelu", 36)):
+            test_compiled(name, folder, cycle, (f"holds: {products} products",), ())
+        status, said = check(os.path.join(folder, "linear.cert"), os.path.join(folder, "linear.safetensors"))
+        report("the certificate of the lrnn holds", (status != 0 or "pairs of sets" not in said) and said)
+        status, said = check(os.path.join(folder, "linear.cert"), with_weights(
+            os.path.join(folder, "linear.safetensors"), os.path.join(folder, "other.safetensors"), lambda x: x.__imul__(3),
+            "layer0.value.down"))
+        report("lrnn: values of three times", (status != 1 or "refused" not in said) and said)
         for kind in ("transformer", "gpt"):
             test_windows(kind, folder, copy.deepcopy(ends))
             last_b = {"symbols": ["a", "b"], "classes": ["reject", "accept"], "start": 0, "next": [[0, 1], [0, 1]], "answer": [0, 1]}

@@ -46,4 +46,31 @@ void th_proof_linear_read(ThProofLinear *f);
 /* The norm in which a part's radius is: of n numbers, or of what they are off by. */
 double th_proof_linear_size(const ThProofLinear *f, const double *x, int n);
 
+/* What a function of libm, of its vectors or of the program's own may be off by, in roundings. */
+enum { TH_PROOF_FUNCTION = 16 };
+
+/* A parameter of a layer, or of none where it is -1; NULL: there is none. */
+const float *th_proof_linear_weights(const ThProofLinear *f, int layer, const char *name);
+
+/* Its magnitude at most; and does a product with it round? */
+double th_proof_linear_most(ThProofNumber x);
+bool th_proof_linear_is_zero(ThProofNumber x);
+bool th_proof_linear_is_sign(ThProofNumber x);
+
+/* Arithmetic: what sums of n things of a size round, some of which are products that do; a matrix
+ * with a bias; functions, in place; rows divided by the root of their squares times `share` and a
+ * small number; and a network of two layers at f->u. */
+double th_proof_linear_rounding(const ThProofLinear *f, int n, bool products, double size);
+void th_proof_linear_times(const ThProofLinear *f, const ThProofNumber *x, int from, const float *w,
+                           const float *bias, int to, ThProofNumber *y);
+ThProofNumber th_proof_linear_add(const ThProofLinear *f, ThProofNumber x, ThProofNumber y);
+void th_proof_linear_relu(ThProofNumber *x, int n);
+ThProofNumber th_proof_linear_sigmoid(const ThProofLinear *f, ThProofNumber x);
+void th_proof_linear_silu(const ThProofLinear *f, ThProofNumber *x, int n);
+double th_proof_linear_length(const ThProofNumber *x, int n, bool of_errors);
+void th_proof_linear_divide(const ThProofLinear *f, ThProofNumber *x, int n, double share,
+                            double epsilon);
+void th_proof_linear_network(ThProofLinear *f, int layer, const char *name, const char *down,
+                             int hidden, int to, ThProofNumber *y);
+
 #endif

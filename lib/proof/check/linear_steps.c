@@ -10,7 +10,9 @@
 #include "proof/prover.h"
 
 enum { NOBODY = -1 };
-static const double SAME = 1e-3; /* numbers that are nearer are those of one state */
+/* Numbers that are nearer than this are those of one state: what they differ by is added with every
+ * symbol, so that it is less where errors add up too soon. */
+static const double COARSEST = 1e-3, FINEST = 1e-5, FINER = 0.1, ENOUGH = 1000;
 
 /* A state beside those of machine and domain, with how it was come to. */
 typedef struct {
@@ -24,10 +26,12 @@ typedef struct {
     ThProofSteps *out;
     ThStop *stop;
     size_t size, parts, limit; /* numbers of a state; parts of all layers */
+    size_t pairs;              /* of states of machine and domain */
     Point *point;
     double *state; /* (n, size) */
-    int *next;     /* (n, symbols) */
-    int n, *last;  /* the last point of each pair of states */
+    double same;
+    int *next;    /* (n, symbols) */
+    int n, *last; /* the last point of each pair of states */
     size_t room[3];
     double *radius, *grows, *norm, *now; /* (parts) each; (size) */
 } Steps;
@@ -47,7 +51,7 @@ static int *last_of(const Steps *k, int machine, int domain)
 static bool is_same(const Steps *k, const double *a, const double *b)
 {
     for (size_t i = 0; i < k->size; i++)
-        if (!(fabs(a[i] - b[i]) <= SAME * fmax(1, fabs(a[i]))))
+        if (!(fabs(a[i] - b[i]) <= k->same * fmax(1, fabs(a[i]))))
             return false;
     return true;
 }
@@ -254,10 +258,13 @@ static bool stays(Steps *k, double symbols, bool *yes, ThError *err)
     return true;
 }
 
-/* Every length, or the greatest power of two that is shown. */
+/* Every length, or the greatest power of two that is shown: of runs at most twice that of real
+ * numbers, which is tried first. */
 static bool find_length(Steps *k, int arithmetic, ThError *err)
 {
-    int low = -1, high = 1000;
+    const double real = k->out->length[TH_PROOF_IN_REALS];
+    const bool bounded = arithmetic != TH_PROOF_IN_REALS && real > 0 && real < HUGE_VAL;
+    int low = -1, high = bounded ? ilogb(real) + 2 : 1000, half = bounded ? high - 2 : high / 2;
     bool yes;
     k->f->arithmetic = arithmetic;
     k->f->unit = TH_PROOF_POINT_UNITS[arithmetic == TH_PROOF_IN_FLOAT];
@@ -265,12 +272,12 @@ static bool find_length(Steps *k, int arithmetic, ThError *err)
         return false;
     k->out->length[arithmetic] = yes ? HUGE_VAL : 0;
     while (!yes && high - low > 1) {
-        int half = (low + high) / 2;
         bool so;
         if (!stays(k, exp2(half), &so, err))
             return false;
         low = so ? half : low;
         high = so ? high : half;
+        half = so && bounded ? low + 1 : (low + high) / 2;
     }
     if (!yes && low >= 0)
         k->out->length[arithmetic] = exp2(low);
@@ -285,13 +292,11 @@ static bool make_room(Steps *k, ThError *err)
     const ThProofClaim *c = k->claim;
     const ThProofLinear *f = k->f;
     size_t one = (size_t)f->parts * (size_t)f->part, layers = (size_t)f->layers;
-    size_t pairs = (size_t)c->machine->n_states * (size_t)(c->domain ? c->domain->n_states : 1);
+    k->pairs = (size_t)c->machine->n_states * (size_t)(c->domain ? c->domain->n_states : 1);
     k->size = one * layers;
     k->parts = (size_t)f->parts * layers;
-    k->last = th_alloc(pairs, sizeof *k->last, err);
+    k->last = th_alloc(k->pairs, sizeof *k->last, err);
     k->radius = th_alloc(3 * k->parts + k->size + 2 * one, sizeof *k->radius, err);
-    for (size_t i = 0; k->last && i < pairs; i++)
-        k->last[i] = NOBODY;
     if (!k->last || !k->radius)
         return false;
     k->grows = k->radius + k->parts;
@@ -301,23 +306,41 @@ static bool make_room(Steps *k, ThError *err)
     return true;
 }
 
+/* Follows the model with k->same as it is; *k->out says what is shown. */
+static bool prove(Steps *k, ThError *err)
+{
+    *k->out = (ThProofSteps){.states = 0};
+    k->n = 0;
+    for (size_t i = 0; i < k->pairs; i++)
+        k->last[i] = NOBODY;
+    bool ok = walk(k, err), met = ok && k->out->why[0] == '\0';
+    for (int i = 0; ok && met && i < TH_PROOF_ARITHMETICS; i++)
+        ok = find_length(k, i, err);
+    for (int i = 0; i < TH_PROOF_ARITHMETICS; i++)
+        k->out->why[0] = k->out->length[i] > 0 ? '\0' : k->out->why[0];
+    k->out->states = k->n;
+    return ok;
+}
+
 bool th_proof_steps(const ThModel *m, const ThProofClaim *claim, size_t limit, ThStop *stop,
                     ThProofSteps *proof, ThError *err)
 {
+    ThProofSteps found;
     *proof = (ThProofSteps){.states = 0};
     if (!th_proof_has_steps(m))
         return th_fail(err, TH_EVALUE, "the model is no linear recurrence as compile makes them");
     if (!th_model_whole(m, "a proof", err))
         return false;
     ThProofLinear *f TH_OWNED(free) = th_proof_linear_new(m, claim->slack, err);
-    Steps k = {.f = f, .claim = claim, .out = proof, .stop = stop, .limit = limit};
-    bool ok = f && make_room(&k, err) && walk(&k, err);
-    bool met = ok && proof->why[0] == '\0';
-    for (int i = 0; ok && met && i < TH_PROOF_ARITHMETICS; i++)
-        ok = find_length(&k, i, err);
-    for (int i = 0; i < TH_PROOF_ARITHMETICS; i++)
-        proof->why[0] = proof->length[i] > 0 ? '\0' : proof->why[0];
-    proof->states = k.n;
+    Steps k = {.f = f, .claim = claim, .out = &found, .stop = stop, .limit = limit};
+    bool ok = f && make_room(&k, err);
+    bool goes_on = true;
+    for (k.same = COARSEST; ok && goes_on && k.same > FINEST / 2; k.same *= FINER) {
+        ok = prove(&k, err);
+        bool first = k.same >= COARSEST, better = found.length[0] > proof->length[0];
+        goes_on = found.length[0] > 0 && found.length[0] < ENOUGH && (first || better);
+        *proof = first || better ? found : *proof;
+    }
     TH_FREE(k.point, k.state, k.next, k.last, k.radius);
     return ok;
 }

@@ -480,8 +480,10 @@ SH_COMMAND(
         "where it looks at the past; up to a length that is said where it counts.\n\n"
         "An s-op of RASP becomes a bare Transformer that says its values at every position: a head "
         "for each selection, a coordinate for each value that a part takes on any input of up to "
-        "length= of the symbols tokens=.  All these inputs are run through both.  What fails on "
-        "one of them cannot be compiled, nor what they are too many for.\n\n"
+        "length= of the symbols tokens=.  Where a sum of numbers says a value, as where counts or "
+        "places are compared, it is told from that by units, without a coordinate for each of "
+        "theirs.  All these inputs are run through both.  What fails on one of them cannot be "
+        "compiled, nor what they are too many for (10^6 symbols in all).\n\n"
         "A Turing machine becomes a causal bare Transformer that predicts the next token of a "
         "run's text (see rasp): heads gather the last n+1 tokens and find where they stand in what "
         "the line before turns into.  ngrams tells which n is enough.  It is tried on input=; "
@@ -492,7 +494,9 @@ SH_COMMAND(
                "#>   4 products of the 2 elements checked: each to within 1.7e-08, a change\n"
                "#>   of the factors counts by at most 4.3e-06, every answer has a margin of 0.71\n"
                "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
-               "#>   run in float proved: rounding takes a vector 0.00033 farther at most",
+               "#>   run in float proved: rounding takes a vector 0.00033 farther at most\n"
+               "compile cycle_navigation as r into=deltaproduct\n"
+               "assert right and real_length > 1000",
     .results = "elements products radius slack error stretch margin levels right closed tolerance "
                "rounding in_float in_double words inputs heads layers tokens right_tokens exact "
                "bound parameters steps states real_length double_length float_length",

@@ -92,6 +92,27 @@ static void test_what_is_compiled_is_proved(void **state)
     }
 }
 
+/* Phases drift, and marks of the first position fade: states that are told apart more finely reach
+ * farther, and all that is shown is so. */
+static void test_phases(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    Made m = {.task = made_task("output", "labels=final", S3)};
+    ThMonoid *monoid = th_monoid_new(m.task->machine, 100, NULL, &err);
+    m.model = th_compile_pd_ssm(m.task, monoid, true, NULL, &err);
+    assert_non_null(m.model);
+    th_monoid_free(monoid);
+    const ThProofAsked asked = {&m.task->signature, m.task->machine, NULL, 0, NULL};
+    m.claim = th_proof_claim_new(m.model, &asked, NULL, &err);
+    ThProofSteps p;
+    assert_true(th_proof_steps(m.model, m.claim, 4096, NULL, &p, &err));
+    assert_true(p.states > 100 && p.length[0] >= 100 && p.length[1] >= 100 && p.length[2] < 200);
+    ThCompileTrial trial = {.words = 1000, .drawn = 4, .length = (int)p.length[0]};
+    assert_true(th_compile_try(m.model, m.task, &trial, &err) && trial.right);
+    drop(&m);
+}
+
 /* Whatever is said of a model with a weight that is off is so of all its short words, and of long
  * ones. */
 static void test_changed_weights(void **state)
@@ -186,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_compiled_is_proved),
+        cmocka_unit_test(test_phases),
         cmocka_unit_test(test_changed_weights),
         cmocka_unit_test(test_papers),
         cmocka_unit_test(test_other_automata),
