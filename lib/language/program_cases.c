@@ -209,8 +209,8 @@ static int at_most_0(Work *w, const Case *z)
 }
 
 /* How x compares with y. */
-bool th_language_add_comparison(Work *w, Value *v, int when, ThRaspBinary op, const Case *x,
-                                const Case *y)
+static bool add_comparison(Work *w, Value *v, int when, ThRaspBinary op, const Case *x,
+                           const Case *y)
 {
     bool greater = op == TH_RASP_OP_GT || op == TH_RASP_OP_GE;
     bool strict = op == TH_RASP_OP_LT || op == TH_RASP_OP_GT;
@@ -240,7 +240,7 @@ bool th_language_take_pair(Work *w, ThRaspBinary op, const Case *x, const Case *
         return th_rasp_atom_binary(w->atoms, op, x->atom, y->atom, &z, w->err) &&
                th_language_add_atom(w, v, when, z);
     if (op <= TH_RASP_OP_GE)
-        return th_language_add_comparison(w, v, when, op, x, y);
+        return add_comparison(w, v, when, op, x, y);
     if (op == TH_RASP_OP_ADD || op == TH_RASP_OP_SUB)
         return th_language_add_sum(w, v, when, *x, 1, *y, op == TH_RASP_OP_ADD ? 1 : -1);
     bool constant = op == TH_RASP_OP_MUL && (!x->n || !y->n);

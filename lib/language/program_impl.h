@@ -77,9 +77,7 @@ bool th_language_add_term(ThLanguageWork *w, ThLanguageCase *z, int of, int64_t 
 /* Adds the case of a x + b y; where no term is left it is an atom. */
 bool th_language_add_sum(ThLanguageWork *w, ThLanguageValue *v, int when, ThLanguageCase x,
                          int64_t a, ThLanguageCase y, int64_t b);
-/* Adds how x compares with y; and what an operator makes of two cases. */
-bool th_language_add_comparison(ThLanguageWork *w, ThLanguageValue *v, int when, ThRaspBinary op,
-                                const ThLanguageCase *x, const ThLanguageCase *y);
+/* Adds what an operator makes of two cases. */
 bool th_language_take_pair(ThLanguageWork *w, ThRaspBinary op, const ThLanguageCase *x,
                            const ThLanguageCase *y, int when, ThLanguageValue *v);
 

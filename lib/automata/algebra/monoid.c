@@ -244,7 +244,7 @@ static bool enumerate(Enumeration *e, ThError *err)
 static bool too_many(const ThDfa *d, const ThError *cause, ThStop *stop, ThError *err)
 {
     char *order TH_OWNED(free) = NULL;
-    if (!th_schreier_sims(d, &order, stop, err))
+    if (!th_group_schreier_sims(d, &order, stop, err))
         return false;
     th_fail(err, TH_ELIMIT, "%s", cause->msg);
     return order &&

@@ -119,7 +119,7 @@ static char *order_of(const Chain *c, ThError *err)
     return digits;
 }
 
-bool th_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError *err)
+bool th_group_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError *err)
 {
     Permutation x = {{0}};
     *digits = NULL;

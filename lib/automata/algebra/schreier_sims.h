@@ -12,6 +12,6 @@
  * where some symbol is no permutation of the states, or where there are more than 64 states.  Of
  * the order of n^5 products at most (Sims 1970; Knuth 1991, "Efficient representation of perm
  * groups"). TH_EINTERRUPTED, TH_ENOMEM. */
-bool th_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError *err);
+bool th_group_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError *err);
 
 #endif
