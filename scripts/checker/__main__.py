@@ -118,13 +118,13 @@ def describe(c, found):
             print(f"    {q - n}: {moves}")
 
 
-def main():
+def main(words=None):
     read = argparse.ArgumentParser(prog="checker", description=__doc__,
                                    formatter_class=argparse.RawTextHelpFormatter)
     read.add_argument("certificate")
     read.add_argument("model")
     read.add_argument("--automaton")
-    asked = read.parse_args()
+    asked = read.parse_args(words)
     try:
         describe(*verify(asked.certificate, asked.model, asked.automaton))
     except Refused as why:

@@ -6,12 +6,16 @@ pass takes from inside the sets it started from, which must not leave and must c
 certificates that certify writes, which must hold; and the same ones with one thing changed, which
 must not.
 """
+import contextlib
 import copy
+import importlib.util
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from fractions import Fraction
 
 import numpy as np
@@ -32,6 +36,10 @@ from linear import Linear  # noqa: E402
 from shares import Shares, check_endless, unsure_count  # noqa: E402
 from table import Table  # noqa: E402
 from tree import Tree  # noqa: E402
+
+NAMED = importlib.util.spec_from_file_location("checker", os.path.join(ROOT, "scripts", "checker", "__main__.py"))
+checker = importlib.util.module_from_spec(NAMED)
+NAMED.loader.exec_module(checker)
 
 TAPEHEAD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "./tapehead")
 TRAININGS = """
@@ -858,9 +866,21 @@ def test_algebra_steps():
 
 
 def check(certificate, model, *more):
-    said = subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "checker"), certificate, model, *more],
+    """What the program says, and its status; in this process, for its libraries take a second to load."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            status = checker.main([certificate, model, *more])
+        except Exception:
+            status = traceback.print_exc(file=said) or 3
+    return status, said.getvalue()
+
+
+def test_program(certificate, model):
+    """The same by itself."""
+    said = subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "checker"), certificate, model],
                           capture_output=True, text=True)
-    return said.returncode, said.stdout + said.stderr
+    report("the program by itself", ((said.returncode, said.stdout) != check(certificate, model) or said.stderr) and said.stderr)
 
 
 def edits(c):
@@ -1124,6 +1144,7 @@ def main():
         # of a tree 2 symbols and nothing before 2, 2 complete sets behind 4, and nothing before all 4
         for name, automaton, pairs in (("tree", parity, 6 + 12), ("rnn", ends, 2 * 49), ("gru", ends, 2 * 13)):
             test_certificate(name, folder, copy.deepcopy(automaton), pairs)
+        test_program(os.path.join(folder, "tree.cert"), os.path.join(folder, "tree.safetensors"))
         test_table(folder)
         cycle = {"symbols": ["s", "c"], "classes": ["reject", "accept"], "start": 0, "next": [[1, 1], [0, 2], [2, 0]],
                  "answer": [1, 0, 0]}
