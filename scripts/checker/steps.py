@@ -251,8 +251,8 @@ class Steps:
         seen = self.known(after, rho, radius)
         seen = Number(np.hstack([seen.at[:, ::2], seen.at[:, 1::2]]), np.hstack([seen.off[:, ::2], seen.off[:, 1::2]]))
         y, skip = self.linear(seen, name + ".output", name + ".output_bias"), self.m[name + ".skip"]
-        self.held(abs(skip) * x.most())
-        kept = Number(x.at * skip, x.off * abs(skip) + np.where(np.isin(abs(skip), (0, 1)), 0, self.a.unit * abs(skip) * x.most()))
+        rounded = np.where(np.isin(abs(skip), (0, 1)), 0, self.a.unit * self.held(abs(skip) * x.most()) + UNDERFLOW)
+        kept = Number(x.at * skip, x.off * abs(skip) + rounded)
         return after, rho, self.norm(self.add(y, kept), name + ".norm")
 
     def maps(self, name, x, n):
