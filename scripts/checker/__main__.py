@@ -8,7 +8,8 @@ What is shown.  An automaton stands in the certificate, and is printed.  The mod
 string as it does, of whatever length (of the certificate's domain, where it has one), in real
 numbers, and also where every vector and logit of a run is off by at most the slack.  --automaton says
 which automaton it has to be: {"symbols": [...], "classes": [...], "start": 0, "next": [[...], ...],
-"answer": [...]}, an answer of -1 asking for nothing.
+"answer": [...]}, an answer of -1 asking for nothing, or of classes
+a row of 0 and 1 where it is a set of them.
 
 How.  For every label (what the symbols of a subtree do to the automaton's states, and whether pads
 may stand among them; of recurrent networks the state that a word leads to) the certificate has a set
@@ -33,6 +34,7 @@ steps.py, decoder.py and shares.py the networks, certificate.py the induction.  
 
 import argparse
 import json
+import math
 import sys
 
 import numpy as np
@@ -54,6 +56,8 @@ def verify(certificate, model, automaton):
     c, m = Certificate(certificate), Model(model)
     if m.signature["symbols"] != c.symbols or m.signature["classes"] != c.classes:
         raise Refused("its symbols or classes are not the model's")
+    if c.kind != "algebra" and m.signature.get("target") not in ("final", "every"):
+        raise Refused("the model answers with sets of classes")
     if automaton:
         with open(automaton) as f:
             wanted = json.load(f)
@@ -93,9 +97,9 @@ def describe(c, found):
         print("  in real numbers alone")
     elif c.kind == "algebra":
         print(f"holds: {found[0]} products, the farthest at {found[1]:.4f} of its radius")
-        print(f"  in real numbers, and where vectors and logits are off by {c.slack:g}")
+        print(f"  in real numbers, and where vectors and logits are off by {c.slack!r}")
     elif c.kind == "steps":
-        upto = f"strings of up to {c.length:.7g} symbols" if c.length < np.inf else "strings of every length"
+        upto = f"strings of up to {math.floor(c.length)} symbols" if c.length < np.inf else "strings of every length"
         print(f"holds: {found[1]} steps from {found[0]} states, on {upto}")
         print(f"  in {', and in '.join(found[2])}")
     elif c.kind != "sets":
@@ -104,10 +108,14 @@ def describe(c, found):
         print(f"  in real numbers{', and of runs in single precision' if found[2] else ' alone'}")
     else:
         print(f"holds: {found[1]} pairs of sets, the tightest at {found[0]:.4f} of its room")
-        print(f"  in real numbers, and where vectors and logits are off by {c.slack:g}")
+        print(f"  in real numbers, and where vectors and logits are off by {c.slack!r}")
     print(f"  automaton: {n} states, start {c.start}")
     for q in range(n):
-        answer = c.classes[c.answer[q]] if c.answer[q] >= 0 else "nothing"
+        said = c.said(q)
+        if c.bits is not None:
+            answer = "all of " + (", ".join(name for name, bit in zip(c.classes, said) if bit) or "nothing")
+        else:
+            answer = c.classes[said] if said >= 0 else "nothing"
         moves = ", ".join(f"{s} -> {to}" for s, to in zip(c.symbols, c.next[q]))
         print(f"    {q} answers {answer}: {moves}")
     if c.inside:

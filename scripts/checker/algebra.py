@@ -170,7 +170,7 @@ def check_algebra(c, a):
     centre, n = centres_of(monoid, a), len(monoid.element)
     far = [Ball(a.leaf[s].mid - centre[monoid.number[move]], a.leaf[s].rad + 4 * balls.UNIT * abs(a.leaf[s].mid))
            for s, move in enumerate(monoid.moves)]
-    worst = max(float(root(squares(f[:, None])[0])) for f in far)
+    worst = float(np.max([root(squares(f[:, None])[0]) for f in far]))
     for first in itertools.product(range(n), repeat=a.arity - 1):  # the earlier ones; the latest is any
         both = 0
         for x in first:
@@ -179,7 +179,7 @@ def check_algebra(c, a):
         at, off = a.combine(rows, c.ball)
         due = centre[[monoid.product(both, y) for y in range(n)]]
         away = Ball(at) - due
-        worst = max(worst, float((lengths(away.most()) + off).max()) * WIDER)
+        worst = float(np.max([worst, (lengths(away.most()) + off).max() * WIDER]))  # no number if there is none
         if not worst + c.slack <= c.ball:
             raise Refused(f"vectors get {worst:.3g} away from a centre, with a radius of {c.ball:g} and a slack of {c.slack:g}")
     check_answers(c, a, monoid, centre)

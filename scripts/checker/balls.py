@@ -119,8 +119,10 @@ def greatest_eigenvalue(k):
     beside = turned.most()
     np.fill_diagonal(beside, 0)
     off = gram.most().sum(axis=1).max() * WIDER
+    if not (np.isfinite(turned.mid).all() and np.isfinite(turned.rad).all() and off < 0.5):
+        return np.inf
     top = (diagonal + beside.sum(axis=1) * WIDER + abs(diagonal) * 1e-14).max()
-    return max(0.0, top) / (1 - off) * WIDER if off < 0.5 else np.inf
+    return max(0.0, top) / (1 - off) * WIDER
 
 
 def norm(rows):

@@ -37,20 +37,38 @@ class Certificate:
             raise Refused("its automaton's numbers do not agree")
         if not (self.slack >= 0 and 0 <= self.start < states):
             raise Refused("its slack or its start is no such number")
+        if domain and not (states <= self.first < self.states and len(self.inside) == self.states - states):
+            raise Refused("its domain does not start in one of its states, or does not say which are inside")
         self.length = float(c.get("length", 0)) or np.inf  # by steps: of the longest strings
         self.ball = float(c.get("radius", 0))  # by algebra: of all balls
-        self.bits = c.get("bits")
+        self.bits = self.read_bits(c.get("bits"))
         if not self.length > 0:
             raise Refused("its length is no such number")
         self.sets = []
         for label in c["labels"] if self.kind == "sets" else ():
             shape = np.array(label["shape"]).reshape(c["dim"], -1) if "shape" in label else None
             radius, map = float(label["radius"]), label["map"] + label.get("places", [])
+            centre = np.array(label["centre"], dtype=float)
             if not 0 < radius < np.inf or len(map) != self.states:
                 raise Refused("a set has no radius, or no map")
-            e = Ellipsoid(np.array(label["centre"], dtype=float), radius, shape)
+            if not np.isfinite(centre).all() or shape is not None and not np.isfinite(shape).all():
+                raise Refused("a set is not of finite numbers")
+            e = Ellipsoid(centre, radius, shape)
             self.sets.append((label["kind"] == "complete", tuple(map), e))
         self.ends = self.find_ends()
+
+    def read_bits(self, bits):
+        """A row of classes for each state, where answers are sets of them."""
+        if bits is None:
+            return None
+        if self.kind != "algebra" or len(bits) != len(self.answer) * len(self.classes) or not set(bits) <= {0, 1}:
+            raise Refused("its answers are no sets of classes")
+        return bits
+
+    def said(self, q):
+        """What is answered in a state: a class, -1, or a row of 0 and 1."""
+        k = len(self.classes)
+        return max(self.answer[q], -1) if self.bits is None else self.bits[q * k:(q + 1) * k]
 
     def find_ends(self):
         """From which states of the domain an even, and an odd, number of symbols leads inside."""
@@ -131,8 +149,8 @@ def difference(c, other):
     begin = (c.start, other["start"])
     words, queue = {begin: []}, [begin]
     for p, q in queue:
-        said, wanted = c.answer[p], other["answer"][q]
-        if max(said, -1) != max(wanted, -1):
+        wanted = other["answer"][q]
+        if c.said(p) != (max(wanted, -1) if c.bits is None else wanted):
             return words[p, q]
         for a in range(len(c.symbols)):
             to = c.next[p][a], other["next"][q][a]

@@ -20,7 +20,7 @@ class Linear(Steps):
         super().__init__(m)
         self.a, self.d = REALS, self.dim
         a, v = self.moves(0, Number(m["embedding"]))
-        norm = m.options.get("norm")
+        norm = m.options.get("norm", "code")
         if norm not in ("code", "paper"):
             raise Refused(f"nothing is known here of norm={norm}")
         a = self.centred(a) if norm == "code" else self.bounded(a)

@@ -11,6 +11,9 @@ from balls import Refused
 # What options are called today, and were called in older files.
 OLDER = {"chunk": "arity", "thickness": "layers_per_level", "hidden": "mlp_ratio", "fan": "fan_in",
          "centres": "codebook", "edge_centres": "edge_codebook"}
+# Options that have other values where a file does not say them.
+UNSAID = {("lrnn", None): {"norm": "code"}, ("deltaproduct", None): {"convolution": "yes"},
+          ("regulargpt", "text"): {"norm": "pre", "missing": "mask", "head": "tied", "arity": "128", "layers_per_level": "6"}}
 
 
 class Model:
@@ -40,7 +43,8 @@ class Model:
     def take(self, known):
         """Its options, of which `known` has the values that they may have, None: any.  What is not
         known may change what the model computes."""
-        for name, value in self.options.items():
+        unsaid = UNSAID.get((self.kind, self.options.get("size")), {})
+        for name, value in {**unsaid, **self.options}.items():
             if name not in known or known[name] not in (None, value):
                 raise Refused(f"nothing is known here of {self.kind} with {name}={value}")
-        return self.options
+        return {**unsaid, **self.options}

@@ -32,12 +32,12 @@ class Set:
         found = [(j.T @ j, norm(j)) for j in self.joint]
         found.append((self.ellipsoid, root(greatest_eigenvalue(self.ellipsoid))))
         lengths = root(squares(self.alone.T)) if len(self.alone.mid) else np.zeros(0)
-        keep = np.flatnonzero(lengths > 0)
+        keep = np.flatnonzero(~(lengths <= 0))  # what is no number counts, too
         rows = self.alone[keep]
         total = float(lengths[keep].sum()) * WIDER
-        if total > 0:
+        if len(keep):
             found.append(((rows * Ball(1 / lengths[keep])[:, None]).T @ rows * total, total))
-        return [(k, w) for k, w in found if w > 0]
+        return [(k, w) for k, w in found if not w <= 0]
 
     def reach(self):
         """An upper bound of the distance of its vectors from the centre: of the ellipsoid
@@ -49,13 +49,13 @@ class Set:
         joint = sum((k * (1 / w) for k, w in parts), Ball(np.zeros_like(self.ellipsoid.mid)))
         around = root(total * greatest_eigenvalue(joint))
         box = root((self.widths(np.eye(len(self.ellipsoid.mid))) ** 2).sum())
-        return float(min(around, total, box)) * WIDER
+        return float(np.min([around, total, box])) * WIDER  # no number if one of them is none
 
 
 def around(parts):
     """The matrix of an ellipsoid around a sum of parts, by their Gram matrices."""
     sizes = [(k, float(root(np.diag(k.mid + k.rad).sum() * WIDER))) for k in parts]
-    sizes = [(k, s) for k, s in sizes if s > 0]
+    sizes = [(k, s) for k, s in sizes if not s <= 0]
     total = sum(s for _, s in sizes)
     zero = Ball(np.zeros_like(parts[0].mid))
     # 1/s times total is rounded: a factor a little above 1 covers it

@@ -8,7 +8,7 @@ With radii from 0 on for as many symbols as the certificate says, or for ever, a
 
 All states and symbols are rows of one table, numbers are (at, off): a run has them within `off` of `at`.
 A sum of one thing, a product with 1 or -1 and a logistic function that a float cannot tell from 0 or 1
-do not round.  In real numbers nothing does, but what is computed here; the same steps with a unit of
+do not round; nothing may get so large that a run could lose it.  In real numbers nothing does, but what is computed here; the same steps with a unit of
 double and of single precision say what the model's own runs do.  (Exponentials, roots and the like are
 taken to be right to 16 units.)
 """
@@ -27,11 +27,12 @@ OPTIONS = {
     "deltaproduct": {**COMMON, "heads": None, "steps": None, "eigenvalues": None, "convolution": "no", "gate": "no",
                      "forget": "no", "decoder": "no"},
 }
-Arithmetic = namedtuple("Arithmetic", "name unit runs nothing")
-# `nothing`: below it a run's logistic function is 0.  Half of a unit is what is rounded here.
-REALS = Arithmetic("real numbers", 2.0 ** -51, False, -np.inf)
-KINDS = (REALS, Arithmetic("runs in double precision", 2.0 ** -51, True, -750.0),
-               Arithmetic("runs in single precision", 2.0 ** -24 * (1 + 2.0 ** -20), True, -40.0))
+Arithmetic = namedtuple("Arithmetic", "name unit runs nothing most")
+# `nothing`: below it a run's logistic function is 0.  `most`: what is less can be squared and added up in a run.
+# Half of a unit is what is rounded here.
+REALS = Arithmetic("real numbers", 2.0 ** -51, False, -np.inf, np.inf)
+KINDS = (REALS, Arithmetic("runs in double precision", 2.0 ** -51, True, -750.0, 1e140),
+               Arithmetic("runs in single precision", 2.0 ** -24 * (1 + 2.0 ** -20), True, -40.0, 1e15))
 FUNCTION = 16  # units of a function
 WHOLE = 40.0  # beyond it a run's logistic function is 1
 SAME = (1e-3, 1e-4, 1e-5)  # states that are nearer are one: what they differ by adds up
@@ -91,7 +92,7 @@ class Steps:
             self.heads, self.times = int(o["heads"]), int(o["steps"])
             self.rate = {"signed": 2.0, "positive": 1.0}[o["eigenvalues"]]
             self.parts, self.part = self.dim, self.dim // self.heads
-        self.size = self.parts * self.part
+        self.size, self.fits = self.parts * self.part, True
 
     def start(self):
         x = np.zeros((self.layers, self.size))
@@ -102,11 +103,17 @@ class Steps:
 
     # ---- numbers -----------------------------------------------------------------------------------
 
+    def held(self, size):
+        """Magnitudes, which a run has to be able to hold."""
+        self.fits = self.fits and bool((size <= self.a.most).all())
+        return size
+
     def linear(self, x, weight, bias=None):
         w, b = self.m[weight], self.m[bias] if bias else np.zeros(self.m[weight].shape[1])
         terms = (~x.is_zero()).astype(float) @ (w != 0) + (b != 0)
         products = (~x.is_zero() & ~x.is_sign()).astype(float) @ ((w != 0) & (abs(w) != 1)) > 0
-        return Number(x.at @ w + b, x.off @ abs(w) + self.rounding(terms, products, x.most() @ abs(w) + abs(b)))
+        size = self.held(x.most() @ abs(w) + abs(b))
+        return Number(x.at @ w + b, x.off @ abs(w) + self.rounding(terms, products, size))
 
     def rounding(self, terms, products, size):
         """What sums of so many things of a size round, some of which are products that do."""
@@ -114,12 +121,13 @@ class Steps:
         return np.where(n > 0, gamma(self.a.unit, n) * size + UNDERFLOW, 0.0)
 
     def add(self, x, y):
-        rounded = np.where(x.is_zero() | y.is_zero(), 0.0, self.a.unit * (x.most() + y.most()))
+        rounded = np.where(x.is_zero() | y.is_zero(), 0.0, self.a.unit * self.held(x.most() + y.most()))
         return Number(x.at + y.at, x.off + y.off + rounded)
 
     def divided(self, x, share, epsilon):
         """Rows over the root of their squares, times share, plus epsilon: a root that moves by no more than
         what the rows are off by."""
+        self.held(x.most())
         by = (lengths(x.off) * math.sqrt(share))[..., None]
         root = np.sqrt((x.at * x.at).sum(axis=-1, keepdims=True) * share + epsilon)
         z = x.at / root
@@ -132,7 +140,8 @@ class Steps:
         mean, size = x.at.mean(axis=1, keepdims=True), x.most().mean(axis=1, keepdims=True)
         off = x.off + x.off.mean(axis=1, keepdims=True) + gamma(self.a.unit, d + 4) * (size + x.most())
         z = self.divided(Number(x.at - mean, off + UNDERFLOW), 1 / d, EPSILON)
-        rounded = gamma(self.a.unit, 4) * (abs(g) * z.most() + abs(b))
+        self.held(abs(g))
+        rounded = gamma(self.a.unit, 4) * self.held(abs(g) * z.most() + abs(b))
         return Number(g * z.at + b, abs(g) * z.off + rounded + UNDERFLOW)
 
     def relu(self, x):
@@ -189,7 +198,7 @@ class Steps:
         meets = ~a.is_zero() & (far > 0)
         plain = a.is_sign() | ((abs(x) == 1) & (radius[:, None, None] == 0))
         terms, products = meets.sum(axis=3) + ~v.is_zero(), (meets & ~plain).any(axis=3)
-        size = (a.most() * far).sum(axis=3) + v.most()
+        size = self.held((a.most() * far).sum(axis=3) + v.most())
         after = Number((a.at * x).sum(axis=3) + v.at, (a.off * far).sum(axis=3) + v.off + self.rounding(terms, products, size))
         sums = abs(a.at).sum(axis=2)
         rho = np.where((a.at != 0).sum(axis=2) > 1, sums * WIDER, sums).max(axis=2)
@@ -199,9 +208,12 @@ class Steps:
     def bounded(self, a):
         """Columns that are longer than 1 are divided by their length; one with a single number becomes 1 or -1."""
         alone = (~a.is_zero()).sum(axis=2, keepdims=True) == 1
-        a = Number(np.where(alone & (abs(a.at) - a.off > 1), np.sign(a.at), a.at),
-                   np.where(alone & (abs(a.at) - a.off > 1), 0, a.off))
-        p, f = self.power, FUNCTION * self.a.unit
+        p, n, most = self.power, self.part, float(a.most().max())
+        # Logarithms of what is large are themselves rounded; a run may take for 1 what is next to it.
+        f = (FUNCTION + n + 4 * math.log(max(1, min(most, 1e300)))) * self.a.unit
+        self.fits = self.fits and (not self.a.runs or p * math.log(max(1, most)) + math.log(n) < math.log(self.a.most) * 2)
+        settled = alone & (abs(a.at) - a.off > (1 + f if self.a.runs else 1))
+        a = Number(np.where(settled, np.sign(a.at), a.at), np.where(settled, 0, a.off))
         low = (np.maximum(0, abs(a.at) - a.off) ** p).sum(axis=2, keepdims=True) ** (1 / p) * (1 - f)
         high = (a.most() ** p).sum(axis=2, keepdims=True) ** (1 / p) * (1 + f)
         stays = np.where(alone, a.most().max(axis=2, keepdims=True) <= 1, high <= 1)
@@ -232,14 +244,15 @@ class Steps:
         off = np.hypot(re.off, im.off)
         off = off + far * (size.off + 2 * math.pi * phase.off + np.where(still, 0, 2 * FUNCTION * self.a.unit))
         rounds = (far + more > 0) & (~still | (more > 0) | (terms > 1))
-        off = off + np.where(rounds, gamma(self.a.unit, n + 8) * (far + more), 0) + np.where(own, 0, loose)
+        off = off + np.where(rounds, gamma(self.a.unit, n + 8) * self.held(far + more) + UNDERFLOW, 0) + np.where(own, 0, loose)
         at = np.stack([c * came[..., 0] - s * came[..., 1] + re.at, c * came[..., 1] + s * came[..., 0] + im.at], axis=2)
         after = Number(at, np.stack([off, off], axis=2)).shaped(rows, self.size)
         rho = np.ones((rows, 1)) if self.columns else np.where(own, np.minimum(1, size.at + size.off), 0)
         seen = self.known(after, rho, radius)
         seen = Number(np.hstack([seen.at[:, ::2], seen.at[:, 1::2]]), np.hstack([seen.off[:, ::2], seen.off[:, 1::2]]))
         y, skip = self.linear(seen, name + ".output", name + ".output_bias"), self.m[name + ".skip"]
-        kept = Number(x.at * skip, x.off * abs(skip) + np.where(np.isin(abs(skip), (0, 1)), 0, self.a.unit * abs(skip) * x.most()))
+        rounded = np.where(np.isin(abs(skip), (0, 1)), 0, self.a.unit * self.held(abs(skip) * x.most()) + UNDERFLOW)
+        kept = Number(x.at * skip, x.off * abs(skip) + rounded)
         return after, rho, self.norm(self.add(y, kept), name + ".norm")
 
     def maps(self, name, x, n):
@@ -291,7 +304,7 @@ class Steps:
         move = b * (2 * by * length + by * by) + loose * whole * whole
         write = loose * value.most() * whole + b * (value.off * whole + abs(value.at) * by)
         size = far + (b + loose) * whole * (whole * far + value.most())
-        more = move * far + write + gamma(self.a.unit, n + 8) * size
+        more = move * far + write + gamma(self.a.unit, n + 8) * self.held(size) + UNDERFLOW
         norm = np.maximum(1, abs(1 - b * length * length) * (1 + 1e-15))
         sum_ = (k * at).sum(axis=2) - value.at
         moved = at - (b * sum_)[..., None] * k
@@ -305,18 +318,19 @@ class Steps:
         q = Number(np.repeat(q.at, each, axis=1), np.repeat(q.off, each, axis=1))
         most = lengths(q.most())
         size = (q.most() * abs(x.at)).sum(axis=2) + most * far
-        off = (q.off * abs(x.at)).sum(axis=2) + most * far + gamma(self.a.unit, n + 4) * size
+        off = (q.off * abs(x.at)).sum(axis=2) + most * far + gamma(self.a.unit, n + 4) * self.held(size) + UNDERFLOW
         y = Number((q.at * x.at).sum(axis=2), off).shaped(rows, self.heads, each)
         y = self.divided(y, 1 / n, EPSILON).shaped(rows, self.dim)
         gain = np.tile(self.m[name + ".read.gain"], self.heads)
-        return Number(y.at * gain, (y.off * abs(gain) + self.a.unit * abs(gain) * y.most()))
+        self.held(abs(gain))
+        return Number(y.at * gain, y.off * abs(gain) + self.a.unit * self.held(abs(gain) * y.most()) + UNDERFLOW)
 
     # ---- a step ------------------------------------------------------------------------------------------
 
     def step(self, before, symbol, radius, arithmetic):
         """Of rows of states, (rows, layers, size), and symbols: states after, (rows, layers, size); rho (rows,
         layers, parts); logits; is no choice unsure?"""
-        self.a, self.sure = arithmetic, np.ones(len(symbol), bool)
+        self.a, self.sure, self.fits = arithmetic, np.ones(len(symbol), bool), True
         x, states, rhos = Number(self.m["embedding"][symbol]), [], []
         for i in range(self.layers):
             after, rho, y = getattr(self, self.kind)(i, x, before[:, i], radius[i])
@@ -326,7 +340,8 @@ class Steps:
         if self.kind != "pd_ssm":
             x = self.relu(self.linear(self.norm(x, "final_norm"), "head", "head_bias"))
         after = Number(np.stack([s.at for s in states], axis=1), np.stack([s.off for s in states], axis=1))
-        return after, np.stack(rhos, axis=1), self.linear(x, "answer", "answer_bias"), self.sure.copy()
+        self.held(after.most())
+        return after, np.stack(rhos, axis=1), self.linear(x, "answer", "answer_bias"), self.sure & self.fits
 
     def sizes(self, x):
         """The length in which radii are, of each part of rows."""
@@ -403,6 +418,8 @@ class Walk:
             if found is None:
                 return False
             rho, grows = found
+            if not (np.isfinite(rho).all() and np.isfinite(grows).all()):
+                return False
             more = grows + (rho - 1) * radius
             with np.errstate(divide="ignore", invalid="ignore"):
                 need = np.where(rho < 1, grows / (1 - rho), np.where(more > 0, symbols * more, 0)) * (1 + 1e-9)

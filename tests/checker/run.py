@@ -30,6 +30,7 @@ import steps  # noqa: E402
 from algebra import Algebra  # noqa: E402
 from balls import Ball  # noqa: E402
 from cell import Cell, Form  # noqa: E402
+from certificate import Certificate, difference  # noqa: E402
 from decoder import Decoder  # noqa: E402
 from sets import Ellipsoid, Set  # noqa: E402
 from linear import Linear  # noqa: E402
@@ -184,6 +185,20 @@ def test_eigenvalues():
     alone = Set(Ball(np.zeros(2)), [], Ball(np.diag([4.0, 1.0])), Ball(np.zeros((0, 2))))
     if not 2 <= alone.reach() <= 2 + 1e-9:
         return f"an ellipsoid reaches 2, not {alone.reach()}"
+    return None
+
+
+def test_beyond():
+    """what is no number, or beyond all, is in no set"""
+    with np.errstate(all="ignore"):
+        for n, size in ((4, 1e308), (6, 8e307), (8, 5e307)):
+            found = balls.greatest_eigenvalue(Ball(np.full((n, n), size)))
+            if found != np.inf:
+                return f"an eigenvalue of {found} where there is {n * size}"
+        for at, joint, box in ((np.nan, 0, 0), (np.inf, 0, 0), (0, np.nan, 0), (0, np.inf, 0), (0, 0, np.nan), (0, 1e200, 0)):
+            s = Set(Ball(np.array([at, 0.0])), [Ball(np.diag([joint, 0.0]))], Ball(np.zeros((2, 2))), Ball(np.diag([box, 0.0])))
+            if Ellipsoid(np.zeros(2), 1.0).holds(s, 0.0) <= 1:
+                return f"a set holds what is at {at}, {joint} or {box} from there"
     return None
 
 
@@ -766,6 +781,45 @@ def test_steps():
     return None
 
 
+def test_sizes():
+    """what gets so large that a run loses it is said of no such run"""
+    numbers = rng.bit_generator.state  # those that come after are for other tests
+    try:
+        return sizes_that_fit()
+    finally:
+        rng.bit_generator.state = numbers
+
+
+def sizes_that_fit():
+    for kind, o in KINDS:
+        for name in ("layer0.value.down", "layer0.value.down_bias", "layer0.transition.blocks") if kind == "lrnn" else ("layer0.output",):
+            for by, fits in ((1, 3), (1e6, 3), (2.0 ** 70, 2), (2.0 ** 480, 1)):
+                m = linear_of(kind, 1, **o)
+                s, start = steps.Steps(m), np.zeros((3, 1, 1))
+                m[name] *= by
+                with np.errstate(all="ignore"):
+                    here = [s.step(start + s.start(), np.arange(3), np.zeros((1, s.parts)), a) and s.fits for a in steps.KINDS]
+                if here != [True] * fits + [False] * (3 - fits):
+                    return f"{kind}: {name} times {by}: {here}"
+    m = linear_of("lrnn", 1, **KINDS[0][1])
+    s = steps.Steps(m)
+    for a, near, right in zip(steps.KINDS, (0.0, 1e-13, 1e-5), (True, True, True)):
+        for at, settled in ((1 + near + 1e-9, right), (1 + near / 100, a is steps.REALS)):
+            s.a = a
+            block = s.bounded(steps.Number(np.diag([at, 1.0, 1.0])[None, None]))
+            if at > 1 and ((block.off[0, 0, 0, 0] == 0) != settled or not abs(block.at[0, 0, 0, 0] - 1) <= near + 1e-9):
+                return f"{at} alone in its column is {block.at[0, 0, 0, 0]} to within {block.off[0, 0, 0, 0]} in {a.name}"
+    for large in (1e3, 1e9, 1e14):  # float32's own logarithms and exponentials
+        s.a = steps.KINDS[2]
+        rows = (rng.normal(size=(400, 1, 3, 3)) * large).astype("f4")
+        powers = np.exp(np.float32(s.power) * np.log(abs(rows)))
+        run = rows * powers.sum(axis=2, keepdims=True) ** np.float32(-1 / s.power)
+        block = s.bounded(steps.Number(rows))
+        if (abs(run - block.at) > block.off).any():
+            return f"columns of about {large} become {abs(run - block.at).max()} off, not {block.off.max()}"
+    return None
+
+
 def test_roundings():
     """a coarser unit counts where something rounds, and sums of one thing and signs do not"""
     m = linear_of(*("lrnn", 1), **KINDS[0][1])
@@ -795,7 +849,8 @@ def test_stays():
 
     for rho, grows, symbols, right in ((1, 1e-3, 90, True), (1, 1e-3, 110, False), (0.9, 1e-3, np.inf, True),
                                        (0.9, 0.02, np.inf, False), (1, 0, np.inf, True), (1, 1e-9, np.inf, False),
-                                       (1.001, 1e-4, 300, True), (1.001, 1e-4, 3000, False)):
+                                       (1.001, 1e-4, 300, True), (1.001, 1e-4, 3000, False), (np.nan, 1e-3, 9, False),
+                                       (1, np.nan, 9, False), (0.9, np.nan, 9, False), (1.1, np.inf, 9, False)):
         walk = steps.Walk.__new__(steps.Walk)
         walk.network = Fake
         walk.made = lambda r, a: (np.array([[rho]]), np.array([[grows]])) if r[0, 0] < 0.1 else None
@@ -1000,6 +1055,72 @@ def with_weights(model, to, change, name="centres"):
     return to
 
 
+def with_options(model, to, **options):
+    """The model with other options, which are left out where they are None."""
+    with open(model, "rb") as f:
+        data = f.read()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    about = header["__metadata__"]
+    now = {**json.loads(about["options"]), **options}
+    about["options"] = json.dumps({name: value for name, value in now.items() if value is not None})
+    text = json.dumps(header).encode()
+    with open(to, "wb") as f:
+        f.write(len(text).to_bytes(8, "little") + text + data[start:])
+    return to
+
+
+def test_unsaid(folder):
+    """What a file does not say is what the program takes it for."""
+    for name, options in (("block", {"norm": None}), ("product", {"convolution": None}), ("two", {"size": "text", "missing": None}),
+                          ("two", {"size": "text", "norm": None})):
+        certificate, model, other = (os.path.join(folder, end) for end in (f"{name}.cert", f"{name}.safetensors", "other.safetensors"))
+        status, said = check(certificate, with_options(model, other, **options))
+        report(f"{name}: {options}", (status != 1 or "nothing is known here of" not in said) and said)
+    status, said = check(certificate, with_options(model, other, size="text"))
+    report("a size counts where nothing else is said", status != 0 and said)
+
+
+def test_unasked(folder):
+    """Sets of states that ask for nothing are sets, too."""
+    certificate, model, changed = (os.path.join(folder, end) for end in ("linear.cert", "linear.safetensors", "changed.cert"))
+    with open(certificate) as f:
+        c = json.load(f)
+    label = next(x for x in c["labels"] if c["answer"][x["map"][0]] == 1)
+    for what, edit in (("a centre that is none", {"centre": [float("nan")] * c["dim"]}), ("a centre nowhere", {"centre": [float("inf")] * c["dim"]}),
+                       ("a shape that is none", {"shape": [float("nan")] * c["dim"] ** 2}), ("a radius of all", {"radius": 1e154})):
+        # all that begins with two symbols, the second b, would be accepted
+        to = {**c, "next": [1, 1, 1, 2, 1, 1], "answer": [-1, -1, 1], "labels": [{**label, "map": [2] * 3}, {**label, "map": [1] * 3, **edit}]}
+        refused(f"where nothing is asked: {what}", changed, to, model)
+
+
+def test_bits(folder):
+    """Answers that are sets of classes are compared as such, and are those of an algebra."""
+    path = os.path.join(folder, "changed.cert")
+
+    def written(**more):
+        with open(path, "w") as f:
+            json.dump({"format": "tapehead certificate 2", "kind": "algebra", "symbols": ["a"], "classes": ["x", "y"], "slack": 0,
+                       "start": 0, "next": [1, 0], "answer": [0, 0], "labels": [], "radius": 1, **more}, f)
+        return path
+
+    for bits, wanted, word in (([1, 0, 0, 1], [[1, 0], [0, 1]], None), ([1, 0, 0, 1], [[1, 0], [0, 0]], [0]), ([1, 1, 0, 1], [0, 0], [])):
+        found = difference(Certificate(written(bits=bits)), {"start": 0, "next": [[1], [0]], "answer": wanted})
+        report(f"answers {bits} and {wanted} differ on {word}", found != word and f"on {found}")
+    for what, more in (("too few of them", {"bits": [1, 0, 0]}), ("some that are none", {"bits": [1, 0, 0, 2]}), ("by steps", {"bits": [1, 0, 0, 1], "kind": "steps"}),
+                       ("a domain that starts in no state of its own", {"domain": {"next": [2], "start": 0, "inside": [1]}}),
+                       ("a domain that does not say what is inside", {"domain": {"next": [2], "start": 2, "inside": []}})):
+        refused(f"sets of classes: {what}", path, json.load(open(written(**more))), os.path.join(folder, "two.safetensors"))
+    with open(os.path.join(folder, "tree.safetensors"), "rb") as f:
+        data = f.read()
+    other = os.path.join(folder, "other.safetensors")
+    with open(other, "wb") as f:  # of the same length: what is final becomes bits and spaces
+        f.write(data.replace(b'\\"target\\":\\"every\\"', b'\\"target\\":\\"bits\\" ', 1).replace(
+            b'\\"target\\":\\"final\\"', b'\\"target\\":\\"bits\\" ', 1))
+    status, said = check(os.path.join(folder, "tree.cert"), other)
+    report("sets of vectors are not about sets of classes", (status != 1 or "sets of classes" not in said) and said)
+
+
 def test_table(folder):
     """Of three symbols and five complete rows and five at the edge: 9 pairs of symbols and 3 behind nothing, 10
     rows before 5, and 10 behind nothing."""
@@ -1127,7 +1248,7 @@ def test_counts(name, folder, automaton, holds):
 
 
 def main():
-    for f in (test_products, test_eigenvalues, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_roundings, test_stays, test_linear, test_algebra_steps):
+    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_linear, test_algebra_steps):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return
@@ -1161,6 +1282,9 @@ def main():
             os.path.join(folder, "linear.safetensors"), os.path.join(folder, "other.safetensors"), lambda x: x.__imul__(3),
             "layer0.value.down"))
         report("lrnn: values of three times", (status != 1 or "refused" not in said) and said)
+        test_unsaid(folder)
+        test_unasked(folder)
+        test_bits(folder)
         for kind in ("transformer", "gpt"):
             test_windows(kind, folder, copy.deepcopy(ends))
             last_b = {"symbols": ["a", "b"], "classes": ["reject", "accept"], "start": 0, "next": [[0, 1], [0, 1]], "answer": [0, 1]}
