@@ -57,18 +57,22 @@ double th_proof_linear_most(ThProofNumber x);
 bool th_proof_linear_is_zero(ThProofNumber x);
 bool th_proof_linear_is_sign(ThProofNumber x);
 
+/* Magnitudes that a run has to hold, so that they can be squared and added up in it: of others
+ * nothing is sure. */
+void th_proof_linear_hold(ThProofLinear *f, double size);
+
 /* Arithmetic: what sums of n things of a size round, some of which are products that do; a matrix
  * with a bias; functions, in place; rows divided by the root of their squares times `share` and a
  * small number; and a network of two layers at f->u. */
-double th_proof_linear_rounding(const ThProofLinear *f, int n, bool products, double size);
-void th_proof_linear_times(const ThProofLinear *f, const ThProofNumber *x, int from, const float *w,
+double th_proof_linear_rounding(ThProofLinear *f, int n, bool products, double size);
+void th_proof_linear_times(ThProofLinear *f, const ThProofNumber *x, int from, const float *w,
                            const float *bias, int to, ThProofNumber *y);
-ThProofNumber th_proof_linear_add(const ThProofLinear *f, ThProofNumber x, ThProofNumber y);
+ThProofNumber th_proof_linear_add(ThProofLinear *f, ThProofNumber x, ThProofNumber y);
 void th_proof_linear_relu(ThProofNumber *x, int n);
 ThProofNumber th_proof_linear_sigmoid(const ThProofLinear *f, ThProofNumber x);
 void th_proof_linear_silu(const ThProofLinear *f, ThProofNumber *x, int n);
 double th_proof_linear_length(const ThProofNumber *x, int n, bool of_errors);
-void th_proof_linear_divide(const ThProofLinear *f, ThProofNumber *x, int n, double share,
+void th_proof_linear_divide(ThProofLinear *f, ThProofNumber *x, int n, double share,
                             double epsilon);
 void th_proof_linear_network(ThProofLinear *f, int layer, const char *name, const char *down,
                              int hidden, int to, ThProofNumber *y);

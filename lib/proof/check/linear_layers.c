@@ -11,31 +11,42 @@ typedef ThProofLinear Net;
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+/* What a p-norm of a column of these n by n numbers, or a quotient by it, may be off by: powers go
+ * by logarithms, which are rounded in proportion to what they are. */
+static double norm_error(Net *f, const Number *a, int n)
+{
+    double most = 1;
+    for (int i = 0; i < n * n; i++)
+        most = fmax(most, th_proof_linear_most(a[i]));
+    th_proof_linear_hold(f, sqrt(n * pow(most, f->power)));
+    return (TH_PROOF_FUNCTION + n + 4 * log(fmin(most, 1e300))) * f->unit;
+}
+
 /* Bounds of the p-norm of a column of n numbers. */
-static void column_norm(const Net *f, const Number *a, int n, double range[2])
+static void column_norm(const Net *f, const Number *a, int n, double error, double range[2])
 {
     range[0] = range[1] = 0;
     for (int i = 0; i < n; i++, a += n) {
         range[0] += pow(fmax(0, fabs(a->at) - a->off), f->power);
         range[1] += pow(th_proof_linear_most(*a), f->power);
     }
-    range[0] = pow(range[0], 1 / f->power) * (1 - TH_PROOF_FUNCTION * f->unit);
-    range[1] = pow(range[1], 1 / f->power) * (1 + TH_PROOF_FUNCTION * f->unit);
+    range[0] = pow(range[0], 1 / f->power) * (1 - error);
+    range[1] = pow(range[1], 1 / f->power) * (1 + error);
 }
 
 /* A column is divided by what is in a range, which a run may take for off by its roundings. */
-static void divide_column(const Net *f, Number *a, int n, const double range[2])
+static void divide_column(Number *a, int n, double error, const double range[2])
 {
     double by = (range[0] + range[1]) / 2, apart = (range[1] - range[0]) / 2;
     for (int i = 0; i < n; i++, a += n)
         if (!th_proof_linear_is_zero(*a))
-            *a = (Number){a->at / by,
-                          (a->off + fabs(a->at / by) * apart) / range[0] +
-                              TH_PROOF_FUNCTION * f->unit * th_proof_linear_most(*a) / range[0]};
+            *a = (Number){a->at / by, (a->off + fabs(a->at / by) * apart) / range[0] +
+                                          error * th_proof_linear_most(*a) / range[0]};
 }
 
-/* What is alone in its column and longer than 1 becomes 1, without rounding. */
-static bool is_alone(Number *a, int n)
+/* What is alone in its column and longer than 1 becomes 1, without rounding; a run may take for 1
+ * what is next to it. */
+static bool is_alone(Number *a, int n, double error)
 {
     int at = -1, others = 0;
     for (int i = 0; i < n; i++) {
@@ -44,22 +55,23 @@ static bool is_alone(Number *a, int n)
     }
     if (others > 1)
         return false;
-    if (at >= 0 && fabs(a[at * n].at) - a[at * n].off > 1)
+    if (at >= 0 && fabs(a[at * n].at) - a[at * n].off > 1 + error)
         a[at * n] = (Number){a[at * n].at > 0 ? 1 : -1, 0};
     return at < 0 || th_proof_linear_most(a[at * n]) <= 1;
 }
 
-static void bound_columns(const Net *f, Number *a, int n)
+static void bound_columns(Net *f, Number *a, int n)
 {
-    double range[2];
+    double range[2], error = norm_error(f, a, n);
+    bool runs = f->arithmetic != TH_PROOF_IN_REALS;
     for (int j = 0; j < n; j++) {
-        if (is_alone(a + j, n))
+        if (is_alone(a + j, n, runs ? error : 0))
             continue;
-        column_norm(f, a + j, n, range);
+        column_norm(f, a + j, n, error, range);
         if (range[1] <= 1)
             continue;
         range[0] = fmax(1, range[0]);
-        divide_column(f, a + j, n, range);
+        divide_column(a + j, n, error, range);
     }
 }
 
@@ -176,8 +188,9 @@ static void turn(Net *f, int i, Sent z)
            s = still ? 0 : size.at * sin(2 * pi * phase.at);
     double off = hypot(re.off, im.off), added = th_proof_linear_most(re) + th_proof_linear_most(im);
     off += far * (size.off + 2 * pi * phase.off + (still ? 0 : 2 * TH_PROOF_FUNCTION * f->unit));
+    th_proof_linear_hold(f, far + added);
     if (far + added > 0 && (!still || added > 0 || z.from > 1))
-        off += th_proof_gamma(f->unit, n + 8) * (far + added);
+        off += th_proof_gamma(f->unit, n + 8) * (far + added) + TH_PROOF_UNDERFLOW;
     off += z.own ? 0 : z.radius;
     if (!f->by_columns)
         f->norm[i] = z.own ? fmin(1, size.at + size.off) : 0;
@@ -204,7 +217,7 @@ static void pd_ssm_layer(Net *f, int layer, const double *before, const double *
 /* ---- corrections ----------------------------------------------------------------------------- */
 
 /* What a correction is off by: x <- x - β (k·x - v) k, of an x within `far` of nothing. */
-static double correction_off(const Net *f, const Number *k, Number v, Number rate, double far)
+static double correction_off(Net *f, const Number *k, Number v, Number rate, double far)
 {
     const int n = f->part;
     double length = th_proof_linear_length(k, n, false), by = th_proof_linear_length(k, n, true),
@@ -214,7 +227,8 @@ static double correction_off(const Net *f, const Number *k, Number v, Number rat
         rate.off * th_proof_linear_most(v) * whole + rate.at * (v.off * whole + fabs(v.at) * by);
     double size =
         far + th_proof_linear_most(rate) * whole * (whole * far + th_proof_linear_most(v));
-    return move * far + write + th_proof_gamma(f->unit, n + 8) * size;
+    th_proof_linear_hold(f, size);
+    return move * far + write + th_proof_gamma(f->unit, n + 8) * size + TH_PROOF_UNDERFLOW;
 }
 
 static void correct(const Net *f, const Number *k, Number v, Number rate, double *x, double *norm)
@@ -269,16 +283,18 @@ static void read_heads(Net *f, int layer, const double *radius)
             most_q += th_proof_linear_most(q[i]) * th_proof_linear_most(q[i]);
         }
         double far = sqrt(by) * TH_PROOF_WIDER + f->norm[row] * radius[row];
-        off += sqrt(most_q) * far + th_proof_gamma(f->unit, n + 4) * (size + sqrt(most_q) * far);
+        size += sqrt(most_q) * far;
+        th_proof_linear_hold(f, size);
+        off += sqrt(most_q) * far + th_proof_gamma(f->unit, n + 4) * size + TH_PROOF_UNDERFLOW;
         f->wide[row] = (Number){at, off};
     }
     for (int head = 0; head < f->heads; head++)
         th_proof_linear_divide(f, f->wide + head * n, n, 1.0 / n, TH_PROOF_EPSILON);
     for (int row = 0; row < f->dim; row++) {
         double by = (double)gain[row % n];
-        f->wide[row].at *= by;
-        f->wide[row].off =
-            f->wide[row].off * fabs(by) + f->unit * th_proof_linear_most(f->wide[row]);
+        f->wide[row] = (Number){f->wide[row].at * by, f->wide[row].off * fabs(by)};
+        th_proof_linear_hold(f, fmax(fabs(by), th_proof_linear_most(f->wide[row])));
+        f->wide[row].off += f->unit * th_proof_linear_most(f->wide[row]) + TH_PROOF_UNDERFLOW;
     }
 }
 
@@ -330,13 +346,17 @@ static Number known(const Net *f, int i, const double *radius)
     return (Number){x.at, x.off + f->norm[i / f->part] * radius[i / f->part]};
 }
 
-static void norm_of(const Net *f, int layer, const char *name, const Number *x, Number *y)
+static void norm_of(Net *f, int layer, const char *name, const Number *x, Number *y)
 {
     char gain[64], offset[64];
     snprintf(gain, sizeof gain, "%s.gain", name);
     snprintf(offset, sizeof offset, "%s.offset", name);
-    th_proof_number_norm(x, f->dim, f->unit, th_proof_linear_weights(f, layer, gain),
-                         th_proof_linear_weights(f, layer, offset), y);
+    const float *by = th_proof_linear_weights(f, layer, gain);
+    for (int i = 0; i < f->dim; i++)
+        th_proof_linear_hold(f, fmax(fabs((double)by[i]), 2 * th_proof_linear_most(x[i])));
+    th_proof_number_norm(x, f->dim, f->unit, by, th_proof_linear_weights(f, layer, offset), y);
+    for (int i = 0; i < f->dim; i++)
+        th_proof_linear_hold(f, th_proof_linear_most(y[i]));
 }
 
 /* f->y <- what pd_ssm reads of its state, and of its input. */
@@ -351,7 +371,9 @@ static void read_state(Net *f, int layer, const double *radius)
     for (int i = 0; i < f->dim; i++) {
         double by = (double)skip[i];
         Number more = {f->u[i].at * by, f->u[i].off * fabs(by)};
-        more.off += fabs(by) == 0 || fabs(by) == 1 ? 0 : f->unit * th_proof_linear_most(more);
+        bool exact = fabs(by) == 0 || fabs(by) == 1;
+        more.off += exact ? 0 : f->unit * th_proof_linear_most(more) + TH_PROOF_UNDERFLOW;
+        th_proof_linear_hold(f, th_proof_linear_most(more));
         f->y[i] = th_proof_linear_add(f, f->y[i], more);
     }
 }

@@ -158,17 +158,25 @@ double th_proof_linear_size(const Net *f, const double *x, int n)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
+void th_proof_linear_hold(Net *f, double size)
+{
+    static const double most[] = {
+        [TH_PROOF_IN_REALS] = HUGE_VAL, [TH_PROOF_IN_DOUBLE] = 1e140, [TH_PROOF_IN_FLOAT] = 1e15};
+    f->sure = f->sure && size <= most[f->arithmetic];
+}
+
 /* A sum of n things of these magnitudes, some of which were products that round. */
-double th_proof_linear_rounding(const Net *f, int n, bool products, double size)
+double th_proof_linear_rounding(Net *f, int n, bool products, double size)
 {
     int roundings = (n > 1 ? n : 0) + products;
+    th_proof_linear_hold(f, size);
     return roundings ? th_proof_gamma(f->unit, roundings) * size + TH_PROOF_UNDERFLOW : 0;
 }
 
 /* y (to) <- x (from) times a matrix, with a bias where there is one.  Zeros and ones do not round.
  */
-void th_proof_linear_times(const Net *f, const Number *x, int from, const float *w,
-                           const float *bias, int to, Number *y)
+void th_proof_linear_times(Net *f, const Number *x, int from, const float *w, const float *bias,
+                           int to, Number *y)
 {
     for (int j = 0; j < to; j++) {
         double at = bias ? (double)bias[j] : 0, off = 0, size = fabs(at);
@@ -188,12 +196,13 @@ void th_proof_linear_times(const Net *f, const Number *x, int from, const float 
     }
 }
 
-Number th_proof_linear_add(const Net *f, Number x, Number y)
+Number th_proof_linear_add(Net *f, Number x, Number y)
 {
     if (th_proof_linear_is_zero(x) || th_proof_linear_is_zero(y))
         return th_proof_linear_is_zero(x) ? y : x;
-    return (Number){x.at + y.at,
-                    x.off + y.off + f->unit * (th_proof_linear_most(x) + th_proof_linear_most(y))};
+    double size = th_proof_linear_most(x) + th_proof_linear_most(y);
+    th_proof_linear_hold(f, size);
+    return (Number){x.at + y.at, x.off + y.off + f->unit * size};
 }
 
 void th_proof_linear_relu(Number *x, int n)
@@ -260,7 +269,7 @@ double th_proof_linear_length(const Number *x, int n, bool of_errors)
 }
 
 /* x (n) <- x divided by the root of its squares times `share` plus a small number. */
-void th_proof_linear_divide(const Net *f, Number *x, int n, double share, double epsilon)
+void th_proof_linear_divide(Net *f, Number *x, int n, double share, double epsilon)
 {
     double length = th_proof_linear_length(x, n, false) * sqrt(share),
            by = th_proof_linear_length(x, n, true) * sqrt(share);
@@ -269,6 +278,7 @@ void th_proof_linear_divide(const Net *f, Number *x, int n, double share, double
     for (int i = 0; i < n; i++) {
         if (th_proof_linear_is_zero(x[i]))
             continue;
+        th_proof_linear_hold(f, th_proof_linear_most(x[i]));
         double z = x[i].at / root, far = (x[i].off + fabs(z) * by) / least;
         x[i] = (Number){z, far + gamma * (fabs(z) + far) + TH_PROOF_UNDERFLOW};
     }

@@ -143,6 +143,37 @@ static void test_changed_weights(void **state)
     assert_true(refused > 20 && said > 20);
 }
 
+static void scale(ThParams *p, const char *name, float by)
+{
+    int i = th_params_find(p, name);
+    assert_true(i >= 0);
+    float *x = th_params_at(p, i);
+    for (int k = 0; k < p->item[i].rows * p->item[i].cols; k++)
+        x[k] *= by;
+}
+
+/* What is right in real numbers, and in double, need not be in single precision, where squares of what
+ * is large are more than a float can be; below that the proof holds. */
+static void test_large_weights(void **state)
+{
+    (void)state;
+    static const char *const names[][3] = {
+        {"layer0.start", "layer0.value.down", "layer0.value.down_bias"},
+        {"layer0.output", "layer0.output_bias", "layer0.skip"}};
+    for (int i = 0; i < 4; i++) {
+        Made m = make(S3, i % 2 ? MAPS : LRNN);
+        for (int k = 0; k < 3; k++)
+            scale(&m.model->params, names[i % 2][k], i < 2 ? 0x1p20f : 0x1p70f);
+        ThProofSteps p = steps_of(&m);
+        ThCompileTrial trial = {.words = 1000, .drawn = 4, .length = 100};
+        bool runs = th_compile_try(m.model, m.task, &trial, &(ThError){0}) && trial.right;
+        assert_int_equal(runs, i < 2);
+        assert_int_equal(p.length[2] >= 100, runs);
+        assert_true(p.length[1] >= 100);
+        drop(&m);
+    }
+}
+
 /* The certificate is about these weights, this automaton and these lengths. */
 static void test_papers(void **state)
 {
@@ -209,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_what_is_compiled_is_proved),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_changed_weights),
+        cmocka_unit_test(test_large_weights),
         cmocka_unit_test(test_papers),
         cmocka_unit_test(test_other_automata),
     };
