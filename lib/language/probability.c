@@ -1,5 +1,6 @@
 #include "language/probability.h"
 
+#include <float.h>
 #include <math.h>
 
 #include <gsl/gsl_linalg.h>
@@ -270,6 +271,14 @@ static void advance_all(const ThDistribution *d, const double *from, bool end, d
     }
 }
 
+/* -w log w summed over words, for their probability p altogether: the entropy given that it is one
+ * of these, without what is rounding only. */
+static double entropy_within(double sum, double p)
+{
+    double h = sum / p + log2(p);
+    return h > 8 * DBL_EPSILON * fabs(log2(p)) ? h : 0;
+}
+
 bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThError *err)
 {
     const ThDistribution *d = th_distribution_of(l, err);
@@ -284,7 +293,7 @@ bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *ent
         advance_all(d, from, true, end); /* all in state 0 */
         p[k] = end[0];
         if (entropy)
-            entropy[k] = known && p[k] > 0 ? end[d->n] / p[k] + log2(p[k]) : (double)NAN;
+            entropy[k] = known && p[k] > 0 ? entropy_within(end[d->n], p[k]) : (double)NAN;
         advance_all(d, from, false, to);
         double *other = from;
         from = to;

@@ -387,7 +387,8 @@ const ThTaskKind th_task_kind_modular_arithmetic = {
         "leading_plus=yes lengths are even (an odd one is drawn one longer); with "
         "leading_plus=no they are odd (an even one is drawn one shorter).\n\n"
         "With depth= a third of the terms for which there is room are expressions in brackets, "
-        "of any length that fits.  The automaton has 2 m^2 (1 + m^2 + m^4 + …) states; where "
+        "of a uniform length among those that fit.  The automaton has 2 m^2 (1 + m^2 + m^4 + …) "
+        "states; where "
         "these are more than 65536 there is none, and strings are labelled by evaluating them.\n\n"
         "With variant=fan lengths are odd (an even one is drawn one shorter), and the value so far "
         "is asked after every digit, nothing after an operator.",

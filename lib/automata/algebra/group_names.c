@@ -181,11 +181,12 @@ static bool read_factor(const char *name, const char **at, ThGroupGenerators *al
     while (f < N_FAMILIES && strncmp(*at, families[f].name, strlen(families[f].name)) != 0)
         f++;
     const char *digits = f < N_FAMILIES ? *at + strlen(families[f].name) : "";
-    size_t n = strspn(digits, "0123456789");
     bool closes = f < N_FAMILIES && strchr(families[f].name, '(') != NULL;
+    digits += !closes && *digits == '_';
+    size_t n = strspn(digits, "0123456789");
     int p = n > 0 && n < 7 ? atoi(digits) : 0;
     if (p == 0 || !fits(f, p) || (closes && digits[n] != ')')) {
-        th_fail_at(err, TH_EPARSE, 1, column, "no group is named %.*s", (int)strcspn(*at, "x"),
+        th_fail_at(err, TH_EPARSE, 1, column, "no group is named %.*s", (int)strcspn(*at, " x"),
                    *at);
         return th_hint(err, "S5, A5, C6, D4, Q8, F20, SL(2,3), PSL(2,7), and products as C2xC4");
     }
@@ -197,6 +198,7 @@ static bool read_factor(const char *name, const char **at, ThGroupGenerators *al
     bool ok = one.generator && add_factor(all, &one, err);
     free(one.generator);
     *at = digits + n + closes;
+    *at += strspn(*at, " ");
     return ok;
 }
 
@@ -205,7 +207,7 @@ bool th_group_generators(const char *name, ThGroupGenerators *all, ThError *err)
     const char *at = name;
     bool ok = read_factor(name, &at, all, err);
     while (ok && *at == 'x') {
-        at++;
+        at += 1 + strspn(at + 1, " ");
         ok = read_factor(name, &at, all, err);
     }
     return ok && (!*at || th_fail_at(err, TH_EPARSE, 1, 1 + (int)(at - name),

@@ -12,7 +12,8 @@ typedef struct {
 } ThGroupGenerators;
 
 /* Adds those of a name as th_automaton_group takes it, on points of their own, to `all`, which is
- * empty at first.  TH_EPARSE with line 1 and the column; all->generator may be set then, too. */
+ * empty at first; _ and blanks may stand as th_group_facts writes them.  TH_EPARSE with line 1 and
+ * the column; all->generator may be set then, too. */
 bool th_group_generators(const char *name, ThGroupGenerators *all, ThError *err);
 
 /* Returns new: the group of a name; TH_ELIMIT beyond `limit` elements. */

@@ -212,6 +212,12 @@ static void test_large(void **state)
         assert_true(th_group_facts(g, &f, NULL, &err));
         assert_string_equal(f.name, names[i][1]);
         th_group_free(g);
+        g = th_group_named(f.name, 0, NULL, &err); /* a name is read as it is written */
+        assert_non_null(g);
+        assert_int_equal(th_group_order(g), f.order);
+        assert_true(th_group_facts(g, &f, NULL, &err));
+        assert_string_equal(f.name, names[i][1]);
+        th_group_free(g);
     }
 }
 

@@ -93,6 +93,11 @@ static void moments_are_sums(void **state)
         assert_true(fabs(m.entropy - s.entropy) < 1e-10);
         assert_true(fabs(m.mean - s.mean) < 1e-10);
         assert_true(fabs(m.variance - (s.square - s.mean * s.mean)) < 1e-9);
+        double p[4], entropy[4]; /* the empty word is alone, and a length has 2^n words at most */
+        assert_true(th_distribution_lengths(l, 3, p, entropy, NULL));
+        assert_true(p[0] == 0 || entropy[0] == 0);
+        for (int n = 1; n < 4; n++)
+            assert_true(p[n] == 0 || (entropy[n] >= 0 && entropy[n] <= n + 1e-12));
         th_language_free(l);
     }
 }

@@ -36,22 +36,80 @@ static double of_missing(const char *w)
     return pow(0.5, (double)half) / (2 * (double)half);
 }
 
-static double of_five(const char *w) /* (d op d) */
+/* E(n) of the paper: a digit, one with a minus, either in brackets, or (E(l) op E(n - 3 - l)) with
+ * l uniform; 0 where it is none. */
+static double of_expression(const char *w, int n, const char *operations)
 {
-    (void)w;
-    return 1 / 75.0;
+    double all = 0;
+    if (n == 1 || n == 2)
+        return (n == 1 || w[0] == '-') && strchr("01234x", w[n - 1]) ? 0.2 : 0;
+    if (w[0] != '(' || w[n - 1] != ')')
+        return 0;
+    if (n < 5)
+        return of_expression(w + 1, n - 2, operations);
+    for (int l = 1; l <= n - 4; l++)
+        if (strchr(operations, w[l + 1]))
+            all += of_expression(w + 1, l, operations) *
+                   of_expression(w + l + 2, n - 3 - l, operations);
+    return all / (n - 4) / (double)strlen(operations);
 }
 
-static double of_six(const char *w) /* (d op -d) or (-d op d) */
+static double of_brackets(const char *w)
 {
-    (void)w;
-    return 1 / 150.0;
+    return of_expression(w, (int)strlen(w), "+-*");
 }
 
-/* (d+d)=v: from the places 0, 1 and 4 on the first digit is found, from 2 and 3 the second. */
+/* Of the places of the expression, those from which the first digit, round its end, is x; whatever
+ * is behind =, one digit fits. */
 static double of_equation(const char *w)
 {
-    return (w[1] == 'x' ? 0.6 : 0.4) / 50;
+    int n = (int)strlen(w) - 2, places = 0;
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        while (!strchr("01234x", w[at]))
+            at = (at + 1) % n;
+        places += w[at] == 'x';
+    }
+    return of_expression(w, n, "+-") * places / n;
+}
+
+/* Terms and operators in turns: a third of the terms with room for it is in brackets, any odd
+ * number of symbols in them; 0 where it is none. */
+static double of_terms(const char *w, int n, int depth, double product)
+{
+    bool may = depth > 0 && n > 2;
+    double all = 0;
+    for (int l = 1; l <= n; l += 2) { /* the first term */
+        double p = l == 1 ? (strchr("01", w[0]) ? 0.5 * (may ? 2 / 3.0 : 1) : 0)
+                   : may && w[0] == '(' && w[l - 1] == ')'
+                       ? of_terms(w + 1, l - 2, depth - 1, product) / 3 / ((n - 1) / 2)
+                       : 0;
+        if (l < n)
+            p *= w[l] == '*' ? product : strchr("+-", w[l]) ? (1 - product) / 2 : 0;
+        all += l < n && p > 0 ? p * of_terms(w + l + 1, n - l - 1, depth, product) : p;
+    }
+    return all;
+}
+
+static double of_flat(const char *w)
+{
+    return of_terms(w, (int)strlen(w), 0, 1 / 3.0);
+}
+
+static double of_depth_one(const char *w)
+{
+    return of_terms(w, (int)strlen(w), 1, 1 / 3.0);
+}
+
+static double of_depth_two(const char *w)
+{
+    return of_terms(w, (int)strlen(w), 2, 1 / 3.0);
+}
+
+/* Behind a plus, and half of the operators are products. */
+static double of_products(const char *w)
+{
+    return w[0] == '+' ? of_terms(w + 1, (int)strlen(w) - 1, 1, 0.5) : 0;
 }
 
 static double of_digits(const char *w)
@@ -59,23 +117,35 @@ static double of_digits(const char *w)
     return pow(0.2, (double)strlen(w));
 }
 
+/* How many strings there are was counted by writing them all down, elsewhere. */
 static const struct {
-    const char *kind;
+    const char *kind, *settings;
     int length, strings;
     double (*of)(const char *w);
 } rows[] = {
-    {"stack_manipulation", 4, 2 * 27 + 4 * 9 + 8 * 3, of_stack},
-    {"binary_addition", 5, 1 * 7 + 3 * 3 + 7 * 1, of_sum},
-    {"binary_multiplication", 6, 15 + 3 * 7 + 7 * 3 + 15, of_sum},
-    {"compute_sqrt", 5, 31, of_root},
-    {"missing_duplicate", 6, 48, of_missing},
-    {"brackets", 5, 75, of_five},
-    {"brackets", 6, 150, of_six},
-    {"solve_equation", 7, 100, of_equation},
-    {"bucket_sort", 3, 125, of_digits},
+    {"stack_manipulation", "", 4, 2 * 27 + 4 * 9 + 8 * 3, of_stack},
+    {"binary_addition", "", 5, 1 * 7 + 3 * 3 + 7 * 1, of_sum},
+    {"binary_multiplication", "", 6, 15 + 3 * 7 + 7 * 3 + 15, of_sum},
+    {"binary_addition", "", 2, 3, of_root},
+    {"compute_sqrt", "", 5, 31, of_root},
+    {"compute_sqrt", "order=big", 6, 63, of_root},
+    {"missing_duplicate", "", 6, 48, of_missing},
+    {"missing_duplicate", "", 7, 48, of_missing},
+    {"brackets", "", 5, 75, of_brackets},
+    {"brackets", "", 6, 150, of_brackets},
+    {"brackets", "", 8, 300, of_brackets},
+    {"brackets", "", 9, 2475, of_brackets},
+    {"solve_equation", "", 7, 100, of_equation},
+    {"solve_equation", "", 9, 300, of_equation},
+    {"solve_equation", "", 10, 400, of_equation},
+    {"bucket_sort", "", 3, 125, of_digits},
+    {"modular_arithmetic", "modulus=2 leading_plus=no", 5, 72, of_flat},
+    {"modular_arithmetic", "modulus=2 leading_plus=no depth=1", 7, 876, of_depth_one},
+    {"modular_arithmetic", "modulus=2 leading_plus=no depth=2", 7, 936, of_depth_two},
+    {"modular_arithmetic", "modulus=2 depth=1 products=0.5", 6, 108, of_products},
 };
 
-enum { DRAWS = 20000, MOST = 200 };
+enum { DRAWS = 150000, ROOM = 16 };
 
 /* The symbols as characters: operations on a stack are p, q and r. */
 static void spell(const ThTask *t, const int *word, int n, char *to)
@@ -87,41 +157,41 @@ static void spell(const ThTask *t, const int *word, int n, char *to)
     to[n] = '\0';
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
 static void test_strings(void **state)
 {
     (void)state;
+    char(*word)[ROOM] = malloc(sizeof *word * DRAWS);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char seen[MOST][16];
-        double times[MOST] = {0}, chi = 0, all = 0;
-        int n = 0, length = rows[i].length;
+        double chi = 0, all = 0;
+        int n = 0, next, length = rows[i].length;
         ThError err = {0};
-        ThTask *t = made_task(rows[i].kind, "", NULL);
+        ThTask *t = made_task(rows[i].kind, rows[i].settings, NULL);
         ThBatch b = {.B = DRAWS};
         ThRng r = th_rng(i, "test.transduction", 0);
         assert_true(th_task_sample(t, &r, length, &b, &err));
-        for (int k = 0; k < DRAWS; k++) {
-            char word[16];
-            int at = 0;
-            spell(t, th_batch_token(&b, k), length, word);
-            while (at < n && strcmp(seen[at], word) != 0)
-                at++;
-            assert_true(at < MOST);
-            if (at == n)
-                strcpy(seen[n++], word);
-            times[at]++;
-        }
-        for (int k = 0; k < n; k++) {
-            double want = DRAWS * rows[i].of(seen[k]);
-            all += rows[i].of(seen[k]);
-            chi += (times[k] - want) * (times[k] - want) / want;
+        for (int k = 0; k < DRAWS; k++)
+            spell(t, th_batch_token(&b, k), length, word[k]);
+        qsort(word, DRAWS, sizeof *word, by_text);
+        for (int k = 0; k < DRAWS; k = next, n++) {
+            for (next = k + 1; next < DRAWS && strcmp(word[next], word[k]) == 0;)
+                next++;
+            double p = rows[i].of(word[k]), want = DRAWS * p;
+            all += p;
+            chi += (next - k - want) * (next - k - want) / want;
         }
         double p = gsl_cdf_chisq_Q(chi, n - 1.0);
         if (n != rows[i].strings || fabs(all - 1) > 1e-9 || !(p > 1e-4))
-            fail_msg("%s, length %d: %d strings of probability %g, p = %g", rows[i].kind, length, n,
-                     all, p);
+            fail_msg("%s %s, length %d: %d strings of probability %g, p = %g", rows[i].kind,
+                     rows[i].settings, length, n, all, p);
         th_batch_free(&b);
         th_task_free(t);
     }
+    free(word);
 }
 
 /* The share of the best constant by place, of many strings, against what chance says. */
