@@ -40,8 +40,9 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
 {
     const Enumerator *e = l->data;
     (void)stop, (void)err;
+    const int *symbols = word.n ? word.symbol : &word.n; /* no pointer to nothing */
     bool printed =
-        th_intern_find(&e->printed, word.symbol, (size_t)word.n * sizeof *word.symbol) != SIZE_MAX;
+        th_intern_find(&e->printed, symbols, (size_t)word.n * sizeof *symbols) != SIZE_MAX;
     *answer = printed ? TH_LANGUAGE_YES : e->stopped ? TH_LANGUAGE_NO : TH_LANGUAGE_UNKNOWN;
     return true;
 }

@@ -67,7 +67,7 @@ static bool move(Run *r, int symbol, bool *read, ThError *err)
         return true;
     }
     r->n -= rule->pop.n;
-    if (!th_grow(&r->stack, &r->cap, (size_t)(r->n + rule->push.n), sizeof *r->stack, err))
+    if (!th_grow(&r->stack, &r->cap, (size_t)r->n + (size_t)rule->push.n, sizeof *r->stack, err))
         return false;
     for (int i = rule->push.n - 1; i >= 0; i--)
         r->stack[r->n++] = r->p->stack[rule->push.from + i];
