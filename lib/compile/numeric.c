@@ -115,7 +115,7 @@ bool th_compile_numeric(const ThCompileObserved *o, const ThCompileColumn *c, do
     for (int i = 0; i < bases; i++)
         tries *= FACTORS;
     for (int k = 1; told && k < tries; k++) {
-        double tried[MOST_BASES];
+        double tried[MOST_BASES] = {0};
         for (int i = 0, rest = k; i < bases; i++, rest /= FACTORS)
             tried[i] = factors[rest % FACTORS];
         int n = changes(&t, tried, told);

@@ -25,12 +25,12 @@ typedef struct {
 /* Of rows where `when` is true: what is true of the positions of each class that they select. */
 typedef struct {
     int when, key[CLASSES];
-} ThLanguageRow;
+} ThLanguageSelection;
 
 /* An s-op by its cases, or a selector by its rows. */
 typedef struct {
     ThLanguageCase *list;
-    ThLanguageRow *row;
+    ThLanguageSelection *row;
     size_t n, cap;
 } ThLanguageValue;
 

@@ -3,7 +3,7 @@
 #include "language/program_impl.h"
 
 typedef ThLanguageCase Case;
-typedef ThLanguageRow Row;
+typedef ThLanguageSelection Row;
 typedef ThLanguageValue Value;
 typedef ThLanguageWork Work;
 
