@@ -88,7 +88,7 @@ static bool make_of(Work *w, ThRaspSop node, const ThRaspAtom *x, ThRaspAtom *z)
 
 static bool take_tuples(Work *w, ThRaspSop node, size_t k, int when, ThRaspAtom *x, Value *v)
 {
-    ThRaspAtom z;
+    ThRaspAtom z = {0};
     if (when < 0 || when == th_language_untrue(w))
         return when >= 0;
     if (k == th_rasp_node(w->g, node)->n_args)

@@ -152,8 +152,8 @@ static void scale(ThParams *p, const char *name, float by)
         x[k] *= by;
 }
 
-/* What is right in real numbers, and in double, need not be in single precision, where squares of what
- * is large are more than a float can be; below that the proof holds. */
+/* What is right in real numbers, and in double, need not be in single precision, where squares of
+ * what is large are more than a float can be; below that the proof holds. */
 static void test_large_weights(void **state)
 {
     (void)state;
