@@ -1,5 +1,7 @@
 /* Cases of values, and what is made of two of them. */
 
+#include <assert.h>
+
 #include "language/program_impl.h"
 
 typedef ThLanguageCase Case;
@@ -218,6 +220,7 @@ static bool add_comparison(Work *w, Value *v, int when, ThRaspBinary op, const C
     if (!th_language_add_sum(w, &both, th_language_truth(w), *x, greater ? -1 : 1, *y,
                              greater ? 1 : -1))
         return false;
+    assert(both.list && "a sum where what is true is true is a case");
     Case z = both.list[0];
     z.by += strict;
     int is = at_most_0(w, &z);
@@ -226,6 +229,7 @@ static bool add_comparison(Work *w, Value *v, int when, ThRaspBinary op, const C
         if (!th_language_add_sum(w, &back, th_language_truth(w), z, -1,
                                  (Case){.atom = th_rasp_int(0)}, 0))
             return false;
+        assert(back.list && "and so is its opposite");
         is = th_language_and(w, is, at_most_0(w, &back.list[0]));
         is = op == TH_RASP_OP_NE ? th_language_not(w, is) : is;
     }
