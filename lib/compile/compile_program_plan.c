@@ -227,15 +227,12 @@ static bool writes(ThCompilePlan *p, ThCompileUnit *u, int at, double weight, Th
 /* Where the value that a base has in a row is said, before the layer's units. */
 static int said_at(const ThCompilePlan *p, int base, int row)
 {
-    const ThCompileObserved *o = p->o;
-    if (base == TH_COMPILE_TOKENS)
-        return o->token[row];
-    if (base == TH_COMPILE_INDICES)
-        return th_compile_plan_index(p) + o->position[row];
-    const ThCompileGathered *g = gathered(p, base);
-    int value = o->column[g->self].id[row];
-    return value +
-           (g->how == TH_COMPILE_ONE ? p->raw[base - TH_COMPILE_GATHERED] : p->block[g->self]);
+    int block = base == TH_COMPILE_INDICES ? th_compile_plan_index(p) : 0;
+    if (base >= TH_COMPILE_GATHERED) {
+        const ThCompileGathered *g = gathered(p, base);
+        block = g->how == TH_COMPILE_ONE ? p->raw[base - TH_COMPILE_GATHERED] : p->block[g->self];
+    }
+    return block + th_compile_value(p->o, base, row);
 }
 
 /* One unit for every tuple of values that occurs. */

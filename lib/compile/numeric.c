@@ -6,6 +6,14 @@
 static const double factors[] = {0, 1, -1, 64, -64};
 enum { FACTORS = sizeof factors / sizeof *factors, MOST_BASES = 4 };
 
+int th_compile_value(const ThCompileObserved *o, int base, int row)
+{
+    return base == TH_COMPILE_TOKENS ? o->token[row]
+           : base == TH_COMPILE_INDICES
+               ? o->position[row]
+               : o->column[o->gathered[base - TH_COMPILE_GATHERED].self].id[row];
+}
+
 double th_compile_number(const ThCompileObserved *o, int base, int row)
 {
     if (base == TH_COMPILE_INDICES)
@@ -35,14 +43,6 @@ typedef struct {
     int value;
 } Told;
 
-static int value_of(const ThCompileObserved *o, int base, int row)
-{
-    return base == TH_COMPILE_TOKENS ? o->token[row]
-           : base == TH_COMPILE_INDICES
-               ? o->position[row]
-               : o->column[o->gathered[base - TH_COMPILE_GATHERED].self].id[row];
-}
-
 static bool find_tuples(const ThCompileObserved *o, Tuples *t, ThError *err)
 {
     const ThCompileColumn *c = t->c;
@@ -52,7 +52,7 @@ static bool find_tuples(const ThCompileObserved *o, Tuples *t, ThError *err)
         int at[MOST_BASES] = {0};
         size_t before = seen.n, number;
         for (int i = 0; i < c->n_bases; i++)
-            at[i] = value_of(o, c->base[i], row);
+            at[i] = th_compile_value(o, c->base[i], row);
         if (!th_intern(&seen, at, sizeof at, &number, err))
             return false;
         if (number < before)

@@ -8,8 +8,11 @@
 
 #include "compile/observe.h"
 
-/* The number that a base (of TH_COMPILE_TOKENS …) has in a row: what a head averages, a position, a
- * value that is a number; NAN where it is none. */
+/* Which of its values a base (of TH_COMPILE_TOKENS …) has in a row, from 0. */
+int th_compile_value(const ThCompileObserved *o, int base, int row);
+
+/* The number that a base has in a row: what a head averages, a position, a value that is a number;
+ * NAN where it is none. */
 double th_compile_number(const ThCompileObserved *o, int base, int row);
 
 /* weight (n_bases) <- factors of the numbers of a column's bases, of the sum of which the column is

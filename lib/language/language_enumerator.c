@@ -80,20 +80,14 @@ static const ThLanguageKind kind = {
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static int cell(const ThTmTape *t, int64_t at, int blank)
-{
-    uint64_t i = (uint64_t)(at - t->base);
-    return i < t->size ? t->cell[i] : blank;
-}
-
 /* The word on the last tape, if all of its symbols are the language's. */
 static bool print(ThLanguage *l, const ThTmRunning *r, int **word, size_t *cap, ThError *err)
 {
     enum { MOST_BYTES = 1 << 28 };
     Enumerator *e = l->data;
     const ThTmTape *t = &r->tape[e->machine->n_tapes - 1];
-    int n = 0, a = 0, s;
-    for (; a < l->n_symbols && (s = cell(t, n, e->machine->blank)) != e->machine->blank; n++) {
+    int n = 0, a = 0, s, blank = e->machine->blank;
+    for (; a < l->n_symbols && (s = th_tm_tape_at(t, n, blank)) != blank; n++) {
         for (a = 0; a < l->n_symbols && e->symbol[a] != s; a++)
             ;
         if (!th_grow(word, cap, (size_t)n + 1, sizeof **word, err))

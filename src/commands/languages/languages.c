@@ -409,19 +409,28 @@ static bool only_asked(const ShObject *o, const ThOptions *options, ThError *err
            th_fail(err, TH_EUSAGE, "alphabet= is for machines and s-ops");
 }
 
+/* alphabet= as names, of which *names is the room; none where it is not given. */
+static bool read_alphabet(const ThOptions *options, ThLanguageAlphabet *alphabet, char ***names,
+                          ThError *err)
+{
+    bool own = given(options, "alphabet");
+    *names =
+        own ? th_symbols_list(th_option_text(options, "alphabet"), false, &alphabet->n, err) : NULL;
+    alphabet->name = *names;
+    return !own || *names;
+}
+
 ThLanguage *sh_language_with(ShSession *s, const ShObject *o, const ThOptions *options,
                              const ThLanguageAlphabet *beside, ThError *err)
 {
-    bool own = given(options, "alphabet");
     ThLanguageAlphabet alphabet = {0};
-    if (!beside && !only_asked(o, options, err))
+    char **names TH_OWNED(free) = NULL;
+    if ((!beside && !only_asked(o, options, err)) ||
+        !read_alphabet(options, &alphabet, &names, err))
         return NULL;
-    char **names TH_OWNED(free) =
-        own ? th_symbols_list(th_option_text(options, "alphabet"), false, &alphabet.n, err) : NULL;
-    if (own && !names)
-        return NULL;
-    alphabet.name = names;
-    const ThLanguageAlphabet *taken = own ? &alphabet : beside && reads(o, beside) ? beside : NULL;
+    const ThLanguageAlphabet *taken = names                        ? &alphabet
+                                      : beside && reads(o, beside) ? beside
+                                                                   : NULL;
     return language_of(s, o, taken,
                        given(options, "steps") ? th_option_int(options, "steps") : STEPS, err);
 }
@@ -451,15 +460,12 @@ static const ThOptionSpec language_options[] = {
 /* What an enumerator prints. */
 static ThLanguage *printed(ShSession *s, const ShObject *o, const ThOptions *options, ThError *err)
 {
-    const char *symbols = th_option_text_or(options, "alphabet", NULL);
     ThLanguageAlphabet alphabet = {0};
+    char **names TH_OWNED(free) = NULL;
     if (o->kind != SH_MACHINE)
         return th_null(th_fail(err, TH_EUSAGE, "print= is for machines"));
-    char **names TH_OWNED(free) =
-        symbols ? th_symbols_list(symbols, false, &alphabet.n, err) : NULL;
-    if (symbols && !names)
+    if (!read_alphabet(options, &alphabet, &names, err))
         return NULL;
-    alphabet.name = names;
     return th_language_of_enumerator(o->as.machine, th_option_text(options, "print"),
                                      names ? &alphabet : NULL,
                                      (uint64_t)th_option_int(options, "steps"), sh_stop(s), err);
