@@ -986,6 +986,24 @@ def refused(what, path, certificate, model):
     report(what, (status == 0 or "Traceback" in said) and said)
 
 
+def all_refused(name, certificate, model, edits):
+    """So is a certificate with each of these things changed."""
+    with open(certificate) as f:
+        c = json.load(f)
+    for what, edit in edits:
+        to = copy.deepcopy(c)
+        edit(to)
+        refused(f"{name}: {what}", os.path.join(os.path.dirname(certificate), "changed.cert"), to, model)
+
+
+def asked_about(certificate, model, automaton):
+    """What is said where the certificate is to be about an automaton."""
+    claim = os.path.join(os.path.dirname(certificate), "claim.json")
+    with open(claim, "w") as f:
+        json.dump(automaton, f)
+    return check(certificate, model, "--automaton", claim)
+
+
 def test_certificate(name, folder, automaton, pairs):
     certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
     status, said = check(certificate, model)
@@ -1001,15 +1019,10 @@ def test_certificate(name, folder, automaton, pairs):
         to.write(data)
     status, said = check(certificate, weak)
     report(f"{name}: logits as near as the slack", (status != 1 or "can become" not in said) and said)
-    claim = os.path.join(folder, "claim.json")
-    with open(claim, "w") as f:
-        json.dump(automaton, f)
-    status, said = check(certificate, model, "--automaton", claim)
+    status, said = asked_about(certificate, model, automaton)
     report(f"and is about the automaton that is meant ({name})", status != 0 and said)
     automaton["next"][-1][0] = (automaton["next"][-1][0] + 1) % len(automaton["next"])
-    with open(claim, "w") as f:
-        json.dump(automaton, f)
-    status, said = check(certificate, model, "--automaton", claim)
+    status, said = asked_about(certificate, model, automaton)
     report(f"and not about a neighbour ({name})", (status != 1 or "differ on" not in said) and said)
     with open(certificate) as f:
         c = json.load(f)
@@ -1124,8 +1137,8 @@ def test_bits(folder):
 def test_table(folder):
     """Of three symbols and five complete rows and five at the edge: 9 pairs of symbols and 3 behind nothing, 10
     rows before 5, and 10 behind nothing."""
-    certificate, model, other, changed = (
-        os.path.join(folder, name) for name in ("table.cert", "table.safetensors", "other.safetensors", "changed.cert"))
+    certificate, model, other = (
+        os.path.join(folder, name) for name in ("table.cert", "table.safetensors", "other.safetensors"))
     status, said = check(certificate, model)
     report("the certificate of the table holds", (status != 0 or not said.startswith("holds: 72 entries")) and said)
 
@@ -1141,28 +1154,21 @@ def test_table(folder):
                          ("a row that turned away", lambda rows: rows.__setitem__(2, -rows[2]))):
         status, said = check(certificate, with_weights(model, other, change))
         report(f"table: {what}", (status != 1 or "refused" not in said) and said)
-    with open(certificate) as f:
-        c = json.load(f)
-    for what, edit in (("one answer changed", lambda to: to["answer"].__setitem__(1, 2)),
-                       ("a transition changed", lambda to: to["next"].__setitem__(1, 2)),
-                       ("another start", lambda to: to.update(start=1)),
-                       ("classes exchanged", lambda to: to["classes"].reverse()),
-                       ("another kind", lambda to: to.update(kind="sets"))):
-        to = copy.deepcopy(c)
-        edit(to)
-        refused(f"table: {what}", changed, to, model)
+    all_refused("table", certificate, model, (
+        ("one answer changed", lambda to: to["answer"].__setitem__(1, 2)),
+        ("a transition changed", lambda to: to["next"].__setitem__(1, 2)),
+        ("another start", lambda to: to.update(start=1)),
+        ("classes exchanged", lambda to: to["classes"].reverse()),
+        ("another kind", lambda to: to.update(kind="sets"))))
 
 
 def test_compiled(name, folder, automaton, holds, longer):
     """A certificate by steps or by algebra, others like it that are none, and weights that are not the model's."""
-    certificate, model, other, changed = (
-        os.path.join(folder, end) for end in (f"{name}.cert", f"{name}.safetensors", "other.safetensors", "changed.cert"))
+    certificate, model, other = (
+        os.path.join(folder, end) for end in (f"{name}.cert", f"{name}.safetensors", "other.safetensors"))
     status, said = check(certificate, model)
     report(f"the certificate of the {name} holds", (status != 0 or not all(h in said for h in holds)) and said)
-    claim = os.path.join(folder, "claim.json")
-    with open(claim, "w") as f:
-        json.dump(automaton, f)
-    status, said = check(certificate, model, "--automaton", claim)
+    status, said = asked_about(certificate, model, automaton)
     report(f"and is about the automaton that is meant ({name})", status != 0 and said)
     with open(certificate) as f:
         c = json.load(f)
@@ -1176,10 +1182,7 @@ def test_compiled(name, folder, automaton, holds, longer):
     edits = edits[:2] if name in ("triple", "sparse", "gelu") else edits  # what is in the file is as in that of the two
     edits += [(f"{n} symbols", lambda to, n=n: to.update(length=n)) for n in longer]
     edits += [("every length", lambda to: to.pop("length"))] if "length" in c else []
-    for what, edit in edits:
-        to = copy.deepcopy(c)
-        edit(to)
-        refused(f"{name}: {what}", changed, to, model)
+    all_refused(name, certificate, model, edits)
     answer = "head" if c["kind"] == "algebra" else "answer"
     forged = [("answers the other way round", answer, lambda x: x.__imul__(-1)), ("answers that are all one", answer, lambda x: x.fill(0)),
               ("symbols exchanged", "embedding", lambda x: x.__setitem__([0, 1], x[[1, 0]])),
@@ -1207,17 +1210,11 @@ def test_windows(name, folder, automaton):
     certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
     status, said = check(certificate, model)
     report(f"the certificate of the {name} holds", (status != 0 or not said.startswith("holds: 14 strings")) and said)
-    with open(certificate) as f:
-        c = json.load(f)
-    changed = os.path.join(folder, "changed.cert")
-    for what, edit in (("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
-                       ("a transition changed", lambda to: to["next"].__setitem__(1, 1 - to["next"][1])),
-                       ("another start", lambda to: to.update(start=1)), ("a slack of 10", lambda to: to.update(slack=10)),
-                       ("classes exchanged", lambda to: to["classes"].reverse()),
-                       ("another kind", lambda to: to.update(kind="sets"))):
-        to = copy.deepcopy(c)
-        edit(to)
-        refused(f"{name}: {what}", changed, to, model)
+    all_refused(name, certificate, model, (
+        ("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
+        ("a transition changed", lambda to: to["next"].__setitem__(1, 1 - to["next"][1])),
+        ("another start", lambda to: to.update(start=1)), ("a slack of 10", lambda to: to.update(slack=10)),
+        ("classes exchanged", lambda to: to["classes"].reverse()), ("another kind", lambda to: to.update(kind="sets"))))
 
 
 def test_counts(name, folder, automaton, holds):
@@ -1226,25 +1223,16 @@ def test_counts(name, folder, automaton, holds):
     report(f"the certificate of the {name} holds", (status != 0 or not all(h in said for h in holds)) and said)
     if name.endswith("gpt"):
         return
-    claim = os.path.join(folder, "claim.json")
-    with open(claim, "w") as f:
-        json.dump(automaton, f)
-    status, said = check(certificate, model, "--automaton", claim)
+    status, said = asked_about(certificate, model, automaton)
     report(f"and is about the automaton that is meant ({name})", status != 0 and said)
+    edits = [("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
+             ("states exchanged", lambda to: to.update(start=1, next=[1, 0, 1, 0])),
+             ("a slack of 10", lambda to: to.update(slack=10)), ("classes exchanged", lambda to: to["classes"].reverse()),
+             ("windows", lambda to: to.update(kind="windows"))]
     with open(certificate) as f:
-        c = json.load(f)
-    changed = os.path.join(folder, "changed.cert")
-    for what, edit in (("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
-                       ("states exchanged", lambda to: to.update(start=1, next=[1, 0, 1, 0])),
-                       ("a slack of 10", lambda to: to.update(slack=10)),
-                       ("classes exchanged", lambda to: to["classes"].reverse()),
-                       ("windows", lambda to: to.update(kind="windows")),
-                       ("without end", lambda to: to["domain"].update(inside=[1] * len(to["domain"]["inside"])))):
-        if what == "without end" and "domain" not in c:
-            continue
-        to = copy.deepcopy(c)
-        edit(to)
-        refused(f"{name}: {what}", changed, to, model)
+        if "domain" in json.load(f):
+            edits += [("without end", lambda to: to["domain"].update(inside=[1] * len(to["domain"]["inside"])))]
+    all_refused(name, certificate, model, edits)
 
 
 def main():
