@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "compile/compile.h"
+#include "compile/numeric.h"
 #include "proof/check/algebra.h"
 #include "proof/map_impl.h"
 #include "compile/compare_words.h"
@@ -440,6 +441,30 @@ static void test_a_wrong_answer_is_found(void **state)
     drop(&c);
 }
 
+/* A value of two numbers that only the first decides, by so much: told from it by one step instead
+ * of a unit for each of six pairs, but where a float could not tell. */
+static bool is_told(double by)
+{
+    double first[] = {1, 1, 1, 1 + by, 1 + by, 1 + by}, second[] = {0, 1, 2, 0, 1, 2}, weight[2];
+    int halves[] = {0, 0, 0, 1, 1, 1}, thirds[] = {0, 1, 2, 0, 1, 2};
+    int base[] = {TH_COMPILE_GATHERED, TH_COMPILE_GATHERED + 1};
+    ThCompileColumn column[] = {{.id = halves}, {.id = thirds}};
+    ThCompileGathered gathered[] = {{.how = TH_COMPILE_MEAN, .self = 0, .raw = first},
+                                    {.how = TH_COMPILE_MEAN, .self = 1, .raw = second}};
+    ThCompileObserved o = {.rows = 6, .column = column, .gathered = gathered};
+    ThCompileColumn value = {.id = halves, .base = base, .n_bases = 2};
+    assert_true(th_compile_numeric(&o, &value, weight, &(ThError){0}));
+    assert_true(weight[1] == 0);
+    return weight[0] != 0;
+}
+
+static void test_told_from_sums(void **state)
+{
+    (void)state;
+    assert_true(is_told(1) && is_told(1.05e-4));
+    assert_false(is_told(0.95e-4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +482,7 @@ int main(void)
         cmocka_unit_test(test_state_spaces_answer_as_the_machine),
         cmocka_unit_test(test_what_phases_cannot_be),
         cmocka_unit_test(test_a_wrong_answer_is_found),
+        cmocka_unit_test(test_told_from_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

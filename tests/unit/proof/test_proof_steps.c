@@ -14,7 +14,7 @@
 #include "compile/compile.h"
 #include "given.h"
 #include "proof/check/check.h"
-#include "proof/check/linear_steps.h"
+#include "proof/check/linear_impl.h"
 
 /* Three symbols that do not commute, three classes, and a start that is not the first state. */
 static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
@@ -174,6 +174,91 @@ static void test_large_weights(void **state)
     }
 }
 
+static float *weights(Made *m, const char *name)
+{
+    scale(&m->model->params, name, 0);
+    return th_params_at(&m->model->params, th_params_find(&m->model->params, name));
+}
+
+/* What the first layer makes of a state whose first number is x, behind symbol 0, without radii. */
+static ThProofLinear *one_layer(const Made *m, int arithmetic, double x)
+{
+    static const double radius[64];
+    double before[64] = {x};
+    ThProofLinear *f = th_proof_linear_new(m->model, 0, &(ThError){0});
+    assert_true(f && f->parts <= 64 && f->parts * f->part <= 64);
+    f->arithmetic = arithmetic;
+    f->unit = TH_PROOF_POINT_UNITS[arithmetic == TH_PROOF_IN_FLOAT];
+    f->radius = radius;
+    th_proof_linear_embed(f, 0);
+    th_proof_linear_layer(f, 0, before);
+    return f;
+}
+
+static bool is_held(const Made *m, int arithmetic, double x)
+{
+    ThProofLinear *f = one_layer(m, arithmetic, x);
+    bool sure = f->sure;
+    free(f);
+    return sure;
+}
+
+/* A state, what is read of it, and what is normed: each up to where its square fits into a run. */
+static void test_what_runs_hold(void **state)
+{
+    (void)state;
+    Made m = make(S3, MAPS);
+    weights(&m, "layer0.output");
+    float *read = weights(&m, "layer0.output_bias");
+    assert_true(is_held(&m, TH_PROOF_IN_FLOAT, 0.95e15) &&
+                !is_held(&m, TH_PROOF_IN_FLOAT, 1.05e15));
+    assert_true(is_held(&m, TH_PROOF_IN_DOUBLE, 1.05e15));
+    for (int i = 0; i < 2; i++) {
+        *read = i ? 0.525e15f : 0.475e15f;
+        assert_int_equal(is_held(&m, TH_PROOF_IN_FLOAT, 1), !i);
+    }
+    drop(&m);
+    m = make(S3, LRNN);
+    ThProofLinear *f = one_layer(&m, TH_PROOF_IN_FLOAT, 0);
+    th_proof_linear_rounding(f, 2, true, 0.95e15);
+    assert_true(f->sure);
+    th_proof_linear_rounding(f, 2, true, 1.05e15);
+    assert_false(f->sure);
+    free(f);
+    drop(&m);
+}
+
+/* What a state is off by where the matrix has these numbers in its first column. */
+static double off_of(Made *m, int arithmetic, float first, float second, double *at)
+{
+    weights(m, "layer0.transition.blocks");
+    float *a = weights(m, "layer0.transition.blocks_bias");
+    int n = (int)th_option_int(&m->model->options, "block");
+    a[0] = first;
+    a[n] = second;
+    ThProofLinear *f = one_layer(m, arithmetic, 1);
+    double off = f->after[0].off;
+    *at = f->after[0].at;
+    free(f);
+    return off;
+}
+
+/* A number that is alone in its column becomes 1, but not surely in a run that may take it for 1;
+ * and powers of what is large are rounded by more. */
+static void test_columns(void **state)
+{
+    (void)state;
+    const float next = 1 + 0x1p-21f;
+    double at;
+    Made m = make(S3, LRNN);
+    assert_true(off_of(&m, TH_PROOF_IN_FLOAT, 1.5f, 0, &at) == 0 && at == 1);
+    assert_true(off_of(&m, TH_PROOF_IN_REALS, next, 0, &at) == 0 && at == 1);
+    assert_true(off_of(&m, TH_PROOF_IN_FLOAT, next, 0, &at) > (double)next - 1);
+    double small = off_of(&m, TH_PROOF_IN_FLOAT, 2, 2, &at);
+    assert_true(off_of(&m, TH_PROOF_IN_FLOAT, 1e6f, 1e6f, &at) > 2 * small);
+    drop(&m);
+}
+
 /* The certificate is about these weights, this automaton and these lengths. */
 static void test_papers(void **state)
 {
@@ -241,6 +326,8 @@ int main(void)
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_changed_weights),
         cmocka_unit_test(test_large_weights),
+        cmocka_unit_test(test_what_runs_hold),
+        cmocka_unit_test(test_columns),
         cmocka_unit_test(test_papers),
         cmocka_unit_test(test_other_automata),
     };
