@@ -43,8 +43,9 @@ rows() { # TASK LENGTHS COUNT
     [[ "${lines[0]}" == "4 points: 4 done (2 of them before)" ]]
     run "$TAPEHEAD" -f csv -e 'source "d/suite.th"'
     [ "$status" -eq 0 ]
-    "$TAPEHEAD" -q -e 'suite deletang models=rnn tasks=odds seeds=1 steps=2 dim=4 dry=yes train="batch=3 decay=0.5" into="e"'
+    "$TAPEHEAD" -q -e 'suite deletang models=rnn tasks=odds seeds=1 steps=2 dim=4 dry=yes train="batch=3 decay=0.5" model="layers=2 activation=tanh" into="e"'
     grep -q 'seed=$seed batch=3 decay=0.5$' e/suite.th
+    grep -qx '  model m = $kind dim=4 layers=2 activation=tanh' e/suite.th
     for s in flare bhattamishra; do
         run "$TAPEHEAD" -e "suite $s models=rnn seeds=1 steps=1 dim=2 samples=2 apart=100"
         [ "$status" -eq 0 ]

@@ -140,6 +140,7 @@ static const ThOptionSpec suite_options[] = {
     {"dim", TH_INT, "32", 1, 65536, NULL, "width of the models"},
     {"steps", TH_INT, "1000", 1, 1e12, NULL, "of training"},
     {"lr", TH_REAL, "1e-3", 0, 1000, NULL, "rate of learning"},
+    {"model", TH_STRING, "", 0, 0, NULL, "more options of the models, such as position=alibi"},
     {"train", TH_STRING, "", 0, 0, NULL, "more options of train, such as batch=32"},
     {"apart", TH_INT, "51", 1, 1e6, NULL, "between the lengths that are tested"},
     {"samples", TH_INT, "32", 1, 1e9, NULL, "strings of each length"},
@@ -182,8 +183,9 @@ static void begin_sweep(ThText *t, const Plan *p, const char *lists)
                    lists);
     for (int i = 0; i < p->n_models; i++)
         th_text_printf(t, "%s%s", i ? ", " : "", p->model[i]);
-    th_text_printf(t, "], seed in 1..%lld {\n  model m = $kind dim=%lld\n",
-                   th_option_int(p->options, "seeds"), th_option_int(p->options, "dim"));
+    th_text_printf(t, "], seed in 1..%lld {\n  model m = $kind dim=%lld %s\n",
+                   th_option_int(p->options, "seeds"), th_option_int(p->options, "dim"),
+                   th_option_text(p->options, "model"));
 }
 
 static void put_training(ThText *t, const Plan *p, const char *task, const char *lengths)
