@@ -248,18 +248,19 @@ install: all                           ## honours PREFIX and DESTDIR
 	$(INSTALL) $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead' 755
 	@[ -z '$(PLUGIN)' ] || $(INSTALL) $(PLUGIN) '$(DESTDIR)$(PLUGINDIR)/tapehead-mpi.so'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
-	@for n in 1 7; do for p in $(B)/man/*.$$n; do $(INSTALL) $$p '$(DESTDIR)$(MANDIR)'/man$$n/$${p##*/}; done; done
+	@for n in 1 7; do $(INSTALL) '$(DESTDIR)$(MANDIR)'/man$$n/ $(B)/man/*.$$n; done
 	$(INSTALL) $(B)/editors/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
 	$(INSTALL) $(B)/editors/_tapehead '$(DESTDIR)$(ZSHDIR)/_tapehead'
 	$(INSTALL) $(B)/editors/tapehead.fish '$(DESTDIR)$(FISHDIR)/tapehead.fish'
 	$(INSTALL) $(B)/editors/tapehead.vim '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim'
 	$(INSTALL) $(B)/editors/tapehead-mode.el '$(DESTDIR)$(LISPDIR)/tapehead-mode.el'
-	@cd $(B)/editors/vscode && for f in *.* */*.*; do $(CURDIR)/$(INSTALL) $$f '$(DESTDIR)$(CODEDIR)'/$$f; done
+	@for d in . syntaxes; do $(INSTALL) '$(DESTDIR)$(CODEDIR)'/$$d/ $(B)/editors/vscode/$$d/*.*; done
 	@mkdir -p '$(DESTDIR)$(VIMDIR)/ftdetect'
 	@echo 'au BufRead,BufNewFile *.th setfiletype tapehead' >'$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
-	@for e in examples/README.md examples/*/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
-	@for e in man/book/*.* scripts/checker/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$${e#scripts/}; done
+	@$(INSTALL) examples/README.md '$(DESTDIR)$(DOCDIR)/examples/README.md'
+	@for d in examples/*/ man/book/; do $(INSTALL) '$(DESTDIR)$(DOCDIR)'/$$d $$d*.*; done
+	@$(INSTALL) '$(DESTDIR)$(DOCDIR)'/checker/ scripts/checker/*.*
 	$(call pc,$(LIBS) -pthread,,)
 
 # What pkg-config tells: all that the static library needs, or, beside the shared one, the same for
