@@ -89,7 +89,9 @@ go() { "$TAPEHEAD" "$@"; }
 @test "a file goes on wherever it ends" {
     go -e 'analyze "list.bb" steps=1000 > "whole.csv"'
     size=$(stat -c %s whole.csv)
-    for ((i = 0; i <= size; i += 7)); do
+    step=17
+    [[ $TAPEHEAD != *asan* ]] || step=97
+    for ((i = 0; i <= size; i += step)); do
         head -c "$i" whole.csv >part.csv
         go -e 'analyze "list.bb" steps=1000 >> "part.csv"'
         cmp whole.csv part.csv
