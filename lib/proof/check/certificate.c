@@ -208,7 +208,8 @@ ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel 
         return NULL;
     c->method = method;
     c->dim = (int)th_option_int(&m->options, "dim");
-    c->ball = method == TH_PROOF_BY_ALGEBRA || method == TH_PROOF_BY_STEPS ? ball : 0;
+    bool soft = method == TH_PROOF_BY_TABLE && th_proof_is_soft(m);
+    c->ball = method == TH_PROOF_BY_ALGEBRA || method == TH_PROOF_BY_STEPS || soft ? ball : 0;
     c->slack = claim->slack;
     c->weights = th_proof_digest(&m->params);
     const ThDfa *domain = method == TH_PROOF_BY_ALGEBRA ? NULL : claim->domain;
@@ -507,15 +508,15 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
     return false;
 }
 
-/* What only certificates by algebra have; and those by steps. */
+/* What only certificates by algebra have; and those by steps, and of soft attention. */
 static bool read_algebra(ThProofCertificate *c, const json_t *from, ThError *err)
 {
     const json_t *length = json_object_get(from, "length");
     if (length) {
         c->ball = json_number_value(length);
-        return c->method == TH_PROOF_BY_STEPS && json_is_number(length) && c->ball >= 1 &&
-               isfinite(c->ball) && !json_object_get(from, "bits") &&
-               !json_object_get(from, "radius");
+        return (c->method == TH_PROOF_BY_STEPS || c->method == TH_PROOF_BY_TABLE) &&
+               json_is_number(length) && c->ball >= 1 && isfinite(c->ball) &&
+               !json_object_get(from, "bits") && !json_object_get(from, "radius");
     }
     const json_t *radius = json_object_get(from, "radius"), *bits = json_object_get(from, "bits");
     c->ball = json_number_value(radius);

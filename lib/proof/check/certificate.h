@@ -36,8 +36,8 @@ const char *th_proof_method_name(ThProofMethod method);
 
 typedef struct {
     ThProofMethod method; /* else than by sets there are no labels */
-    double ball;          /* by algebra: the radius; by steps: symbols of the longest strings that
-                             it is about, 0: of every length */
+    double ball;          /* by algebra: the radius; by steps, and of soft attention: symbols of the
+                             longest strings that it is about, 0: of every length */
     int *bits;            /* (n_states, n_classes): answers that are sets; else NULL */
     int dim, n_states, n_symbols, n_classes, n_labels;
     int n_domain, first;         /* the domain's states, 0: all strings; and its start */
@@ -57,8 +57,8 @@ typedef struct {
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err);
 
 /* Returns new: that a claim about a model holds by its algebra, with balls of a radius, by its
- * table, windows or counts, or, on strings of up to `ball` symbols (0: all), by its steps; whether
- * it does is not asked. */
+ * table, windows or counts, or, on strings of up to `ball` symbols (0: all), by its steps or its
+ * soft attention; whether it does is not asked. */
 ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel *m,
                                             const ThProofClaim *claim, double ball, ThError *err);
 

@@ -286,6 +286,8 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
         else
             sh_say(s, "  table        of what the model %s, %lld entries\n",
                    th_proof_is_hard(m) ? "remembers" : "snaps to", k->checks);
+        if (k->off > 0 && k->holds)
+            sh_say_soft(s, k);
         if (k->holds)
             sh_say_arithmetic(s, k);
     }
@@ -418,7 +420,7 @@ SH_COMMAND(
         "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
         "assert accuracy == 1",
     .results =
-        "verdict radius margin labels pairs farthest slope contraction float_error in_float "
+        "verdict radius margin labels pairs farthest slope contraction float_error off in_float "
         "in_double tolerance rounding word pair obstacle excess elements products slack error "
         "stretch levels right closed reach strings boxes states real_length double_length "
         "float_length",

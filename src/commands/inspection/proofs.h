@@ -37,6 +37,9 @@ bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 /* The same of a model with hard attention. */
 bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 
+/* Says how near soft attention is to hard attention, and sets the figures. */
+void sh_say_soft(ShSession *s, const ThProofChecked *k);
+
 /* The same of a linear recurrence, by its steps; TH_ELIMIT where it is not known. */
 bool sh_prove_steps(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 

@@ -38,7 +38,11 @@ static const ThOptionSpec options[] = {
     {"cascade", TH_FLAG, "no", 0, 0, NULL,
      "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
     {"tokens", TH_STRING, "abc", 0, 0, NULL, "of an s-op: the symbols of its inputs"},
-    {"length", TH_INT, "4", 1, 64, NULL, "of an s-op: symbols of its longest input"},
+    {"attention", TH_CHOICE, "hard", 0, 0, "hard|soft",
+     "of bare by=past: soft is so steep that it sees what hard attention would, up to length="},
+    {"length", TH_INT, NULL, 1, TH_COMPILE_SOFT, NULL,
+     "of an s-op: symbols of its longest input, 4 if not given, 64 at most; of attention=soft: of "
+     "the longest string, 64 if not given"},
     {"n", TH_INT, "4", 0, 60, NULL, "of a machine: tokens compared, besides the last one"},
     {"context", TH_INT, "512", 8, 1e6, NULL, "of a machine: tokens of the longest text"},
     {"input", TH_STRING, NULL, 0, 0, NULL, "of a machine: what it is tried on; default: blanks"},
@@ -60,6 +64,7 @@ enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                                
 enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES };            /* answers= */
 enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                                       /* prove= */
 enum { INTO_REGULARGPT, INTO_LRNN, INTO_BARE, INTO_PD_SSM, INTO_DELTAPRODUCT }; /* into= */
+enum { ATTENTION_HARD, ATTENTION_SOFT };                                        /* attention= */
 enum { BY_AUTO, BY_PAST, BY_COUNTS, BY_MAPS, BY_PHASES };                       /* by= */
 
 /* Few enough to be coded one by one. */
@@ -371,8 +376,16 @@ static ThModel *formula_model(ShSession *s, const ShCall *call, const Source *f,
                               ThCompileFormulaSize *size, ThError *err)
 {
     int by = th_option_choice(&call->options, "by");
-    ThCompileFormulaHow how = {by == BY_COUNTS, (size_t)sh_setting_int(s, "limit-states"),
-                               sh_stop(s), &s->bounds};
+    bool soft = th_option_choice(&call->options, "attention") == ATTENTION_SOFT;
+    if (soft && by == BY_COUNTS)
+        return th_null(
+            th_fail(err, TH_EUSAGE, "by=counts takes means: there is no attention=soft"));
+    ThCompileFormulaHow how = {.counting = by == BY_COUNTS,
+                               .soft =
+                                   soft ? (int)th_option_int_or(&call->options, "length", 64) : 0,
+                               .limit = (size_t)sh_setting_int(s, "limit-states"),
+                               .stop = sh_stop(s),
+                               .bounds = &s->bounds};
     return th_compile_formula(f->task, &how, size, err);
 }
 
@@ -417,6 +430,8 @@ static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThE
     if (of != into)
         return th_fail(err, TH_EUSAGE, "by=%s is for into=%s", th_option_text(&call->options, "by"),
                        kind[of]);
+    if (into != INTO_BARE && th_option_given(&call->options, "attention"))
+        return th_fail(err, TH_EUSAGE, "attention= is for into=bare");
     if (into == INTO_BARE)
         return compile_formula(s, call, f, err);
     int norm = th_option_choice(&call->options, "norm");
@@ -477,7 +492,11 @@ SH_COMMAND(
         "tells (classes: C-RASP) becomes one whose heads take means, and whose signs say how sums "
         "of counts compare.  What such a model can remember is gone through beside the automaton, "
         "from the weights alone, which proves it right at every length: in floating point, too, "
-        "where it looks at the past; up to a length that is said where it counts.\n\n"
+        "where it looks at the past; up to a length that is said where it counts.  attention=soft "
+        "instead is a softmax so steep that it sees what hard attention would, to within less than "
+        "the 1/4 that units undo, on strings of up to length= symbols: scores grow with positions, "
+        "which it needs (position=learned), and how far it is off is bounded from the weights, "
+        "rounding included.\n\n"
         "An s-op of RASP becomes a bare Transformer that says its values at every position: a head "
         "for each selection, a coordinate for each value that a part takes on any input of up to "
         "length= of the symbols tokens=.  Where a sum of numbers says a value, as where counts or "
@@ -496,10 +515,13 @@ SH_COMMAND(
                "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
                "#>   run in float proved: rounding takes a vector 0.00033 farther at most\n"
                "compile cycle_navigation as r into=deltaproduct\n"
-               "assert right and real_length > 1000",
-    .results = "elements products radius slack error stretch margin levels right closed tolerance "
-               "rounding in_float in_double words inputs heads layers tokens right_tokens exact "
-               "bound parameters steps states real_length double_length float_length",
+               "assert right and real_length > 1000\n"
+               "compile regex \"(ab)*\" as soft into=bare attention=soft length=200\n"
+               "assert float_length == 200",
+    .results =
+        "elements products radius slack error stretch margin levels right closed tolerance "
+        "rounding off in_float in_double words inputs heads layers tokens right_tokens exact "
+        "bound parameters steps states real_length double_length float_length",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {
