@@ -154,6 +154,7 @@ extern "C" {
 #include "proof/provable.h"
 #include "proof/check/hard.h"
 #include "proof/check/linear_steps.h"
+#include "proof/check/program.h"
 #include "proof/check/quantize.h"
 #include "proof/check/shares.h"
 #include "proof/check/windows.h"

@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     ThAutomatonFormula *f;
     ThModel *m;
+    bool average;      /* heads take means */
     int soft;          /* the longest string, of soft attention; 0: it is hard */
     int begin, stream; /* coordinates: the letters, the beginning, of soft attention a position's
                           number and 1 or -1 by turns, and then those of parts */
@@ -510,9 +511,9 @@ static ThModel *new_model(Work *w, const ThTask *t, const ThTapeBounds *bounds)
               th_options_set(&o, "position", w->soft ? "learned" : "none", w->err) &&
               (!w->soft || th_options_set_int(&o, "longest", w->soft + 1, w->err)) &&
               th_options_set(&o, "attention",
-                             w->soft            ? "soft"
-                             : has_counts(w->f) ? "average"
-                                                : "rightmost",
+                             w->soft      ? "soft"
+                             : w->average ? "average"
+                                          : "rightmost",
                              w->err);
     return ok ? th_compile_blank("bare", &o, &t->signature, bounds, w->err) : NULL;
 }
@@ -536,7 +537,12 @@ static ThModel *write_model(ThAutomatonFormula *f, const ThTask *t, const ThComp
                             ThCompileFormulaSize *size, ThError *err)
 {
     int letters = (int)f->letters, before = letters + (how->soft > 0 ? 3 : 1);
-    Work w = {.f = f, .soft = how->soft, .begin = letters, .stream = before, .err = err};
+    Work w = {.f = f,
+              .average = !t->machine || has_counts(f),
+              .soft = how->soft,
+              .begin = letters,
+              .stream = before,
+              .err = err};
     bool ok = prepare(&w, f->n);
     if (ok)
         find_beginning(&w);
@@ -564,6 +570,19 @@ static bool formula_of(ThAutomatonFormula *f, const ThDfa *d, char *const *symbo
     if (th_automaton_formula_of(f, d, symbol, how->limit, how->stop, &own))
         return true;
     return th_fail(err, own.code, "%s", own.msg);
+}
+
+ThModel *th_compile_counting(const char *formula, const ThTask *t, const ThTapeBounds *bounds,
+                             ThCompileFormulaSize *size, ThError *err)
+{
+    ThAutomatonFormula f = {0};
+    ThCompileFormulaHow how = {.counting = true, .bounds = bounds};
+    ThModel *m =
+        th_automaton_formula_counted(&f, formula, t->signature.symbol, t->signature.n_symbols, err)
+            ? write_model(&f, t, &how, size, err)
+            : NULL;
+    th_automaton_formula_free(&f);
+    return m;
 }
 
 ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,

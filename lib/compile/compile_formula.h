@@ -42,4 +42,10 @@ typedef struct {
 ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,
                             ThCompileFormulaSize *size, ThError *err);
 
+/* Returns new: one that answers as a formula that counts (th_language_counting_formula), of which
+ * the task asks with two classes; the language need not be regular.  TH_EVALUE where no counts tell
+ * it. */
+ThModel *th_compile_counting(const char *formula, const ThTask *t, const ThTapeBounds *bounds,
+                             ThCompileFormulaSize *size, ThError *err);
+
 #endif

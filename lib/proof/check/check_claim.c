@@ -387,6 +387,8 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
                           ThStop *stop, ThProofPairs *pairs, ThProofChecked *checked, ThError *err)
 {
     ThProofMethod can;
+    if (c->method == TH_PROOF_BY_PROGRAM)
+        return th_fail(err, TH_EVALUE, "the certificate is about a formula that counts");
     *checked = (ThProofChecked){.holds = false};
     if (!th_proof_method(m, &can, err) || !th_signature_match(&m->signature, &claim->asked, err) ||
         !find_gap(c, claim, checked->why, stop, err))

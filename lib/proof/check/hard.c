@@ -403,7 +403,23 @@ static bool read_model(Hard *k, const ThModel *m)
     return !r.failed;
 }
 
-static void free_model(Hard *k)
+bool th_proof_hard_open(Hard *k, const ThModel *m)
+{
+    const ThOptions *o = &m->options;
+    k->dim = (int)th_option_int(o, "dim");
+    k->heads = (int)th_option_int(o, "heads");
+    k->layers = (int)th_option_int(o, "layers");
+    k->hidden = (int)th_option_int(o, "hidden");
+    k->width = k->dim / k->heads;
+    k->symbols = m->signature.n_symbols;
+    k->classes = m->signature.n_classes;
+    k->average = th_option_choice(o, "attention") == TH_TAPE_AVERAGE;
+    k->soft = th_proof_is_soft(m);
+    k->size = k->layers * k->heads * (1 + k->width);
+    return read_model(k, m);
+}
+
+void th_proof_hard_close(Hard *k)
 {
     for (int i = 0; k->layer && i < k->layers; i++) {
         Layer *l = &k->layer[i];
@@ -546,14 +562,14 @@ static double reach_of(const Hard *k, const Layer *l, int head)
 /* Up to which length the means of sums keep their signs: weights of 1/n that are rounded, sums in
  * any order and what is done with them are off by γ of the greatest value, and a sum is `least` at
  * least. */
-static double certain_length(const Hard *k)
+double th_proof_hard_certain(const Hard *k, double unit)
 {
     double reach = 0, spare = 8 + k->dim;
     for (int i = 0; i < k->layers; i++)
         for (int h = 0; h < k->heads; h++)
             reach =
                 fmax(reach, k->layer[i].task[h] == TH_HARD_SIGN ? reach_of(k, &k->layer[i], h) : 0);
-    double most = floor(sqrt(0.99 * k->least / (reach * k->greatest * 0x1p-24))) - spare;
+    double most = floor(sqrt(0.99 * k->least / (reach * k->greatest * unit))) - spare;
     return most > 0 ? most : 0;
 }
 
@@ -572,14 +588,8 @@ bool th_proof_is_soft(const ThModel *m)
            th_params_find(&m->params, "position") >= 0;
 }
 
-/* With sums known up to a bound. */
-static bool try_bound(Hard *k, double bound, size_t limit, ThStop *stop)
+bool th_proof_hard_sort(Hard *k)
 {
-    *k->out = (ThProofHard){.means = k->average};
-    k->bound = bound;
-    k->fits = true;
-    k->least = HUGE_VAL;
-    k->greatest = 1;
     memset(k->mean, 0, (size_t)k->dim * sizeof *k->mean);
     if (k->soft)
         th_proof_soft_sort(k);
@@ -591,8 +601,19 @@ static bool try_bound(Hard *k, double bound, size_t limit, ThStop *stop)
         if (k->mean[c] && !(th_proof_hard_is_zero(k->embedding, k->symbols + 1, k->dim, c, 1) &&
                             th_proof_hard_is_zero(k->head + c * k->classes, 1, 0, 0, k->classes)))
             th_proof_hard_refuse(k, "means are mixed with other numbers");
-    bool ok = k->fits && find_same(k) && search(k, limit, stop);
-    k->out->length = ok && k->average ? certain_length(k) : 0;
+    return k->fits;
+}
+
+/* With sums known up to a bound. */
+static bool try_bound(Hard *k, double bound, size_t limit, ThStop *stop)
+{
+    *k->out = (ThProofHard){.means = k->average};
+    k->bound = bound;
+    k->fits = true;
+    k->least = HUGE_VAL;
+    k->greatest = 1;
+    bool ok = th_proof_hard_sort(k) && find_same(k) && search(k, limit, stop);
+    k->out->length = ok && k->average ? th_proof_hard_certain(k, 0x1p-24) : 0;
     if (ok && k->soft)
         ok = th_proof_soft_lengths(k, stop, k->out->lengths, &k->out->off);
     k->out->right = ok;
@@ -603,26 +624,15 @@ bool th_proof_hard(const ThModel *m, const ThProofClaim *claim, size_t limit, Th
                    ThProofHard *proof, ThError *err)
 {
     static const double bounds[] = {2, 4, 8, 16, 32};
-    const ThOptions *o = &m->options;
     Hard k = {.claim = claim, .out = proof, .err = err};
     if (!th_proof_is_hard(m))
         return th_fail(err, TH_EVALUE, "the model's attention is not hard");
-    k.dim = (int)th_option_int(o, "dim");
-    k.heads = (int)th_option_int(o, "heads");
-    k.layers = (int)th_option_int(o, "layers");
-    k.hidden = (int)th_option_int(o, "hidden");
-    k.width = k.dim / k.heads;
-    k.symbols = m->signature.n_symbols;
-    k.classes = m->signature.n_classes;
-    k.average = th_option_choice(o, "attention") == TH_TAPE_AVERAGE;
-    k.soft = th_proof_is_soft(m);
-    k.size = k.layers * k.heads * (1 + k.width);
-    bool ok = read_model(&k, m);
+    bool ok = th_proof_hard_open(&k, m);
     for (size_t i = 0; ok && i < sizeof bounds / sizeof *bounds; i++) {
         ok = try_bound(&k, bounds[i], limit, stop);
         if (!k.average || proof->right)
             break;
     }
-    free_model(&k);
+    th_proof_hard_close(&k);
     return ok;
 }

@@ -64,6 +64,17 @@ double th_proof_hard_product(ThProofHardRun *k, const double *x, int rows, const
 /* Are n columns of the first rows of a matrix zero? */
 bool th_proof_hard_is_zero(const double *matrix, int rows, int cols, int first, int n);
 
+/* Reads a model; *k has out, err and what is not of the model, and is to be closed in any case. */
+bool th_proof_hard_open(ThProofHardRun *k, const ThModel *m);
+void th_proof_hard_close(ThProofHardRun *k);
+
+/* Finds what heads do, and that means are read by signs alone; else k->fits becomes false, with
+ * why. */
+bool th_proof_hard_sort(ThProofHardRun *k);
+
+/* Up to which length, in arithmetic that rounds by `unit`, the means of sums keep their signs. */
+double th_proof_hard_certain(const ThProofHardRun *k, double unit);
+
 /* Finds what the heads of a model with soft attention do, and that units make 0 or 1 of all that
  * they see.  False, with why: they do not. */
 bool th_proof_soft_sort(ThProofHardRun *k);

@@ -114,6 +114,28 @@ bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err
     return true;
 }
 
+void sh_say_program(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(s, "  program      what the weights compute is the formula, part by part: %lld parts\n",
+           k->checks);
+    sh_say_arithmetic(s, k);
+    sh_results(s, "parts:i float_length:r double_length:r", k->checks, k->length[2], k->length[1]);
+}
+
+bool sh_prove_program(ShSession *s, const ThModel *m, const ThSignature *asked, const char *formula,
+                      ThError *err)
+{
+    ThProofChecked k;
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        th_proof_certificate_program(m, formula, err);
+    if (!c || !th_proof_check_program(c, m, asked, formula, &k, err))
+        return false;
+    if (!k.holds)
+        return th_fail(err, TH_EVALUE, "the model is not proved right: %s", k.why);
+    sh_say_program(s, &k);
+    return true;
+}
+
 void sh_say_steps(ShSession *s, const ThProofChecked *k)
 {
     sh_say(s, "  steps        from %lld states beside the automaton's\n", k->strings);

@@ -419,6 +419,40 @@ static bool compile_formula(ShSession *s, const ShCall *call, const Source *f, T
     return ok && define(s, call, m, err);
 }
 
+/* The formula that counts of an object, or NULL; *t gets its task, and *own that, new, if it was
+ * made here. */
+static const char *counted(const ShObject *o, const ThTask **t, ThTask **own, ThError *err)
+{
+    const ThLanguage *l = o->kind == SH_LANGUAGE ? o->as.language
+                          : o->kind == SH_TASK   ? th_task_language(o->as.task)
+                                                 : NULL;
+    if (!l || !th_language_is_counting(l))
+        return NULL;
+    if (o->kind == SH_LANGUAGE)
+        *own = th_task_new(th_task_kind("recognize"), NULL, &(ThTaskSource){.language = l}, err);
+    *t = *own ? *own : o->as.task;
+    return th_language_counting_formula(l);
+}
+
+static bool compile_counting(ShSession *s, const ShCall *call, const ThTask *t, const char *formula,
+                             ThError *err)
+{
+    ThCompileFormulaSize size;
+    int by = th_option_choice(&call->options, "by");
+    if (th_option_choice(&call->options, "into") != INTO_BARE ||
+        (by != BY_AUTO && by != BY_COUNTS) || th_option_given(&call->options, "attention"))
+        return th_fail(err, TH_EUSAGE, "what counts is compiled by into=bare by=counts");
+    ThModel *m = th_compile_counting(formula, t, &s->bounds, &size, err);
+    if (!m)
+        return false;
+    say_formula(s, call, m, &size);
+    bool ok = th_option_choice(&call->options, "prove") == PROVE_NO ||
+              sh_prove_program(s, m, &t->signature, formula, err);
+    if (!ok)
+        th_model_free(m);
+    return ok && define(s, call, m, err);
+}
+
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileShape shape;
@@ -497,6 +531,13 @@ SH_COMMAND(
         "the 1/4 that units undo, on strings of up to length= symbols: scores grow with positions, "
         "which it needs (position=learned), and how far it is off is bounded from the weights, "
         "rounding included.\n\n"
+        "A language that is defined by counting (help counting), which need not be regular, "
+        "becomes one "
+        "by into=bare, whose heads take means: what its weights compute is proved to be the "
+        "formula, "
+        "step for step, at every length in real numbers, and up to a length that is said in "
+        "floating "
+        "point.  Parts with Y or S, but for O, are no counts.\n\n"
         "An s-op of RASP becomes a bare Transformer that says its values at every position: a head "
         "for each selection, a coordinate for each value that a part takes on any input of up to "
         "length= of the symbols tokens=.  Where a sum of numbers says a value, as where counts or "
@@ -517,11 +558,17 @@ SH_COMMAND(
                "compile cycle_navigation as r into=deltaproduct\n"
                "assert right and real_length > 1000\n"
                "compile regex \"(ab)*\" as soft into=bare attention=soft length=200\n"
-               "assert float_length == 200",
+               "assert float_length == 200\n"
+               "counting dyck {\n"
+               "  formula \"F (last & #a = #b & #(#b > #a) = 0)\"\n"
+               "}\n"
+               "compile dyck as counts into=bare\n"
+               "compare counts dyck length=1..8\n"
+               "assert agree",
     .results =
         "elements products radius slack error stretch margin levels right closed tolerance "
         "rounding off in_float in_double words inputs heads layers tokens right_tokens exact "
-        "bound parameters steps states real_length double_length float_length",
+        "bound parameters steps parts states real_length double_length float_length",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {
@@ -531,6 +578,12 @@ SH_COMMAND(
         ThModel *m = (kind == SH_S_OP ? sh_compile_program : sh_compile_machine)(s, call, err);
         return (m && define(s, call, m, err)) || sh_error_inside(err, &call->operand[0]);
     }
+    const ThTask *t = NULL;
+    ThTask *own TH_OWNED(th_task_free) = NULL;
+    const char *formula = counted(call->operand[0].object, &t, &own, err);
+    if (call->form == 1 && formula)
+        return (t && compile_counting(s, call, t, formula, err)) ||
+               sh_error_inside(err, &call->operand[0]);
     bool ok = find_source(s, call, &f, err);
     if (ok && call->form == 2)
         table_sizes(s, &f, &call->options);

@@ -2,6 +2,7 @@
  * minimal machines of up to three states over two letters, and drawn ones, on all short words; what
  * the checker says of them, and of models of which a weight was changed.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +13,15 @@
 #include <cmocka.h>
 
 #include "automata/algebra/classes.h"
+#include "automata/logic/formula.h"
 #include "automata/regex/regex.h"
 #include "compile/compare_words.h"
 #include "compile/compile_formula.h"
 #include "given.h"
+#include "lab/evaluate.h"
 #include "proof/check/check.h"
 #include "proof/check/hard.h"
+#include "proof/check/program.h"
 #include "sanitized.h"
 
 static char letter[][2] = {"a", "b", "c"};
@@ -300,12 +304,115 @@ static void test_length(void **state)
     th_task_free(t);
 }
 
+/* ---- programs that count --------------------------------------------------------------------- */
+
+static const char *const programs[] = {
+    "below = #b > #a; empty | F (last & #a = #b & #below = 0)",
+    "F (last & #a = #b & #(a & #b > 0) = 0)",
+    "F (last & #(b & #c = 0) = #b & #(a & #(b | c) = 0) = #a & #a = #b & #b = #c)",
+    "F (last & 2*#a - 3*#b + #c < 2 & !c)",
+    "a & F (last & #a >= #b)",
+    "F (c & #a > #b) & F (last & b)",
+    "F (last & (a | #(b | #a > #c) > 2*#c))"};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+/* Whether a model says what a formula does of all words of up to n letters, by its definition. */
+static bool follows(const ThModel *m, const char *text, int n)
+{
+    ThAutomatonFormula f = {0};
+    int word[12] = {0}, answer[12];
+    bool same = true;
+    assert_true(th_automaton_formula_letters(&f, letters, 3, NULL));
+    assert_true(th_automaton_counting_read(&f, text, NULL));
+    for (int length = 1; length <= n && same; length++)
+        for (long k = 0, all = lround(pow(3, length)); k < all && same; k++) {
+            bool is;
+            long left = k;
+            for (int i = 0; i < length; i++, left /= 3)
+                word[i] = (int)(left % 3);
+            assert_true(th_automaton_formula_judge(&f, word, length, &is, NULL, NULL));
+            assert_true(th_lab_predict(m, word, length, answer, NULL));
+            same = answer[0] == is;
+        }
+    th_automaton_formula_free(&f);
+    return same;
+}
+
+static bool holds(const ThModel *m, const char *made, const char *said)
+{
+    ThProofChecked k;
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        th_proof_certificate_program(m, made, NULL);
+    assert_true(th_proof_check_program(c, m, &m->signature, said, &k, NULL));
+    return k.holds;
+}
+
+static ThTask *any_task(void)
+{
+    ThDfa *d TH_OWNED(th_dfa_free) = machine_of("a");
+    return task_of(d);
+}
+
+static void test_programs(void **state)
+{
+    ThTask *t = any_task();
+    ThCompileFormulaSize size;
+    ThError err = {0};
+    (void)state;
+    for (int i = 0; i < PROGRAMS; i++) {
+        ThModel *m TH_OWNED(th_model_free) = th_compile_counting(programs[i], t, NULL, &size, &err);
+        if (!m)
+            fail_msg("%s: %s", programs[i], err.msg);
+        for (int j = 0; j < PROGRAMS; j++)
+            assert_int_equal(holds(m, programs[j], programs[j]), i == j);
+        assert_false(holds(m, programs[(i + 1) % PROGRAMS], programs[i]));
+        assert_true(follows(m, programs[i], SANITIZED ? 5 : 7));
+        for (int p = th_params_find(&m->params, "head"); p < m->params.n; p++)
+            for (int k = 0; k < m->params.item[p].rows * m->params.item[p].cols; k++)
+                m->params.value[m->params.item[p].offset + (size_t)k] *= -1;
+        assert_false(holds(m, programs[i], programs[i]));
+    }
+    assert_null(th_compile_counting("F (last & #(b & Y a) = 1)", t, NULL, &size, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    th_task_free(t);
+}
+
+/* Of a program that was changed, what is proved is true. */
+static void test_forged_programs(void **state)
+{
+    enum { ALL = SANITIZED ? 70 : 350 };
+    static const float change[] = {0, -1, 0.5F, 2, 3};
+    int accepted = 0, refused = 0;
+    ThTask *t = any_task();
+    (void)state;
+    for (int turn = 0; turn < ALL; turn++) {
+        ThRng r = th_rng(11, "forged", (uint64_t)turn);
+        const char *text = programs[turn % PROGRAMS];
+        ThCompileFormulaSize size;
+        ThModel *m TH_OWNED(th_model_free) = th_compile_counting(text, t, NULL, &size, NULL);
+        float *w = m->params.value;
+        size_t i = 0;
+        do
+            i = (size_t)below(&r, (int)m->params.total);
+        while (w[i] == 0 && below(&r, 20) > 0);
+        w[i] = w[i] != 0 ? w[i] * change[below(&r, 5)] : change[1 + below(&r, 4)];
+        bool right = holds(m, text, text);
+        if (right && !follows(m, text, 6))
+            fail_msg("turn %d: what is false was proved", turn);
+        accepted += right;
+        refused += !right;
+    }
+    assert_true(accepted > ALL / 20 && refused > ALL / 3);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),  cmocka_unit_test(test_known),
-        cmocka_unit_test(test_forged), cmocka_unit_test(test_beginning),
-        cmocka_unit_test(test_steep),  cmocka_unit_test(test_before),
-        cmocka_unit_test(test_length)};
+        cmocka_unit_test(test_small),          cmocka_unit_test(test_known),
+        cmocka_unit_test(test_forged),         cmocka_unit_test(test_beginning),
+        cmocka_unit_test(test_steep),          cmocka_unit_test(test_before),
+        cmocka_unit_test(test_length),         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_forged_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
