@@ -169,15 +169,18 @@ static bool begins(const bool *fits, int zeros, int wide, int blank)
 /* to <- whether cells i … of a half, and what is behind them up to the head, are cells j … of the
  * formula, perhaps with more of a block's word beside the block.  One table, from the head's end.
  */
-static bool is_within(const Formula *f, const Half *now, const Half *was, bool *fits)
+static bool is_within(const Formula *f, const Half *now, const Half *was)
 {
     const int wide = was->n + 1;
+    bool *fits TH_OWNED(free) =
+        th_alloc((size_t)(now->n + 1) * (size_t)wide, sizeof *fits, f->e->err);
+    if (!fits)
+        return false;
     int blank = 0, first = 0;
     while (first < now->n && now->cell[first] == 0)
         first++;
     while (blank < was->n && was->cell[blank] == 0)
         blank++;
-    memset(fits, 0, (size_t)(now->n + 1) * (size_t)wide);
     fits[now->n * wide + was->n] = true;
     for (int i = now->n; i >= 0; i--)
         for (int j = was->n; j >= blank; j--) {
@@ -233,8 +236,7 @@ static bool read_formula(Formula *f, Half *h)
 
 /* Is the tape that the steps lead to one of the formula's?  far … near: its cells, as far as any
  * are not blank. */
-static bool stands_for(const Formula *f, const Half *h, const unsigned char *tape, int n,
-                       bool *fits)
+static bool stands_for(const Formula *f, const Half *h, const unsigned char *tape, int n)
 {
     Half real = {.n = 0};
     if (n + h->n > CELLS)
@@ -251,7 +253,9 @@ static bool stands_for(const Formula *f, const Half *h, const unsigned char *tap
         first++;
     while (blank < h->n && h->cell[blank] == 0)
         blank++;
-    memset(fits, 0, (size_t)(n + 1) * (size_t)wide);
+    bool *fits TH_OWNED(free) = th_alloc((size_t)(n + 1) * (size_t)wide, sizeof *fits, f->e->err);
+    if (!fits)
+        return false;
     fits[n * wide + h->n] = true;
     for (int i = n; i >= 0; i--)
         for (int j = h->n - 1; j >= blank; j--) {
@@ -270,13 +274,13 @@ static bool stands_for(const Formula *f, const Half *h, const unsigned char *tap
     return begins(fits, first, wide, blank);
 }
 
-static bool check(Formula *f, const EndlessTape *tape, bool *fits)
+static bool check(Formula *f, const EndlessTape *tape)
 {
     Endless *e = f->e;
     unsigned char cell[CELLS];
     const int right = f->right = (int)e->number[1], state = f->state = tape->state;
     Half *own = &f->half[!right], *was TH_OWNED(free) = NULL;
-    if (!read_formula(f, own) || tape->ahead || !stands_for(f, own, tape->cell, tape->n, fits))
+    if (!read_formula(f, own) || tape->ahead || !stands_for(f, own, tape->cell, tape->n))
         return false;
     settle(f, own);
     was = th_copy(own, 1, sizeof *own, e->err);
@@ -286,7 +290,7 @@ static bool check(Formula *f, const EndlessTape *tape, bool *fits)
     if (!was || f->state != state || f->right != right || f->half[right].n > 0)
         return false;
     settle(f, own);
-    return !f->full && is_within(f, own, was, fits);
+    return !f->full && is_within(f, own, was);
 }
 
 bool th_proof_endless_bouncers(Endless *e, const EndlessTape *tape)
@@ -294,12 +298,11 @@ bool th_proof_endless_bouncers(Endless *e, const EndlessTape *tape)
     Formula *f TH_OWNED(free) = th_alloc(1, sizeof *f, e->err);
     unsigned char *letters TH_OWNED(free) = th_alloc(INSIDE, 1, e->err);
     void *block TH_OWNED(free) = f ? th_alloc(BLOCKS, sizeof *f->block, e->err) : NULL;
-    bool *fits TH_OWNED(free) = th_alloc((size_t)(CELLS + 1) * (CELLS + 1), sizeof *fits, e->err);
-    if (!f || !letters || !block || !fits)
+    if (!f || !letters || !block)
         return false;
     f->e = e;
     f->letters = letters;
     f->block = block;
     return e->number[1] >= 0 && e->number[1] <= 1 && e->number[2] > 0 && e->number[2] <= MOVES &&
-           check(f, tape, fits);
+           check(f, tape);
 }
