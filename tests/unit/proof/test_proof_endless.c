@@ -73,6 +73,7 @@ static void test_cases(void **state)
         /* copies of a word beside its block are whole */
         {"1RB---_1RB---", "bouncers", "1 1 2 0 2 11 1 1", true},
         {"1RB---_1RB---", "bouncers", "1 1 1 0 2 11 1 1", false},
+        {"1RB---_1RB---", "bouncers", "1 1 1 0 2 10 1 1", false},
         /* of an odd number of ones it would stop, and a block of one is left in another state */
         {"1RB1LA_1LA1RC_---1RB", "bouncers", "3 0 9 0 2 11 2 11", true},
         {"1RB1LA_1LA1RC_---1RB", "bouncers", "3 0 9 0 1 1 2 11", false},
