@@ -89,6 +89,7 @@ extern "C" {
 #include "turing/engine.h"
 #include "turing/census.h"
 #include "turing/closed/afterwards.h"
+#include "turing/closed/bouncers.h"
 #include "turing/closed/closed.h"
 #include "turing/closed/rules.h"
 #include "turing/fast.h"

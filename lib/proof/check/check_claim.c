@@ -302,12 +302,12 @@ static bool check_windows(const ThProofCertificate *c, const ThModel *m, const T
 /* How far the proof of soft attention goes, beside what the file says. */
 static void check_soft(const ThProofCertificate *c, const ThProofHard *h, ThProofChecked *k)
 {
-    const double due = c->ball > 0 ? c->ball : HUGE_VAL;
+    const double least = c->ball > 0 ? c->ball : HUGE_VAL;
     for (int i = 0; i < 3; i++)
         k->length[i] = h->right ? h->lengths[i] : 0;
-    k->holds = k->length[0] >= due;
-    k->in_double = k->holds && k->length[1] >= due;
-    k->in_float = k->holds && k->length[2] >= due;
+    k->holds = k->length[0] >= least;
+    k->in_double = k->holds && k->length[1] >= least;
+    k->in_float = k->holds && k->length[2] >= least;
     k->most = c->ball;
     k->off = h->off;
     if (h->right && !k->holds)

@@ -73,7 +73,9 @@ static bool sort_heads(Hard *k, Layer *l)
         int first = h * k->width;
         bool fixed = th_proof_hard_is_zero(l->query, k->dim, k->dim, first, k->width);
         bool none = fixed && th_proof_hard_is_zero(l->query_bias, 1, k->dim, first, k->width);
-        l->task[h] = !k->average ? TH_HARD_LATEST : none ? TH_HARD_MEAN : TH_HARD_SIGN;
+        l->task[h] = !k->average ? TH_PROOF_HARD_LATEST
+                     : none      ? TH_PROOF_HARD_MEAN
+                                 : TH_PROOF_HARD_SIGN;
         if (!k->average && !fixed)
             return th_proof_hard_refuse(k, "what a head looks at depends on its query");
         for (int c = 0; k->average && none && c < k->dim; c++)
@@ -95,7 +97,7 @@ static bool keep_apart(Hard *k, const Layer *l)
                      l->down_bias[c] == 0 && l->output_bias[c] == 0);
         for (int h = 0; h < k->heads; h++) {
             int first = h * k->width;
-            bool sign = l->task[h] == TH_HARD_SIGN;
+            bool sign = l->task[h] == TH_PROOF_HARD_SIGN;
             bool read = !th_proof_hard_is_zero(l->query + c * k->dim, 1, 0, first, k->width);
             bool written =
                 !th_proof_hard_is_zero(l->output + first * k->dim, k->width, k->dim, c, 1);
@@ -147,7 +149,7 @@ static bool find_same(Hard *k)
         Layer *l = &k->layer[i / k->dim];
         int b, a = i % k->dim;
         for (b = 0; b < a; b++) {
-            if (l->task[b / k->width] != TH_HARD_MEAN)
+            if (l->task[b / k->width] != TH_PROOF_HARD_MEAN)
                 continue;
             l->sign[a] = is_same(k, l, beginning, a, b, 1) ? 1 : -1;
             if (l->sign[a] > 0 || is_same(k, l, beginning, a, b, -1))
@@ -214,13 +216,13 @@ static void attend(Hard *k, int layer, int h, bool first, const double *query, c
     double score = th_proof_hard_product(k, key, k->width, query + column, 1, 0, 0);
     if (k->soft)
         th_proof_soft_note(k, layer, h, first, score, value);
-    if (l->task[h] == TH_HARD_LATEST || l->task[h] == TH_HARD_BEFORE) {
-        bool later = first || l->task[h] == TH_HARD_BEFORE || score >= was[0];
-        bool own = first || (k->soft && l->task[h] == TH_HARD_LATEST && later);
+    if (l->task[h] == TH_PROOF_HARD_LATEST || l->task[h] == TH_PROOF_HARD_BEFORE) {
+        bool later = first || l->task[h] == TH_PROOF_HARD_BEFORE || score >= was[0];
+        bool own = first || (k->soft && l->task[h] == TH_PROOF_HARD_LATEST && later);
         memcpy(gives + column, own ? value : was + 1, (size_t)k->width * sizeof *gives);
         is[0] = later ? score : was[0];
         memcpy(is + 1, later ? value : was + 1, (size_t)k->width * sizeof *is);
-    } else if (l->task[h] == TH_HARD_MEAN) {
+    } else if (l->task[h] == TH_PROOF_HARD_MEAN) {
         for (int c = 0; c < k->width; c++) {
             k->greatest = fmax(k->greatest, fabs(value[c]));
             if (!first && value[c] != floor(value[c]))
@@ -293,7 +295,7 @@ static void run_layer(Hard *k, int layer, bool first)
         if (!k->mean[c])
             k->x[c] += th_proof_hard_product(k, gives, d, l->output, d, c, l->output_bias[c]);
         for (int i = 0; k->mean[c] && i < d; i++) {
-            double w = l->task[i / k->width] == TH_HARD_MEAN ? l->output[i * d + c] : 0;
+            double w = l->task[i / k->width] == TH_PROOF_HARD_MEAN ? l->output[i * d + c] : 0;
             for (int near = 0; w != 0 && near < 2; near++)
                 k->sums[near * d + c] += w * sum_of(k, layer, i, near);
         }
@@ -568,7 +570,8 @@ double th_proof_hard_certain(const Hard *k, double unit)
     for (int i = 0; i < k->layers; i++)
         for (int h = 0; h < k->heads; h++)
             reach =
-                fmax(reach, k->layer[i].task[h] == TH_HARD_SIGN ? reach_of(k, &k->layer[i], h) : 0);
+                fmax(reach,
+                     k->layer[i].task[h] == TH_PROOF_HARD_SIGN ? reach_of(k, &k->layer[i], h) : 0);
     double most = floor(sqrt(0.99 * k->least / (reach * k->greatest * unit))) - spare;
     return most > 0 ? most : 0;
 }

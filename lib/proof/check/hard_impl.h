@@ -14,7 +14,12 @@ typedef struct {
 enum { TH_PROOF_SEEN = 18 };
 
 /* What a head does, by its weights alone; BEFORE: soft attention to the position before. */
-typedef enum { TH_HARD_LATEST, TH_HARD_MEAN, TH_HARD_SIGN, TH_HARD_BEFORE } ThProofHardTask;
+typedef enum {
+    TH_PROOF_HARD_LATEST,
+    TH_PROOF_HARD_MEAN,
+    TH_PROOF_HARD_SIGN,
+    TH_PROOF_HARD_BEFORE
+} ThProofHardTask;
 typedef struct {
     double *query, *query_bias, *key_value, *key_value_bias, *output, *output_bias;
     double *up, *up_bias, *down, *down_bias;

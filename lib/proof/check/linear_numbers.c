@@ -250,7 +250,8 @@ Number th_proof_linear_sigmoid(const Net *f, Number x)
     return (Number){at, (top - least) / 2 + TH_PROOF_FUNCTION * f->unit / 2};
 }
 
-/* A run's factor is 1 exactly where the rest is less than it can hold, so that it rounds nothing. */
+/* A run's factor is 1 exactly where the rest is less than it can hold, so that it rounds nothing.
+ */
 void th_proof_linear_silu(const Net *f, Number *x, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -206,10 +206,10 @@ static bool run_layer(Work *w, ThProofHardLayer *l)
     memset(w->gives, 0, (size_t)d * (size_t)w->most * sizeof *w->gives);
     memset(w->bgives, 0, (size_t)d * sizeof *w->bgives);
     for (int h = 0; h < k->heads; h++)
-        if (l->task[h] == TH_HARD_SIGN && !take_sign(w, l, h))
+        if (l->task[h] == TH_PROOF_HARD_SIGN && !take_sign(w, l, h))
             return false;
     for (int h = 0; h < k->heads; h++)
-        if (l->task[h] == TH_HARD_MEAN)
+        if (l->task[h] == TH_PROOF_HARD_MEAN)
             take_mean(w, l, h);
     Sum *more = row(w, w->units, k->hidden);
     for (int c = 0; c < d; c++) {
@@ -380,7 +380,8 @@ static bool compare(Work *w, const ThAutomatonFormula *f)
     return true;
 }
 
-bool th_proof_is_counter(const ThModel *m)
+/* Is it a bare model with attention=average? */
+static bool is_counter(const ThModel *m)
 {
     return m->bound && strcmp(m->kind->name, "bare") == 0 &&
            th_option_choice(&m->options, "attention") == TH_TAPE_AVERAGE;
@@ -421,8 +422,7 @@ bool th_proof_check_program(const ThProofCertificate *c, const ThModel *m, const
     ThAutomatonFormula f = {0};
     Work w = {.k = &run, .err = err};
     *k = (ThProofChecked){.holds = false};
-    if (!th_proof_is_counter(m) || m->signature.n_classes != 2 ||
-        m->signature.target == TH_TARGET_BITS)
+    if (!is_counter(m) || m->signature.n_classes != 2 || m->signature.target == TH_TARGET_BITS)
         return th_fail(err, TH_EVALUE, "the model does not count: see compile by=counts");
     if (!th_signature_match(&m->signature, asked, err))
         return false;

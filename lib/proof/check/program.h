@@ -13,9 +13,6 @@
 
 #include "proof/check/check.h"
 
-/* Is it a bare model with attention=average? */
-bool th_proof_is_counter(const ThModel *m);
-
 /* Sets *k to whether a certificate (TH_PROOF_BY_PROGRAM) shows that a model says its class 1 to
  * the words that a formula is true of (th_language_counting_formula), and class 0 to all others;
  * `asked` are the symbols and classes that are meant.  TH_EVALUE for other models, and formulas

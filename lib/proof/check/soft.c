@@ -68,7 +68,7 @@ static bool sort_heads(Hard *k, Layer *l)
     for (int h = 0; h < k->heads; h++) {
         int first = h * k->width;
         bool fixed = th_proof_hard_is_zero(l->query, k->dim, k->dim, first, k->width);
-        l->task[h] = fixed ? TH_HARD_LATEST : TH_HARD_BEFORE;
+        l->task[h] = fixed ? TH_PROOF_HARD_LATEST : TH_PROOF_HARD_BEFORE;
         if (!fixed && !(th_proof_hard_is_zero(l->key_value_bias, 1, 0, first, k->width) &&
                         is_of(k, l->query, k->dim, first, true) &&
                         is_of(k, l->key_value, 2 * k->dim, first, true)))
@@ -332,7 +332,7 @@ static bool look_at(Hard *k, int seen_by, double *room, ThStop *stop, Seen *s)
     const Layer *l = &k->layer[layer];
     double *query = room + 3 * rows, *key = query + rows * width;
     const double *bias = l->query_bias + head * k->width;
-    *s = (Seen){.before = l->task[head] == TH_HARD_BEFORE,
+    *s = (Seen){.before = l->task[head] == TH_PROOF_HARD_BEFORE,
                 .others = room,
                 .by = room + rows,
                 .later = room + 2 * rows,

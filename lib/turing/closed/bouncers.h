@@ -1,4 +1,4 @@
-/* bouncers.h - machines whose head goes to and fro between ends of the tape that grow in step.
+/* bouncers.h - machines whose head goes back and forth between ends of the tape that grow in step.
  *
  * A formula is a tape of symbols and of words in brackets, each of which stands for that word any
  * number of times, none included, each its own; behind it all is blank.  From a configuration of a

@@ -296,7 +296,7 @@ SH_COMMAND(
         "a set that is closed under all rules and has no way to stop.  Cells may carry the last "
         "cases in which they were written, up to history=.  Counters are often proved by it "
         "(closed position sets)\n"
-        "  bouncers: the head goes to and fro, and each time the tape has the same words once "
+        "  bouncers: the head goes back and forth, and each time the tape has the same words once "
         "more: "
         "shown of a formula in which they may be there any number of times\n"
         "  far: an automaton reads the tape up to the head; all that may stop are told by it from "
