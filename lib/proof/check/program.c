@@ -1,5 +1,6 @@
 #include "proof/check/program.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -245,6 +246,7 @@ static bool run_model(Work *w, Sum *to)
 {
     ThProofHardRun *k = w->k;
     Sum *reject = row(w, w->units, k->hidden);
+    assert(w->x && w->bx);
     for (int c = 0; c < k->dim; c++) {
         w->bx[c] = k->embedding[k->symbols * k->dim + c];
         for (int a = 0; a < k->symbols; a++)

@@ -28,6 +28,8 @@ static bool find_placed(Hard *k)
 {
     enum { MOST_PLACED = 4, MOST_LONGEST = 8193 };
     int placed = 0;
+    if (k->longest > MOST_LONGEST)
+        return th_proof_hard_refuse(k, "there are more than %d positions", MOST_LONGEST);
     for (int i = 0; i < k->longest * k->dim; i++)
         if (!(fabs(k->position[i]) <= EXACT))
             return th_proof_hard_refuse(k, "a position has a large number");
@@ -48,9 +50,8 @@ static bool find_placed(Hard *k)
         if (k->placed[c] && !good)
             return th_proof_hard_refuse(k, "numbers of positions are mixed with others");
     }
-    return (placed <= MOST_PLACED && k->longest <= MOST_LONGEST) ||
-           th_proof_hard_refuse(k, "there are more than %d positions, or %d numbers of each",
-                                MOST_LONGEST, MOST_PLACED);
+    return placed <= MOST_PLACED ||
+           th_proof_hard_refuse(k, "a position has more than %d numbers", MOST_PLACED);
 }
 
 /* Are columns of a matrix zero but for (not for) what positions have? */

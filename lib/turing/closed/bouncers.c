@@ -45,7 +45,7 @@ static int go_through(const ThTmTable *t, int state, int side, char *cell, int n
 static bool pass(const ThTmTable *t, Tape *x)
 {
     int side = x->side, end = x->n[side] - 1, begin = end;
-    char *from = x->half[side], *to = x->half[!side], cell[TEXT], word[TEXT];
+    char *from = x->half[side], *to = x->half[!side], cell[TEXT] = "", word[TEXT];
     while (from[begin] != '(')
         begin--;
     int n = end - begin - 1;
