@@ -334,6 +334,13 @@ static const char *counting_of(const ThTask *t)
     return l && th_language_is_counting(l) ? th_language_counting_formula(l) : NULL;
 }
 
+/* What is proved by program is about all words. */
+static bool has_no_domain(const ShCall *call, ThError *err)
+{
+    return !th_option_given(&call->options, "domain") ||
+           th_fail(err, TH_EUSAGE, "what counts is proved of all strings: there is no domain=");
+}
+
 static bool certify_program(ShSession *s, const ShCall *call, const char *formula, ThError *err)
 {
     const ShObject *o = call->operand[0].object;
@@ -365,7 +372,7 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     ThProofMethod method;
     ShDomain d;
     if (formula)
-        return certify_program(s, call, formula, err);
+        return has_no_domain(call, err) && certify_program(s, call, formula, err);
     if (!sh_need_machine(&call->operand[1], err))
         return false;
     if (!th_proof_method(m, &method, err))
@@ -539,6 +546,8 @@ bool sh_verify(ShSession *s, const ShCall *call, const ShObject *o, const ShObje
                                o->as.model->kind->name);
     const char *formula = counting_of(task->as.task);
     if (formula) {
+        if (th_option_known(&call->options, "domain") && !has_no_domain(call, err))
+            return false;
         v->d = (ShDomain){NULL, "", "", ""};
         v->c = sh_read_certificate(s, &call->operand[0], err);
         return v->c && (th_proof_check_program(v->c, o->as.model, &task->as.task->signature,
