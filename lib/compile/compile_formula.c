@@ -10,6 +10,10 @@
 
 enum { MOST_STREAM = 4096, MOST_LAYERS = 64 };
 
+/* Of soft attention: numbers of a head, whose scores are divided by the root of that; and how much
+ * a position, and a key beyond all positions, counts in a score. */
+enum { SOFT_WIDTH = 4, SOFT_ROOT = 2, STEEP = 4 };
+
 /* A value as a sum of coordinates. */
 typedef struct {
     double constant;
@@ -25,8 +29,12 @@ typedef struct {
 typedef struct {
     ThAutomatonFormula *f;
     ThModel *m;
-    int begin, stream; /* coordinates: the letters, the beginning, and then those of parts */
-    int *place;        /* (f->n): a part's own coordinate, of COUNTS the mean behind it; -1 */
+    bool average;      /* heads take means */
+    int soft;          /* the longest string, of soft attention; 0: it is hard */
+    int begin, stream; /* coordinates: the letters, the beginning, of soft attention a position's
+                          number and 1 or -1 by turns, and then those of parts */
+    int *place;        /* (f->n): a part's own coordinate; of COUNTS that of its mean, and of soft
+                          attention that of what a head sees, which the part is behind; -1 */
     int *key;          /* (f->n): of SINCE, the part that says that it is decided here; -1 */
     int *time;         /* (f->n): when it is there: 2 l - 1 by the heads of layer l, 2 l by its
                           units; 0 from the start; -1 not known yet */
@@ -124,11 +132,25 @@ static int take(Work *w, int i, int coordinates)
                : -1;
 }
 
-/* A head for what was so before, and a unit for x with it. */
+/* A head, and two units that make what it sees true or false. */
+static int plan_soft(Work *w, int i, int time)
+{
+    time = next_with(time, true);
+    return take(w, i, 2) == 0 && add_job(w, i, time, true) && add_job(w, i, time + 1, true) &&
+                   add_job(w, i, time + 1, false)
+               ? time + 1
+               : -1;
+}
+
+/* A head for what was so before, and a unit for x with it; soft attention sees the present, too. */
 static int plan_since(Work *w, int i)
 {
     ThAutomatonPart p = part(w, i);
     int before = 0, now = 0;
+    if (w->soft)
+        return wait_for(w, w->key[i], &before) && wait_for(w, p.y, &before)
+                   ? plan_soft(w, i, before)
+                   : -1;
     if (!wait_for(w, w->key[i], &before) || !wait_for(w, p.y, &before) || !wait_for(w, p.x, &now) ||
         take(w, i, 2) < 0)
         return -1;
@@ -158,6 +180,8 @@ static int plan_previous(Work *w, int i)
     int time = 0;
     if (!wait_for(w, p.x, &time))
         return -1;
+    if (w->soft)
+        return plan_soft(w, i, time);
     if (part(w, p.x).is == TH_AUTOMATON_SINCE) {
         w->place[i] = w->place[p.x];
         for (size_t j = 0; j < w->heads; j++)
@@ -213,7 +237,7 @@ static void find_beginning(Work *w)
             bool is = p.is == TH_AUTOMATON_TRUE || p.is == TH_AUTOMATON_COUNTS ||
                       (p.is == TH_AUTOMATON_NOT && !w->at_begin[p.x]) ||
                       (p.is == TH_AUTOMATON_AND && w->at_begin[p.x] && w->at_begin[p.y]) ||
-                      (p.is == TH_AUTOMATON_SINCE && w->at_begin[p.y]);
+                      (p.is == TH_AUTOMATON_SINCE && w->at_begin[p.y] && !w->soft);
             changed = changed || is != w->at_begin[i];
             w->at_begin[i] = is;
         }
@@ -236,8 +260,12 @@ static void add_part(Work *w, int i, double factor)
         add_part(w, p.x, -factor);
         break;
     case TH_AUTOMATON_SINCE:
-        add_part(w, p.y, factor);
+        if (!w->soft)
+            add_part(w, p.y, factor);
         w->sum->weight[w->place[i] + 1] += factor;
+        break;
+    case TH_AUTOMATON_PREVIOUS:
+        w->sum->weight[w->place[i] + (w->soft > 0)] += factor;
         break;
     case TH_AUTOMATON_COUNTS:
         w->sum->weight[w->place[i] + 1] += factor;
@@ -291,12 +319,13 @@ static void write_sum(const Work *w, float *matrix, float *bias, int cols, int c
     bias[column] = (float)w->sum->constant;
 }
 
-/* The first number of a head's keys, and of its values; where its value goes to. */
-static void write_key(const Work *w, const Job *j)
+/* A number of a head's keys, and the first of its values; where its value goes to. */
+static void write_key(const Work *w, const Job *j, int number)
 {
     int d = dim_of(w);
     write_sum(w, layer_weights(w, j->layer, "attention.key_value"),
-              layer_weights(w, j->layer, "attention.key_value_bias"), 2 * d, j->number * w->width);
+              layer_weights(w, j->layer, "attention.key_value_bias"), 2 * d,
+              j->number * w->width + number);
 }
 
 static void write_value(const Work *w, const Job *j, int to)
@@ -307,16 +336,49 @@ static void write_value(const Work *w, const Job *j, int to)
     layer_weights(w, j->layer, "attention.output")[first * d + to] = 1;
 }
 
-/* Looks at the latest earlier position with a key of 1, or at the beginning, which has ½. */
+/* The present sum counts for as much as all positions do, and of equal ones a later position for
+ * e^STEEP times as much as the one before.  So the first one holds its own against all others
+ * without a key, by e^STEEP; and the beginning, where there is none, has what these have: nothing.
+ */
+static void sharpen(Work *w)
+{
+    double by = (double)STEEP * w->soft;
+    w->sum->constant *= by;
+    for (int c = 0; c < w->stream; c++)
+        w->sum->weight[c] *= by;
+    w->sum->weight[w->begin + 1] += STEEP;
+}
+
+/* Soft attention to the position before: of the two latest the one that has the other sign. */
+static void write_before(Work *w, const Job *j)
+{
+    int d = dim_of(w), first = j->number * w->width, sign = w->begin + 2;
+    clear(w);
+    w->sum->weight[sign] = -STEEP;
+    write_key(w, j, 1);
+    clear(w);
+    w->sum->weight[w->begin + 1] = STEEP;
+    write_key(w, j, 0);
+    layer_weights(w, j->layer, "attention.query")[sign * d + first + 1] = SOFT_ROOT;
+}
+
+/* Looks at the latest position (but for soft attention, an earlier one) with a key of 1, or at the
+ * beginning, which has ½; key -1: at the one before. */
 static void write_latest(Work *w, const Job *j, int key, int value)
 {
-    sum_of(w, key);
-    set_beginning(w, w->at_begin[key], 0.5);
-    write_key(w, j);
+    if (key >= 0) {
+        sum_of(w, key);
+        set_beginning(w, w->at_begin[key], 0.5);
+        if (w->soft)
+            sharpen(w);
+        write_key(w, j, 0);
+    } else
+        write_before(w, j);
     sum_of(w, value);
     set_beginning(w, w->at_begin[value], 0);
     write_value(w, j, w->place[j->part]);
-    layer_weights(w, j->layer, "attention.query_bias")[j->number * w->width] = 1;
+    layer_weights(w, j->layer, "attention.query_bias")[j->number * w->width] =
+        w->soft ? SOFT_ROOT : 1;
 }
 
 /* The mean of bound + ½ at the beginning, and of what is taken off it. */
@@ -339,7 +401,7 @@ static void write_sign(Work *w, const Job *j)
     int d = dim_of(w);
     clear(w);
     w->sum->weight[w->begin] = 1;
-    write_key(w, j);
+    write_key(w, j, 0);
     write_value(w, j, w->place[j->part] + 1);
     layer_weights(w, j->layer, "attention.query")[w->place[j->part] * d + j->number * w->width] = 1;
 }
@@ -352,7 +414,7 @@ static void write_head(Work *w, const Job *j)
     else if (p.is == TH_AUTOMATON_SINCE)
         write_latest(w, j, w->key[j->part], p.y);
     else
-        write_latest(w, j, th_automaton_formula_truth(w->f, w->err), p.x);
+        write_latest(w, j, w->soft ? -1 : th_automaton_formula_truth(w->f, w->err), p.x);
 }
 
 static bool add_operand(Work *w, int i, void *count)
@@ -362,13 +424,19 @@ static bool add_operand(Work *w, int i, void *count)
     return true;
 }
 
-/* A unit that is 1 where all of its operands are. */
+/* A unit that is 1 where all of its operands are; or one of two, which differ by 1 where what soft
+ * attention sees is 3/4 or more, and not at all where it is 1/4 or less. */
 static void write_unit(Work *w, const Job *j)
 {
     ThAutomatonPart p = part(w, j->part);
+    bool rounds = w->soft && p.is != TH_AUTOMATON_AND;
     int n = 0, to = w->place[j->part], wide = w->most_units;
     clear(w);
-    if (p.is == TH_AUTOMATON_SINCE) { /* x, so before, and not y, which counts by itself */
+    if (rounds) {
+        w->sum->weight[to++] = 2;
+        w->sum->constant = j->gathers ? 0.5 : -0.5;
+        n = 2;
+    } else if (p.is == TH_AUTOMATON_SINCE) { /* x, so before, and not y, which counts by itself */
         add_part(w, p.x, 1);
         add_part(w, p.y, -1);
         w->sum->weight[to++] += 1;
@@ -378,7 +446,8 @@ static void write_unit(Work *w, const Job *j)
     w->sum->constant -= n - 1;
     write_sum(w, layer_weights(w, j->layer, "feed_forward.up"),
               layer_weights(w, j->layer, "feed_forward.up_bias"), wide, j->number);
-    layer_weights(w, j->layer, "feed_forward.down")[j->number * dim_of(w) + to] = 1;
+    layer_weights(w, j->layer, "feed_forward.down")[j->number * dim_of(w) + to] =
+        rounds && !j->gathers ? -1 : 1;
 }
 
 static void write_answers(Work *w, const ThTask *t)
@@ -397,6 +466,11 @@ static void write_answers(Work *w, const ThTask *t)
 static void write_all(Work *w, const ThTask *t)
 {
     float *row = th_compile_weights(w->m, "embedding");
+    for (int i = 0; w->soft && i <= w->soft; i++) {
+        float *at = th_compile_weights(w->m, "position") + (size_t)i * (size_t)dim_of(w) + w->begin;
+        at[1] = (float)i;
+        at[2] = i % 2 ? 1 : -1;
+    }
     for (int a = 0; a <= t->signature.n_symbols; a++)
         row[a * dim_of(w) + a] = 1;
     for (size_t i = 0; i < w->heads; i++)
@@ -423,14 +497,24 @@ static ThModel *new_model(Work *w, const ThTask *t, const ThTapeBounds *bounds)
     w->most_units = w->most_units ? w->most_units : 1;
     w->layers = w->layers ? w->layers : 1;
     w->width = (w->stream + w->most_heads - 1) / w->most_heads;
+    if (w->soft) { /* whose root is whole: idle heads make the room */
+        int least = (w->stream + SOFT_WIDTH - 1) / SOFT_WIDTH;
+        w->width = SOFT_WIDTH;
+        w->most_heads = w->most_heads > least ? w->most_heads : least;
+    }
     bool ok = th_options_init(&o, th_model_kind("bare")->options, w->err) &&
               th_options_set_int(&o, "dim", dim_of(w), w->err) &&
               th_options_set_int(&o, "heads", w->most_heads, w->err) &&
               th_options_set_int(&o, "layers", w->layers, w->err) &&
               th_options_set_int(&o, "hidden", w->most_units, w->err) &&
               th_options_set(&o, "causal", "yes", w->err) &&
-              th_options_set(&o, "position", "none", w->err) &&
-              th_options_set(&o, "attention", has_counts(w->f) ? "average" : "rightmost", w->err);
+              th_options_set(&o, "position", w->soft ? "learned" : "none", w->err) &&
+              (!w->soft || th_options_set_int(&o, "longest", w->soft + 1, w->err)) &&
+              th_options_set(&o, "attention",
+                             w->soft      ? "soft"
+                             : w->average ? "average"
+                                          : "rightmost",
+                             w->err);
     return ok ? th_compile_blank("bare", &o, &t->signature, bounds, w->err) : NULL;
 }
 
@@ -449,23 +533,28 @@ static bool prepare(Work *w, size_t parts)
 }
 
 /* Returns new: the model of a formula, which gets parts. */
-static ThModel *write_model(ThAutomatonFormula *f, const ThTask *t, const ThTapeBounds *bounds,
+static ThModel *write_model(ThAutomatonFormula *f, const ThTask *t, const ThCompileFormulaHow *how,
                             ThCompileFormulaSize *size, ThError *err)
 {
-    int letters = (int)f->letters;
-    Work w = {.f = f, .begin = letters, .stream = letters + 1, .err = err};
+    int letters = (int)f->letters, before = letters + (how->soft > 0 ? 3 : 1);
+    Work w = {.f = f,
+              .average = !t->machine || has_counts(f),
+              .soft = how->soft,
+              .begin = letters,
+              .stream = before,
+              .err = err};
     bool ok = prepare(&w, f->n);
     if (ok)
         find_beginning(&w);
     w.sum = ok ? th_alloc(1, sizeof *w.sum + (size_t)w.stream * sizeof *w.sum->weight, err) : NULL;
-    w.m = w.sum ? new_model(&w, t, bounds) : NULL;
+    w.m = w.sum ? new_model(&w, t, how->bounds) : NULL;
     if (w.m)
         write_all(&w, t);
     *size = (ThCompileFormulaSize){.layers = w.layers,
                                    .heads = (int)w.heads,
                                    .units = (int)w.units,
                                    .stream = w.stream,
-                                   .lines = w.stream - letters - 1,
+                                   .lines = w.stream - before,
                                    .counts = has_counts(f)};
     TH_FREE(w.place, w.key, w.time, w.at_begin, w.head, w.unit, w.sum);
     return w.m;
@@ -483,6 +572,19 @@ static bool formula_of(ThAutomatonFormula *f, const ThDfa *d, char *const *symbo
     return th_fail(err, own.code, "%s", own.msg);
 }
 
+ThModel *th_compile_counting(const char *formula, const ThTask *t, const ThTapeBounds *bounds,
+                             ThCompileFormulaSize *size, ThError *err)
+{
+    ThAutomatonFormula f = {0};
+    ThCompileFormulaHow how = {.counting = true, .bounds = bounds};
+    ThModel *m =
+        th_automaton_formula_counted(&f, formula, t->signature.symbol, t->signature.n_symbols, err)
+            ? write_model(&f, t, &how, size, err)
+            : NULL;
+    th_automaton_formula_free(&f);
+    return m;
+}
+
 ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,
                             ThCompileFormulaSize *size, ThError *err)
 {
@@ -498,7 +600,7 @@ ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,
         }
     ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_minimize(t->machine, how->stop, err);
     ThModel *m = d && formula_of(&f, d, t->signature.symbol, how, err)
-                     ? write_model(&f, t, how->bounds, size, err)
+                     ? write_model(&f, t, how, size, err)
                      : NULL;
     th_automaton_formula_free(&f);
     return m;

@@ -102,6 +102,11 @@ bool th_language_is_counting(const ThLanguage *l)
     return l->kind == &th_language_kind_counting;
 }
 
+const char *th_language_counting_formula(const ThLanguage *l)
+{
+    return ((const Counting *)l->data)->text;
+}
+
 char *th_language_counting_program(const ThLanguage *l, const char *name, ThError *err)
 {
     return th_automaton_formula_program(&((const Counting *)l->data)->formula, name, err);

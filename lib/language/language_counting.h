@@ -11,6 +11,9 @@
 /* Is it a formula that counts? */
 bool th_language_is_counting(const ThLanguage *l);
 
+/* View of its formula, as it was typed. */
+const char *th_language_counting_formula(const ThLanguage *l);
+
 /* Returns new: a program of RASP that defines an s-op of this name, true at the last position of
  * the words that the formula is true of.  TH_EVALUE where what is counted, or was true before, is
  * told by later positions. */

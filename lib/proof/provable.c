@@ -30,7 +30,8 @@ static const ThProofProvable rows[] = {
      "windows or without positions"},
     {"bare", false,
      "as compiled, with hard attention: what its heads remember is finite, and is gone through "
-     "beside the automaton",
+     "beside the automaton; with soft attention that is steep, up to the length where that is the "
+     "same.  Compiled from counting NAME: that its weights compute the formula",
      "hard attention has no slopes; compile makes such models"},
     {"universal gated_universal tlb gutlb encoder", false,
      "nothing: soft attention to everything, in which one symbol of n weighs 1/n (Hahn 2020)",

@@ -254,3 +254,9 @@ void th_task_describe_chance(const ThTask *t, ThText *to)
         th_text_printf(to, "# chance is measured: the most frequent answer of %d strings\n",
                        MEASURED);
 }
+
+const ThLanguage *th_task_language(const ThTask *t)
+{
+    bool is = t->kind == &th_task_kind_recognize && !t->machine && t->data;
+    return is ? ((const ThTaskLanguage *)t->data)->language : NULL;
+}

@@ -162,6 +162,10 @@ TH_RELEASES(th_task_free, ThTask)
 /* The automaton that labels the strings, a view; NULL and TH_EVALUE where there is none. */
 const ThDfa *th_task_machine(const ThTask *t, ThError *err);
 
+/* View of the language whose words such a task recognizes; NULL: it is of another kind, or has an
+ * automaton. */
+const ThLanguage *th_task_language(const ThTask *t);
+
 /* Sets *words to a new acceptor of the strings that can be drawn, of all lengths, and perhaps the
  * empty one; or to NULL: of what is drawn nothing is known but the alphabet. */
 bool th_task_words(const ThTask *t, ThDfa **words, ThError *err);

@@ -13,6 +13,7 @@ const char *th_tm_proof_name(ThTmProof p)
                                        "choices",
                                        "far",
                                        "repeated_words",
+                                       "bouncers",
                                        "rules"};
     return name[p];
 }
@@ -134,6 +135,18 @@ static bool is_blank_table(const Task *k, ThTmTable *t)
            th_tm_table(t, k->m);
 }
 
+static bool try_bouncers(Task *k)
+{
+    ThTmTable t;
+    bool proved = false;
+    if (k->limits.bouncers == 0 || !is_blank_table(k, &t))
+        return true;
+    if (!th_tm_bouncer(&k->a->bouncer, &t, k->limits.bouncers, k->stop, &proved, k->err))
+        return false;
+    k->a->proof = proved ? TH_TM_PROOF_BOUNCER : k->a->proof;
+    return true;
+}
+
 /* Sets from a blank tape. */
 static bool try_closed(Task *k)
 {
@@ -180,7 +193,7 @@ bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
     if (ok && a->proof == TH_TM_PROOF_NONE)
         ok = try_backward(&k);
     if (ok && a->proof == TH_TM_PROOF_NONE)
-        ok = try_contexts(&k) && try_closed(&k);
+        ok = try_contexts(&k) && try_closed(&k) && try_bouncers(&k);
     uint64_t most = m->branching ? limits.configurations : limits.run.steps;
     if (ok && a->proof == TH_TM_PROOF_NONE && most > FEW)
         ok = try_run(&k, most);

@@ -17,6 +17,7 @@
  *   ngram_cps    the cells around the head and the groups of neighbours on either side form a
  *                closed set without a way to stop (the closed position sets of Marxen and Buntrock;
  *                groups of n cells and their histories as in the proof of BB(5), 2024)
+ *   bouncers     see bouncers.h; on a blank tape
  *   far, repeated_words
  *                see closed.h; on a blank tape
  *   rules        see rules.h; the same, also of machines that stop after more steps than are run
@@ -28,6 +29,7 @@
 
 #include "base/intern.h"
 #include "turing/closed/afterwards.h"
+#include "turing/closed/bouncers.h"
 #include "turing/closed/rules.h"
 #include "turing/engine.h"
 
@@ -42,6 +44,7 @@ typedef enum {
     TH_TM_PROOF_CHOICES,
     TH_TM_PROOF_FAR,
     TH_TM_PROOF_WORDS,
+    TH_TM_PROOF_BOUNCER,
     TH_TM_PROOF_RULES /* that it stops, or never does: ruled says which */
 } ThTmProof;
 
@@ -137,8 +140,9 @@ typedef struct {
     ThTmRunLimits run;
     uint64_t configurations; /* of a machine with choices */
     int depth, width, history;
-    int far, words; /* states of the automaton, cells of a word at most; 0: not tried */
-    uint64_t rules; /* moves by rules; 0: not tried */
+    uint64_t bouncers; /* steps in which they are looked for; 0: not tried */
+    int far, words;    /* states of the automaton, cells of a word at most; 0: not tried */
+    uint64_t rules;    /* moves by rules; 0: not tried */
     bool reach, run_it, backward, contexts; /* which methods are tried */
 } ThTmAnalysisLimits;
 
@@ -155,6 +159,7 @@ typedef struct {
     ThTmContexts contexts;
     ThTmFar far;
     ThTmRepeated repeated;
+    ThTmBouncer bouncer;
     ThTmRuled ruled;
 } ThTmAnalysis;
 

@@ -396,6 +396,16 @@ bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, s
     case TH_TM_PROOF_FAR:
         write_far(&w);
         break;
+    case TH_TM_PROOF_BOUNCER:
+        th_text_printf(
+            t,
+            "after %llu steps the head is at the %s end of the tape, in state %d, and what is "
+            "behind it,\nfrom the far end, is\n  %s\nwhere words in brackets may be there any "
+            "number of times; after %d moves it is that\nwith more, a word in brackets being "
+            "gone through in one move\n",
+            (unsigned long long)a->bouncer.step, a->bouncer.side ? "right" : "left",
+            a->bouncer.state + 1, a->bouncer.formula, a->bouncer.moves);
+        break;
     case TH_TM_PROOF_WORDS:
         th_text_printf(t,
                        "both sides of the head as words of %d %s, of %d and more equal ones not "
@@ -414,6 +424,21 @@ bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, s
     return true;
 }
 
+/* Words and words in brackets by turns: how many digits, and they, 15 in a number. */
+static void write_formula(ThText *t, const ThTmBouncer *b)
+{
+    th_text_printf(t, "%llu %d %d", (unsigned long long)b->step, b->side, b->moves);
+    for (const char *s = b->formula;; s += *s == '(' || *s == ')') {
+        int n = (int)strcspn(s, "()");
+        th_text_printf(t, " %d", n);
+        for (int i = 0; i < n; i += 15)
+            th_text_printf(t, " %.*s", n - i < 15 ? n - i : 15, s + i);
+        s += n;
+        if (!*s)
+            return;
+    }
+}
+
 void th_tm_certificate(ThText *t, const ThTmAnalysis *a)
 {
     const ThTmRecurrence *r = &a->again;
@@ -426,6 +451,8 @@ void th_tm_certificate(ThText *t, const ThTmAnalysis *a)
         th_text_printf(t, "%d", a->backward.depth);
     else if (a->proof == TH_TM_PROOF_CONTEXTS)
         th_text_printf(t, "%d %d", a->contexts.width, a->contexts.history);
+    else if (a->proof == TH_TM_PROOF_BOUNCER)
+        write_formula(t, &a->bouncer);
     else if (a->proof == TH_TM_PROOF_WORDS)
         th_text_printf(t, "%d %d", a->repeated.length, a->repeated.most);
     else if (a->proof == TH_TM_PROOF_FAR) {

@@ -41,6 +41,7 @@ import numpy as np
 
 from algebra import Algebra, check_algebra
 from balls import Refused
+from bare import Bare, check_bare
 from cell import GATES, Cell
 from certificate import Certificate, check_answers, check_pairs, difference, pairs_of_cell, pairs_of_tree
 from decoder import Decoder, check_windows
@@ -76,7 +77,7 @@ def verify(certificate, model, automaton):
     if c.kind == "steps":
         return c, check_steps(c, Steps(m))
     if c.kind == "table":
-        return c, check_table(c, Table(m))
+        return c, check_bare(c, Bare(m)) if m.kind == "bare" else check_table(c, Table(m))
     if m.kind == "regulargpt":
         network, pairs = Tree(m), pairs_of_tree
     elif m.kind == "lrnn":
@@ -92,7 +93,11 @@ def verify(certificate, model, automaton):
 
 def describe(c, found):
     n = len(c.answer)
-    if c.kind == "table":
+    if c.kind == "table" and isinstance(found[1], list):
+        upto = f"strings of up to {math.floor(c.length)} symbols" if c.length < np.inf else "strings of every length"
+        print(f"holds: {found[0]} steps of all that it can remember, on {upto}")
+        print(f"  in {', and in '.join(found[1])}")
+    elif c.kind == "table":
         print(f"holds: {found[0]} entries of its table, the nearest of its codebook by {found[1]:.4g} at least")
         print("  in real numbers alone")
     elif c.kind == "algebra":

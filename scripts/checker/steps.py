@@ -170,7 +170,8 @@ class Steps:
         """Its slope is at most 1.1."""
         at = x.at * (np.where(x.at < 0, np.exp(-abs(x.at)), 1) / (1 + np.exp(-abs(x.at))))
         off = 1.1 * x.off + FUNCTION * self.a.unit * x.most() + UNDERFLOW
-        return Number(at, np.where(x.is_zero(), 0, off))
+        whole = self.a.runs & (x.at - x.off > WHOLE)  # the factor of a run is 1, and rounds nothing
+        return Number(np.where(whole, x.at, at), np.where(x.is_zero(), 0, np.where(whole, x.off, off)))
 
     def network(self, x, name, down, bend):
         up = bend(self.linear(x, f"{name}.up", f"{name}.up_bias"))
@@ -337,11 +338,36 @@ class Steps:
             states.append(after)
             rhos.append(rho)
             x = self.add(x, y) if self.kind != "pd_ssm" and i < self.layers - 1 else y
-        if self.kind != "pd_ssm":
-            x = self.relu(self.linear(self.norm(x, "final_norm"), "head", "head_bias"))
+        u = None if self.kind == "pd_ssm" else self.norm(x, "final_norm")
+        x = x if u is None else self.relu(self.linear(u, "head", "head_bias"))
         after = Number(np.stack([s.at for s in states], axis=1), np.stack([s.off for s in states], axis=1))
         self.held(after.most())
-        return after, np.stack(rhos, axis=1), self.linear(x, "answer", "answer_bias"), self.sure & self.fits
+        return after, np.stack(rhos, axis=1), self.answers(u, x), self.sure & self.fits
+
+    def answers(self, u, x):
+        """Logits of units x.  Where all read one number of u, they are a line between the places where units
+        bend, whose range is that of these and of the ends; what each unit rounds counts apart."""
+        z = self.linear(x, "answer", "answer_bias")
+        if u is None:
+            return z
+        head, bias = self.m["head"], self.m["head_bias"].ravel()
+        one = np.flatnonzero(head.any(axis=1) & ~u.is_zero().all(axis=0))
+        if len(one) != 1:
+            return z
+        t, a, w = u[:, one], head[one[0]], self.m["answer"]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bends = np.where(a != 0, -bias / a, np.inf)
+        low, high = t.at - t.off, t.at + t.off
+        places = np.concatenate([low, high, np.clip(np.broadcast_to(bends, (len(t.at), len(a))), low, high)], axis=1)
+        values = np.maximum(0, places[:, :, None] * a + bias) @ w + self.m["answer_bias"].ravel()
+        lost = self.rounding((a != 0) + (bias != 0), a != 0, abs(a) * t.most() + abs(bias))
+        most = np.maximum(0, np.maximum(a * low, a * high) + bias)
+        lost = np.where(most + lost > 0, lost, 0)
+        size = (most + lost) @ abs(w) + abs(self.m["answer_bias"].ravel())
+        off = (values.max(axis=1) - values.min(axis=1)) / 2 + lost @ abs(w) + size * 1e-12
+        off = off + gamma(self.a.unit, len(a) + 2) * size + UNDERFLOW
+        near = off < z.off
+        return Number(np.where(near, (values.max(axis=1) + values.min(axis=1)) / 2, z.at), np.where(near, off, z.off))
 
     def sizes(self, x):
         """The length in which radii are, of each part of rows."""

@@ -108,6 +108,15 @@ for kind in ["phase", "product", "two", "triple", "sparse", "gelu"] {
   assert verdict == "proved" or verdict == "proved of real numbers"
   save $kind "${kind}.safetensors"
 }
+automaton nested = regex "(a(ab)*b)*"
+compile nested as past into=bare > "log.txt"
+compile nested as counts into=bare by=counts > "log.txt"
+compile nested as soft into=bare attention=soft length=40 > "log.txt"
+for kind in ["past", "counts", "soft"] {
+  certify $kind on nested certificate="${kind}.cert" > "log.txt"
+  assert verdict == "proved" or verdict == "proved of real numbers"
+  save $kind "${kind}.safetensors"
+}
 model linear = lrnn dim=8 block=4 layers=1
 train linear on last length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 optimizer=adamw decay=0.3 recipe=plain seed=1 > "log.txt"
 certify linear on last certificate="linear.cert" > "log.txt"
@@ -1205,6 +1214,30 @@ def test_compiled(name, folder, automaton, holds, longer):
         report(f"{name}: {what}", (status != 1 or "refused" not in said) and said)
 
 
+def test_bare(name, folder, holds, longer):
+    """What a compiled model remembers, and of soft attention the length; other answers, lengths and weights."""
+    certificate, model, other = (
+        os.path.join(folder, end) for end in (f"{name}.cert", f"{name}.safetensors", "other.safetensors"))
+    status, said = check(certificate, model)
+    report(f"the certificate of the {name} holds", (status != 0 or not all(h in said for h in holds)) and said)
+    edits = [("one answer changed", lambda to: to["answer"].__setitem__(1, 1 - to["answer"][1])),
+             ("a transition changed", lambda to: to["next"].__setitem__(1, 3)), ("another start", lambda to: to.update(start=1)),
+             ("classes exchanged", lambda to: to["classes"].reverse()), ("another kind", lambda to: to.update(kind="steps"))]
+    edits += [(f"{n} symbols", lambda to, n=n: to.update(length=n)) for n in longer]
+    edits += [("every length", lambda to: to.pop("length"))] if name == "soft" else []
+    all_refused(name, certificate, model, edits)
+    forged = [("answers the other way round", "head", lambda x: x.__imul__(-1)),
+              ("letters exchanged", "embedding", lambda x: x.__setitem__([0, 1], x[[1, 0]])),
+              ("keys and values of thirds", "layer0.attention.key_value", lambda x: x.__imul__(1 / 3)),
+              ("units of more", "layer1.feed_forward.up_bias", lambda x: x.__iadd__(0.5))]
+    forged += [("positions in another order", "position", lambda x: x.__setitem__(slice(None), x[::-1])),
+               ("half as steep", "layer0.attention.query_bias", lambda x: x.__imul__(0.125)),
+               ("queries of nothing", "layer0.attention.query_bias", lambda x: x.fill(0))] if name == "soft" else []
+    for what, weight, change in forged:
+        status, said = check(certificate, with_weights(model, other, change, weight))
+        report(f"{name}: {what}", (status != 1 or "refused" not in said) and said)
+
+
 def test_windows(name, folder, automaton):
     """Of two layers with windows of two symbols three are read: 2 + 4 + 8 strings."""
     certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
@@ -1264,6 +1297,9 @@ def main():
         test_compiled("product", folder, cycle, ("up to", "real numbers", runs[0]), (1e7, 0.0))
         for name, products in (("two", 36), ("triple", 216), ("sparse", 36), ("gelu", 36)):
             test_compiled(name, folder, cycle, (f"holds: {products} products",), ())
+        test_bare("past", folder, ("every length", "real numbers, and in runs"), (40,))
+        test_bare("counts", folder, ("every length", "real numbers"), (40,))
+        test_bare("soft", folder, ("up to 40", *runs), (41, 1e5, -1))
         status, said = check(os.path.join(folder, "linear.cert"), os.path.join(folder, "linear.safetensors"))
         report("the certificate of the lrnn holds", (status != 0 or "pairs of sets" not in said) and said)
         status, said = check(os.path.join(folder, "linear.cert"), with_weights(

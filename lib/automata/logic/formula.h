@@ -71,6 +71,12 @@ bool th_automaton_formula_judge(const ThAutomatonFormula *f, const int *word, in
  * told by later positions. */
 char *th_automaton_formula_program(const ThAutomatonFormula *f, const char *name, ThError *err);
 
+/* Fills an empty *to with what a formula says, read with these letters and no others, as told at
+ * the last position by letters and counts alone.  TH_EPARSE as above; TH_EVALUE where later
+ * positions, or others before than all, are needed. */
+bool th_automaton_formula_counted(ThAutomatonFormula *to, const char *text, char *const *letter,
+                                  int letters, ThError *err);
+
 /* The same of a sentence about positions and sets of positions (mso.h). */
 bool th_automaton_sentence_read(ThAutomatonFormula *f, const char *text, ThError *err);
 

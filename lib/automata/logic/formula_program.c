@@ -292,6 +292,61 @@ static bool tell_at_end(const ThAutomatonFormula *f, ThAutomatonFormula *to, ThE
                                       "counted, or was true before"));
 }
 
+/* A sum of one part, `by` times, is `most` at most. */
+static int counts_one(ThAutomatonFormula *to, int part, int by, int most, ThError *err)
+{
+    return th_automaton_formula_counts(to, &(ThAutomatonTerm){part, by}, 1, most, err);
+}
+
+/* Part i, of `is` (to's number of each part of f), by counts alone: it was true where it was so
+ * once, there was a position before where this is the second. */
+static int by_counts(const ThAutomatonFormula *f, int i, const int *is, ThAutomatonFormula *to,
+                     ThError *err)
+{
+    ThAutomatonPart p = f->part[i];
+    Past past = {.f = f, .to = to, .here = (int *)(uintptr_t)is, .err = err};
+    bool ever = p.is == TH_AUTOMATON_SINCE && f->part[p.x].is == TH_AUTOMATON_TRUE;
+    switch (p.is) {
+    case TH_AUTOMATON_TRUE:
+        return truth(&past);
+    case TH_AUTOMATON_LETTER:
+        return th_automaton_formula_is(to, p.x, err);
+    case TH_AUTOMATON_NOT:
+        return not_(&past, is[p.x]);
+    case TH_AUTOMATON_AND:
+        return and_(&past, is[p.x], is[p.y]);
+    case TH_AUTOMATON_COUNTS:
+        return counts(&past, p);
+    case TH_AUTOMATON_SINCE:
+        return ever && is[p.y] >= 0 ? counts_one(to, is[p.y], -1, -1, err) : LATER;
+    default:
+        return f->part[p.x].is == TH_AUTOMATON_TRUE ? counts_one(to, truth(&past), -1, -2, err)
+                                                    : LATER;
+    }
+}
+
+bool th_automaton_formula_counted(ThAutomatonFormula *to, const char *text, char *const *letter,
+                                  int letters, ThError *err)
+{
+    ThAutomatonFormula f = {0}, end = {0};
+    int *is TH_OWNED(free) = NULL;
+    bool ok = th_automaton_formula_letters(&f, letter, letters, err) &&
+              th_automaton_counting_read(&f, text, err) && tell_at_end(&f, &end, err);
+    if (ok && end.letters != (size_t)letters)
+        ok = th_fail(err, TH_EVALUE, "the formula has letters beyond those %d", letters);
+    ok = ok && th_automaton_formula_letters(to, letter, letters, err) &&
+         (is = th_alloc(end.n, sizeof *is, err));
+    for (size_t i = 0; ok && i < end.n; i++)
+        ok = (is[i] = by_counts(&end, (int)i, is, to, err)) != -1;
+    if (ok && (to->whole = is[end.whole]) == LATER)
+        ok = th_fail(err, TH_EVALUE,
+                     "what was true just before, or since, is no count: without positions no mean "
+                     "tells it");
+    th_automaton_formula_free(&f);
+    th_automaton_formula_free(&end);
+    return ok;
+}
+
 char *th_automaton_formula_program(const ThAutomatonFormula *f, const char *name, ThError *err)
 {
     ThAutomatonFormula to = {0};

@@ -14,7 +14,8 @@
 #include "proof/provable.h"
 
 static const char FORMAT[] = "tapehead certificate 2";
-static const char *const methods[] = {"sets", "algebra", "table", "windows", "counts", "steps"};
+static const char *const methods[] = {"sets",   "algebra", "table",  "windows",
+                                      "counts", "steps",   "program"};
 enum { MOST = 100000 /* of any count in a file */ };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -64,6 +65,7 @@ void th_proof_certificate_free(ThProofCertificate *c)
                    c->complete, c->map,  c->centre, c->radius, c->shape};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    free(c->formula);
     free(c);
 }
 
@@ -96,6 +98,8 @@ uint64_t th_proof_certificate_digest(const ThProofCertificate *c)
         d = add_bytes(d, methods[c->method], strlen(methods[c->method]));
         d = add_bytes(d, &c->ball, sizeof c->ball);
     }
+    if (c->formula)
+        d = add_bytes(d, c->formula, strlen(c->formula));
     if (c->bits)
         d = add_bytes(d, c->bits, bits_size(c) * sizeof *c->bits);
     return add_bytes(d, &c->slack, sizeof c->slack);
@@ -208,7 +212,8 @@ ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel 
         return NULL;
     c->method = method;
     c->dim = (int)th_option_int(&m->options, "dim");
-    c->ball = method == TH_PROOF_BY_ALGEBRA || method == TH_PROOF_BY_STEPS ? ball : 0;
+    bool soft = method == TH_PROOF_BY_TABLE && th_proof_is_soft(m);
+    c->ball = method == TH_PROOF_BY_ALGEBRA || method == TH_PROOF_BY_STEPS || soft ? ball : 0;
     c->slack = claim->slack;
     c->weights = th_proof_digest(&m->params);
     const ThDfa *domain = method == TH_PROOF_BY_ALGEBRA ? NULL : claim->domain;
@@ -219,6 +224,25 @@ ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel 
     }
     c->digest = th_proof_certificate_digest(c);
     return c;
+}
+
+ThProofCertificate *th_proof_certificate_program(const ThModel *m, const char *formula,
+                                                 ThError *err)
+{
+    const ThSignature *s = &m->signature;
+    ThProofCertificate *c = th_alloc(1, sizeof *c, err);
+    if (!c)
+        return NULL;
+    *c = (ThProofCertificate){.method = TH_PROOF_BY_PROGRAM,
+                              .dim = (int)th_option_int(&m->options, "dim"),
+                              .n_symbols = s->n_symbols,
+                              .n_classes = s->n_classes,
+                              .weights = th_proof_digest(&m->params)};
+    c->formula = th_strdup(formula, err);
+    bool ok = c->formula && take(c, err) && copy_names(c->symbol, s->symbol, c->n_symbols, err) &&
+              copy_names(c->class_name, s->label, c->n_classes, err);
+    c->digest = ok ? th_proof_certificate_digest(c) : 0;
+    return TH_KEEP_IF(ok, c, th_proof_certificate_free);
 }
 
 bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
@@ -355,6 +379,10 @@ static json_t *document(const ThProofCertificate *c)
     json_object_set_new(to, "slack", json_real(c->slack));
     json_object_set_new(to, "symbols", names(c->symbol, c->n_symbols));
     json_object_set_new(to, "classes", names(c->class_name, c->n_classes));
+    if (c->formula) {
+        json_object_set_new(to, "formula", json_string(c->formula));
+        return to;
+    }
     json_object_set_new(to, "start", json_integer(c->start));
     json_object_set_new(to, "next", integers(c->next, states * (size_t)c->n_symbols));
     json_object_set_new(to, "answer", integers(c->answer, states));
@@ -481,7 +509,8 @@ static bool read_counts(ThProofCertificate *c, const json_t *from)
     if (!sets && labels)
         return false;
     for (size_t i = 0; i < sizeof count / sizeof *count - !sets; i++) {
-        if (count[i] < 1 || count[i] > MOST)
+        bool none = i == 1 && c->method == TH_PROOF_BY_PROGRAM;
+        if (count[i] > MOST || (count[i] < 1) != none)
             return false;
         *to[i] = (int)count[i];
     }
@@ -499,7 +528,7 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
 {
     const char *format = json_string_value(json_object_get(from, "format"));
     const char *kind = json_string_value(json_object_get(from, "kind"));
-    for (int i = 0; format && kind && i <= TH_PROOF_BY_STEPS; i++)
+    for (int i = 0; format && kind && i <= TH_PROOF_BY_PROGRAM; i++)
         if (strcmp(format, FORMAT) == 0 && strcmp(kind, methods[i]) == 0) {
             c->method = (ThProofMethod)i;
             return true;
@@ -507,15 +536,15 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
     return false;
 }
 
-/* What only certificates by algebra have; and those by steps. */
+/* What only certificates by algebra have; and those by steps, and of soft attention. */
 static bool read_algebra(ThProofCertificate *c, const json_t *from, ThError *err)
 {
     const json_t *length = json_object_get(from, "length");
     if (length) {
         c->ball = json_number_value(length);
-        return c->method == TH_PROOF_BY_STEPS && json_is_number(length) && c->ball >= 1 &&
-               isfinite(c->ball) && !json_object_get(from, "bits") &&
-               !json_object_get(from, "radius");
+        return (c->method == TH_PROOF_BY_STEPS || c->method == TH_PROOF_BY_TABLE) &&
+               json_is_number(length) && c->ball >= 1 && isfinite(c->ball) &&
+               !json_object_get(from, "bits") && !json_object_get(from, "radius");
     }
     const json_t *radius = json_object_get(from, "radius"), *bits = json_object_get(from, "bits");
     c->ball = json_number_value(radius);
@@ -528,11 +557,36 @@ static bool read_algebra(ThProofCertificate *c, const json_t *from, ThError *err
            read_integers(bits, c->bits, bits_size(c), 0, 1);
 }
 
+/* What those by program have in place of an automaton. */
+static bool read_formula(ThProofCertificate *c, const json_t *from, ThError *err)
+{
+    static const char *const others[] = {"start",  "next", "answer", "domain",
+                                         "length", "bits", "radius"};
+    const char *formula = json_string_value(json_object_get(from, "formula"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (json_object_get(from, others[i]))
+            return false;
+    return formula && (c->formula = th_strdup(formula, err));
+}
+
+static bool read_names_of(ThProofCertificate *c, const json_t *from, ThError *err)
+{
+    return read_names(json_object_get(from, "symbols"), c->symbol, (size_t)c->n_symbols, err) &&
+           read_names(json_object_get(from, "classes"), c->class_name, (size_t)c->n_classes, err) &&
+           read_hexadecimal(json_object_get(from, "weights"), &c->weights) &&
+           read_hexadecimal(json_object_get(from, "digest"), &c->digest);
+}
+
 static bool read_all(ThProofCertificate *c, const json_t *from, ThError *err)
 {
     const json_t *labels = json_object_get(from, "labels");
-    if (!read_method(c, from) || !read_counts(c, from) || !take(c, err) ||
-        !read_algebra(c, from, err))
+    if (!read_method(c, from) || !read_counts(c, from) || !take(c, err))
+        return false;
+    if (c->method == TH_PROOF_BY_PROGRAM) {
+        c->slack = json_number_value(json_object_get(from, "slack"));
+        return read_formula(c, from, err) && read_names_of(c, from, err);
+    }
+    if (!read_algebra(c, from, err))
         return false;
     size_t states = (size_t)c->n_states, square = (size_t)c->dim * (size_t)c->dim;
     if (json_object_get(json_array_get(labels, 0), "shape") &&
@@ -547,15 +601,12 @@ static bool read_all(ThProofCertificate *c, const json_t *from, ThError *err)
     for (size_t i = 0; i < (size_t)c->n_labels; i++)
         if (!read_label(c, json_array_get(labels, i), i))
             return false;
-    return read_names(json_object_get(from, "symbols"), c->symbol, (size_t)c->n_symbols, err) &&
-           read_names(json_object_get(from, "classes"), c->class_name, (size_t)c->n_classes, err) &&
+    return read_names_of(c, from, err) &&
            read_integers(json_object_get(from, "next"), c->next, states * (size_t)c->n_symbols, 0,
                          c->n_states - 1) &&
            read_integers(json_object_get(from, "answer"), c->answer, states, -1,
                          c->n_classes - 1) &&
-           read_domain(c, json_object_get(from, "domain")) &&
-           read_hexadecimal(json_object_get(from, "weights"), &c->weights) &&
-           read_hexadecimal(json_object_get(from, "digest"), &c->digest);
+           read_domain(c, json_object_get(from, "domain"));
 }
 
 ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err)

@@ -5,11 +5,11 @@
  * the weights by a digest, and itself by another, so that nothing changes unseen.  The sets of a
  * recurrent network are of its states: their maps lead from the start to the automaton's state.
  *
- * There are certificates of six kinds: by sets; by the algebra of a compiled model (algebra.h), of
- * which the radius of all balls is enough; by the table of a model that snaps (quantize.h), by
+ * There are certificates of seven kinds: by sets; by the algebra of a compiled model (algebra.h),
+ * of which the radius of all balls is enough; by the table of a model that snaps (quantize.h), by
  * all that the windows of a decoder can show (windows.h), by counts of symbols (shares.h), and by
  * the steps of a recurrence (linear_steps.h), which need nothing but the weights.  All name
- * automaton, symbols and classes.
+ * automaton, symbols and classes; those by program (program.h) a formula in place of an automaton.
  *
  * A certificate can be about the strings of a domain alone.  Then it has their acceptor, too, the
  * states of which are numbered on from the automaton's, and labels are maps of both.
@@ -28,16 +28,18 @@ typedef enum {
     TH_PROOF_BY_TABLE,
     TH_PROOF_BY_WINDOWS,
     TH_PROOF_BY_COUNTS,
-    TH_PROOF_BY_STEPS
+    TH_PROOF_BY_STEPS,
+    TH_PROOF_BY_PROGRAM
 } ThProofMethod;
 
-/* "sets", "algebra", "table", "windows", "counts", "steps". */
+/* "sets", "algebra", "table", "windows", "counts", "steps", "program". */
 const char *th_proof_method_name(ThProofMethod method);
 
 typedef struct {
     ThProofMethod method; /* else than by sets there are no labels */
-    double ball;          /* by algebra: the radius; by steps: symbols of the longest strings that
-                             it is about, 0: of every length */
+    double ball;          /* by algebra: the radius; by steps, and of soft attention: symbols of the
+                             longest strings that it is about, 0: of every length */
+    char *formula;        /* by program: what is computed, in place of an automaton; else NULL */
     int *bits;            /* (n_states, n_classes): answers that are sets; else NULL */
     int dim, n_states, n_symbols, n_classes, n_labels;
     int n_domain, first;         /* the domain's states, 0: all strings; and its start */
@@ -57,10 +59,14 @@ typedef struct {
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err);
 
 /* Returns new: that a claim about a model holds by its algebra, with balls of a radius, by its
- * table, windows or counts, or, on strings of up to `ball` symbols (0: all), by its steps; whether
- * it does is not asked. */
+ * table, windows or counts, or, on strings of up to `ball` symbols (0: all), by its steps or its
+ * soft attention; whether it does is not asked. */
 ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel *m,
                                             const ThProofClaim *claim, double ball, ThError *err);
+
+/* Returns new: that a model computes a formula by its steps. */
+ThProofCertificate *th_proof_certificate_program(const ThModel *m, const char *formula,
+                                                 ThError *err);
 
 /* How a model of this kind can be proved right.  TH_EVALUE with those that can where it is none. */
 bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err);

@@ -24,13 +24,15 @@ typedef struct {
     double tightest;     /* the largest bound beside what it may be; at most 1 where it holds */
     double tolerance;    /* what vectors and logits of any run may be off by at every node, and the
                             certificate holds of it */
+    double off;          /* of soft attention: how far it sees from hard attention, at most; 1/4 is
+                            too much */
     double rounding;     /* by how much more a vector of a float run can be off, at most */
     long long strings;   /* by windows: that were answered, all of up to so many; by counts */
     int reach;           /* symbols */
     long long boxes;     /* by counts: of shares, that were looked at */
     double most;         /* > 0: of strings of up to so many symbols alone */
-    double length[3];    /* by steps: up to which it is so of real numbers, in double and in float;
-                            HUGE_VAL: of every length */
+    double length[3];    /* by steps and of soft attention: up to which it is so of real numbers, in
+                            double and in float;    HUGE_VAL: of every length */
     char why[200];       /* what does not hold; "" otherwise */
     char why_float[200]; /* what does not, or is not known, of runs in float alone; "" otherwise */
 } ThProofChecked;

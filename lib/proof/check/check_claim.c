@@ -299,9 +299,28 @@ static bool check_windows(const ThProofCertificate *c, const ThModel *m, const T
     return true;
 }
 
-/* What the model can remember is gone through; nothing of it is in the file. */
-static bool check_hard(const ThModel *m, const ThProofClaim *claim, ThStop *stop, ThProofChecked *k,
-                       ThError *err)
+/* How far the proof of soft attention goes, beside what the file says. */
+static void check_soft(const ThProofCertificate *c, const ThProofHard *h, ThProofChecked *k)
+{
+    const double least = c->ball > 0 ? c->ball : HUGE_VAL;
+    for (int i = 0; i < 3; i++)
+        k->length[i] = h->right ? h->lengths[i] : 0;
+    k->holds = k->length[0] >= least;
+    k->in_double = k->holds && k->length[1] >= least;
+    k->in_float = k->holds && k->length[2] >= least;
+    k->most = c->ball;
+    k->off = h->off;
+    if (h->right && !k->holds)
+        snprintf(k->why, sizeof k->why,
+                 "soft attention sees what hard attention does up to length %.6g", k->length[0]);
+    else if (k->holds && !k->in_float)
+        snprintf(k->why_float, sizeof k->why_float,
+                 "weights are rounded: runs are sure up to length %.6g", k->length[2]);
+}
+
+/* What the model can remember is gone through; of the file is what it says of lengths. */
+static bool check_hard(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                       ThStop *stop, ThProofChecked *k, ThError *err)
 {
     enum { MOST_POINTS = 200000 };
     ThProofHard h;
@@ -312,6 +331,12 @@ static bool check_hard(const ThModel *m, const ThProofClaim *claim, ThStop *stop
     k->wrong = h.wrong;
     k->checks = h.steps;
     snprintf(k->why, sizeof k->why, "%s", h.why);
+    if (th_proof_is_soft(m))
+        check_soft(c, &h, k);
+    else if (c->ball > 0) {
+        snprintf(k->why, sizeof k->why, "it is about a length, and hard attention has none");
+        k->holds = k->in_double = k->in_float = false;
+    }
     if (h.means)
         snprintf(k->why_float, sizeof k->why_float,
                  "means are rounded: their signs are certain up to length %.6g", h.length);
@@ -362,6 +387,8 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
                           ThStop *stop, ThProofPairs *pairs, ThProofChecked *checked, ThError *err)
 {
     ThProofMethod can;
+    if (c->method == TH_PROOF_BY_PROGRAM)
+        return th_fail(err, TH_EVALUE, "the certificate is about a formula that counts");
     *checked = (ThProofChecked){.holds = false};
     if (!th_proof_method(m, &can, err) || !th_signature_match(&m->signature, &claim->asked, err) ||
         !find_gap(c, claim, checked->why, stop, err))
@@ -383,6 +410,6 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
     if (c->method == TH_PROOF_BY_WINDOWS || c->method == TH_PROOF_BY_COUNTS)
         return check_windows(c, m, claim, stop, checked, err);
     return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)
-           : th_proof_is_hard(m)            ? check_hard(m, claim, stop, checked, err)
+           : th_proof_is_hard(m)            ? check_hard(c, m, claim, stop, checked, err)
                                             : check_table(m, claim, stop, checked, err);
 }

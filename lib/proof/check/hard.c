@@ -1,4 +1,4 @@
-#include "proof/check/hard.h"
+#include "proof/check/hard_impl.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,48 +11,15 @@
 enum { NOBODY = -1 };
 static const double GRID = 4, EXACT = 1 << 18; /* numbers are multiples of 1/4; sums are at most */
 
-/* What a head does, by its weights alone. */
-typedef enum { LATEST, MEAN, SIGN } Task;
-
-typedef struct {
-    double *query, *query_bias, *key_value, *key_value_bias, *output, *output_bias;
-    double *up, *up_bias, *down, *down_bias;
-    Task *task;  /* (heads) */
-    double *key; /* (dim): of the beginning, for SIGN; and its value */
-    double *value;
-    int *same; /* (dim): of a number that is summed, the first one that is so, or its negative */
-    double *sign;
-} Layer;
-
-typedef struct {
-    const ThProofClaim *claim;
-    int dim, heads, width, layers, hidden, symbols, classes;
-    bool average;
-    double *embedding, *head, *head_bias;
-    Layer *layer;
-    bool *mean; /* (dim): the coordinate holds means */
-    /* What is remembered: of each layer and head a score and a value, or a sum. */
-    int size;
-    double *from, *to; /* (size) */
-    /* A position: what it holds, and the sums whose means it holds; sums and what is asked of them,
-     * z, are there once as they are known and once with large ones as small as they can be. */
-    double *x, *sums, *z, *hidden_units, *logits;
-    double bound;                     /* sums beyond count as infinite: bound + 1 or more */
-    int *digit, *radix, digits, used; /* choices of what comes back from there */
-    double least, greatest;           /* |sum| that a sign was taken of; what a step adds to one */
-    ThProofHard *out;
-    bool fits, failed;
-    ThError *err;
-} Hard;
+typedef ThProofHardLayer Layer;
+typedef ThProofHardRun Hard;
 
 static double *remembered(const Hard *k, double *state, int layer, int head)
 {
     return state + (layer * k->heads + head) * (1 + k->width);
 }
 
-/* Notes why nothing is shown.  Returns false, always. */
-static bool refuse(Hard *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool refuse(Hard *k, const char *format, ...)
+bool th_proof_hard_refuse(Hard *k, const char *format, ...)
 {
     va_list values;
     if (k->out->why[0] == '\0') {
@@ -71,9 +38,8 @@ static bool on_grid(double x)
     return x * GRID == floor(x * GRID);
 }
 
-/* x (rows) times a column of a matrix, plus a bias: no sum of these products rounds. */
-static double product(Hard *k, const double *x, int rows, const double *matrix, int cols,
-                      int column, double bias)
+double th_proof_hard_product(Hard *k, const double *x, int rows, const double *matrix, int cols,
+                             int column, double bias)
 {
     double sum = bias, size = fabs(bias);
     bool grid = on_grid(bias);
@@ -86,13 +52,13 @@ static double product(Hard *k, const double *x, int rows, const double *matrix, 
         size += fabs(x[i] * w);
     }
     if (!grid || size > EXACT || !on_grid(sum))
-        refuse(k, "a number is no multiple of 1/4, or large: sums may round");
+        th_proof_hard_refuse(k, "a number is no multiple of 1/4, or large: sums may round");
     return sum;
 }
 
 /* ---- what heads do --------------------------------------------------------------------------- */
 
-static bool is_zero(const double *matrix, int rows, int cols, int first, int n)
+bool th_proof_hard_is_zero(const double *matrix, int rows, int cols, int first, int n)
 {
     for (int i = 0; i < rows; i++)
         for (int c = first; c < first + n; c++)
@@ -105,11 +71,13 @@ static bool sort_heads(Hard *k, Layer *l)
 {
     for (int h = 0; h < k->heads; h++) {
         int first = h * k->width;
-        bool fixed = is_zero(l->query, k->dim, k->dim, first, k->width);
-        bool none = fixed && is_zero(l->query_bias, 1, k->dim, first, k->width);
-        l->task[h] = !k->average ? LATEST : none ? MEAN : SIGN;
+        bool fixed = th_proof_hard_is_zero(l->query, k->dim, k->dim, first, k->width);
+        bool none = fixed && th_proof_hard_is_zero(l->query_bias, 1, k->dim, first, k->width);
+        l->task[h] = !k->average ? TH_PROOF_HARD_LATEST
+                     : none      ? TH_PROOF_HARD_MEAN
+                                 : TH_PROOF_HARD_SIGN;
         if (!k->average && !fixed)
-            return refuse(k, "what a head looks at depends on its query");
+            return th_proof_hard_refuse(k, "what a head looks at depends on its query");
         for (int c = 0; k->average && none && c < k->dim; c++)
             for (int i = first; i < first + k->width; i++)
                 k->mean[c] = k->mean[c] || l->output[i * k->dim + c] != 0;
@@ -122,25 +90,27 @@ static bool sort_heads(Hard *k, Layer *l)
 static bool keep_apart(Hard *k, const Layer *l)
 {
     for (int c = 0; c < k->dim; c++) {
-        bool good = !k->mean[c] || (is_zero(l->key_value + c * 2 * k->dim, 1, 0, 0, 2 * k->dim) &&
-                                    is_zero(l->up + c * k->hidden, 1, 0, 0, k->hidden) &&
-                                    is_zero(l->down, k->hidden, k->dim, c, 1) &&
-                                    l->down_bias[c] == 0 && l->output_bias[c] == 0);
+        bool good = !k->mean[c] ||
+                    (th_proof_hard_is_zero(l->key_value + c * 2 * k->dim, 1, 0, 0, 2 * k->dim) &&
+                     th_proof_hard_is_zero(l->up + c * k->hidden, 1, 0, 0, k->hidden) &&
+                     th_proof_hard_is_zero(l->down, k->hidden, k->dim, c, 1) &&
+                     l->down_bias[c] == 0 && l->output_bias[c] == 0);
         for (int h = 0; h < k->heads; h++) {
             int first = h * k->width;
-            bool sign = l->task[h] == SIGN;
-            bool read = !is_zero(l->query + c * k->dim, 1, 0, first, k->width);
-            bool written = !is_zero(l->output + first * k->dim, k->width, k->dim, c, 1);
+            bool sign = l->task[h] == TH_PROOF_HARD_SIGN;
+            bool read = !th_proof_hard_is_zero(l->query + c * k->dim, 1, 0, first, k->width);
+            bool written =
+                !th_proof_hard_is_zero(l->output + first * k->dim, k->width, k->dim, c, 1);
             for (int i = first; k->mean[c] && i < first + k->width; i++)
                 good = good && on_grid(l->query[c * k->dim + i]) &&
                        on_grid(l->output[i * k->dim + c]) && fabs(l->query[c * k->dim + i]) < 256 &&
                        fabs(l->output[i * k->dim + c]) < 256;
             good = good && !(sign && read && !k->mean[c]) && !(sign && written && k->mean[c]) &&
                    !(k->average && !sign && written && !k->mean[c]) &&
-                   !(sign && !is_zero(l->query_bias, 1, k->dim, first, k->width));
+                   !(sign && !th_proof_hard_is_zero(l->query_bias, 1, k->dim, first, k->width));
         }
         if (!good)
-            return refuse(k, "means are mixed with other numbers");
+            return th_proof_hard_refuse(k, "means are mixed with other numbers");
     }
     return true;
 }
@@ -148,10 +118,10 @@ static bool keep_apart(Hard *k, const Layer *l)
 /* Is the coordinate 0 but at the beginning? */
 static bool is_beginning(const Hard *k, int c)
 {
-    bool is = is_zero(k->embedding, k->symbols, k->dim, c, 1) && !k->mean[c];
+    bool is = th_proof_hard_is_zero(k->embedding, k->symbols, k->dim, c, 1) && !k->mean[c];
     for (int i = 0; is && i < k->layers; i++)
-        is = is_zero(k->layer[i].output, k->dim, k->dim, c, 1) &&
-             is_zero(k->layer[i].down, k->hidden, k->dim, c, 1) &&
+        is = th_proof_hard_is_zero(k->layer[i].output, k->dim, k->dim, c, 1) &&
+             th_proof_hard_is_zero(k->layer[i].down, k->hidden, k->dim, c, 1) &&
              k->layer[i].output_bias[c] == 0 && k->layer[i].down_bias[c] == 0;
     return is;
 }
@@ -179,7 +149,7 @@ static bool find_same(Hard *k)
         Layer *l = &k->layer[i / k->dim];
         int b, a = i % k->dim;
         for (b = 0; b < a; b++) {
-            if (l->task[b / k->width] != MEAN)
+            if (l->task[b / k->width] != TH_PROOF_HARD_MEAN)
                 continue;
             l->sign[a] = is_same(k, l, beginning, a, b, 1) ? 1 : -1;
             if (l->sign[a] > 0 || is_same(k, l, beginning, a, b, -1))
@@ -198,7 +168,7 @@ static int choose(Hard *k, int radix)
 {
     enum { MOST = 64 };
     if (k->used == MOST) {
-        refuse(k, "too much is unknown of large sums");
+        th_proof_hard_refuse(k, "too much is unknown of large sums");
         return 0;
     }
     if (k->used == k->digits) {
@@ -243,18 +213,20 @@ static void attend(Hard *k, int layer, int h, bool first, const double *query, c
     int column = h * k->width, d = k->dim;
     const double *key = kv + column, *value = kv + d + column;
     double *was = remembered(k, k->from, layer, h), *is = remembered(k, k->to, layer, h);
-    double score = product(k, key, k->width, query + column, 1, 0, 0);
-    if (l->task[h] == LATEST) {
-        const double *seen = first ? value : was + 1;
-        memcpy(gives + column, seen, (size_t)k->width * sizeof *gives);
-        bool later = first || score >= was[0];
+    double score = th_proof_hard_product(k, key, k->width, query + column, 1, 0, 0);
+    if (k->soft)
+        th_proof_soft_note(k, layer, h, first, score, value);
+    if (l->task[h] == TH_PROOF_HARD_LATEST || l->task[h] == TH_PROOF_HARD_BEFORE) {
+        bool later = first || l->task[h] == TH_PROOF_HARD_BEFORE || score >= was[0];
+        bool own = first || (k->soft && l->task[h] == TH_PROOF_HARD_LATEST && later);
+        memcpy(gives + column, own ? value : was + 1, (size_t)k->width * sizeof *gives);
         is[0] = later ? score : was[0];
         memcpy(is + 1, later ? value : was + 1, (size_t)k->width * sizeof *is);
-    } else if (l->task[h] == MEAN) {
+    } else if (l->task[h] == TH_PROOF_HARD_MEAN) {
         for (int c = 0; c < k->width; c++) {
             k->greatest = fmax(k->greatest, fabs(value[c]));
             if (!first && value[c] != floor(value[c]))
-                refuse(k, "what a mean is taken of is no whole number");
+                th_proof_hard_refuse(k, "what a mean is taken of is no whole number");
             if (first)
                 l->value[column + c] = value[c];
             else if (l->same[column + c] == column + c)
@@ -268,14 +240,14 @@ static void attend(Hard *k, int layer, int h, bool first, const double *query, c
         double lead = 0, near = 0;
         for (int c = 0; c < k->width; c++) {
             if (key[c] != 0 || value[c] != 0)
-                refuse(k, "a head that takes a sign sees more than the beginning");
+                th_proof_hard_refuse(k, "a head that takes a sign sees more than the beginning");
             lead += l->key[column + c] != 0 ? l->key[column + c] * k->z[column + c] : 0;
             near += l->key[column + c] * k->z[d + column + c];
         }
         if (lead == 0 || isnan(lead))
-            refuse(k, "a sum is zero where its sign is taken");
+            th_proof_hard_refuse(k, "a sum is zero where its sign is taken");
         else if (lead > 0 ? near <= 0 : near >= 0)
-            refuse(k, "what is added to a large sum can be more than that");
+            th_proof_hard_refuse(k, "what is added to a large sum can be more than that");
         k->least = fmin(k->least, fabs(near));
         for (int c = 0; c < k->width; c++)
             gives[column + c] = lead > 0 ? l->value[column + c] : 0;
@@ -312,7 +284,7 @@ static void run_layer(Hard *k, int layer, bool first)
     int d = k->dim;
     double *kv = k->hidden_units, *query = kv + 2 * d, *gives = query + d, *units = gives + d;
     for (int c = 0; c < 2 * d; c++)
-        kv[c] = product(k, k->x, d, l->key_value, 2 * d, c, l->key_value_bias[c]);
+        kv[c] = th_proof_hard_product(k, k->x, d, l->key_value, 2 * d, c, l->key_value_bias[c]);
     for (int c = 0; c < d; c++)
         query[c] = k->average ? 0 : l->query_bias[c];
     memset(gives, 0, (size_t)d * sizeof *gives);
@@ -321,20 +293,23 @@ static void run_layer(Hard *k, int layer, bool first)
         attend(k, layer, h, first, query, kv, gives);
     for (int c = 0; c < d; c++) {
         if (!k->mean[c])
-            k->x[c] += product(k, gives, d, l->output, d, c, l->output_bias[c]);
+            k->x[c] += th_proof_hard_product(k, gives, d, l->output, d, c, l->output_bias[c]);
         for (int i = 0; k->mean[c] && i < d; i++) {
-            double w = l->task[i / k->width] == MEAN ? l->output[i * d + c] : 0;
+            double w = l->task[i / k->width] == TH_PROOF_HARD_MEAN ? l->output[i * d + c] : 0;
             for (int near = 0; w != 0 && near < 2; near++)
                 k->sums[near * d + c] += w * sum_of(k, layer, i, near);
         }
+        if (k->soft && k->seen_by[c] / d == layer && k->seen_by[c] >= 0 && k->x[c] != 0 &&
+            k->x[c] != 1)
+            th_proof_hard_refuse(k, "what a head sees is neither 0 nor 1");
     }
     for (int u = 0; u < k->hidden; u++)
-        units[u] = fmax(0, product(k, k->x, d, l->up, k->hidden, u, l->up_bias[u]));
+        units[u] = fmax(0, th_proof_hard_product(k, k->x, d, l->up, k->hidden, u, l->up_bias[u]));
     for (int c = 0; c < d; c++)
-        k->x[c] += product(k, units, k->hidden, l->down, d, c, l->down_bias[c]);
+        k->x[c] += th_proof_hard_product(k, units, k->hidden, l->down, d, c, l->down_bias[c]);
     for (int c = 0; c < d; c++)
         if (fabs(k->x[c]) > EXACT)
-            refuse(k, "a number is large: sums may round");
+            th_proof_hard_refuse(k, "a number is large: sums may round");
 }
 
 /* k->to <- what is remembered behind a symbol, or the beginning; k->logits. */
@@ -348,7 +323,8 @@ static void run_symbol(Hard *k, int symbol)
     for (int i = 0; i < k->layers && k->fits; i++)
         run_layer(k, i, first);
     for (int c = 0; c < k->classes; c++)
-        k->logits[c] = product(k, k->x, k->dim, k->head, k->classes, c, k->head_bias[c]);
+        k->logits[c] =
+            th_proof_hard_product(k, k->x, k->dim, k->head, k->classes, c, k->head_bias[c]);
     for (int i = 0; i < k->size; i++)
         k->to[i] += 0.0; /* no -0, which has other bytes */
 }
@@ -388,6 +364,17 @@ static bool read_layer(Hard *k, ThProofReader *r, int i)
     return !r->failed && l->task && l->key && l->value && l->same && l->sign;
 }
 
+static bool read_soft(Hard *k, ThProofReader *r)
+{
+    size_t numbers = (size_t)k->layers * (size_t)k->dim;
+    k->longest = (int)r->m->params.item[th_params_find(&r->m->params, "position")].rows;
+    k->position = read(r, -1, "position");
+    k->placed = th_alloc((size_t)k->dim, sizeof *k->placed, k->err);
+    k->seen_by = th_alloc((size_t)k->dim, sizeof *k->seen_by, k->err);
+    k->seen = th_alloc(numbers * TH_PROOF_SEEN, sizeof *k->seen, k->err);
+    return k->position && k->placed && k->seen_by && k->seen;
+}
+
 static bool read_model(Hard *k, const ThModel *m)
 {
     enum { CHOICES = 65 };
@@ -407,6 +394,8 @@ static bool read_model(Hard *k, const ThModel *m)
     k->z = k->sums + 2 * d;
     k->logits = k->z + 2 * d;
     k->hidden_units = k->logits + k->classes;
+    if (k->soft && !read_soft(k, &r))
+        return false;
     k->embedding = read(&r, -1, "embedding");
     k->head = read(&r, -1, "head");
     k->head_bias = read(&r, -1, "head_bias");
@@ -416,7 +405,23 @@ static bool read_model(Hard *k, const ThModel *m)
     return !r.failed;
 }
 
-static void free_model(Hard *k)
+bool th_proof_hard_open(Hard *k, const ThModel *m)
+{
+    const ThOptions *o = &m->options;
+    k->dim = (int)th_option_int(o, "dim");
+    k->heads = (int)th_option_int(o, "heads");
+    k->layers = (int)th_option_int(o, "layers");
+    k->hidden = (int)th_option_int(o, "hidden");
+    k->width = k->dim / k->heads;
+    k->symbols = m->signature.n_symbols;
+    k->classes = m->signature.n_classes;
+    k->average = th_option_choice(o, "attention") == TH_TAPE_AVERAGE;
+    k->soft = th_proof_is_soft(m);
+    k->size = k->layers * k->heads * (1 + k->width);
+    return read_model(k, m);
+}
+
+void th_proof_hard_close(Hard *k)
 {
     for (int i = 0; k->layer && i < k->layers; i++) {
         Layer *l = &k->layer[i];
@@ -428,6 +433,7 @@ static void free_model(Hard *k)
         TH_FREE(l->same, l->sign);
     }
     TH_FREE(k->layer, k->mean, k->digit, k->from, k->embedding, k->head, k->head_bias);
+    TH_FREE(k->position, k->placed, k->seen_by, k->seen);
 }
 
 /* ---- all strings ----------------------------------------------------------------------------- */
@@ -505,9 +511,10 @@ static bool follow(Search *s, size_t at, int symbol)
         if (asked && !answers(k, c->machine->label[to])) {
             char word[160];
             write_word(s, at, symbol, word, sizeof word);
-            k->out->wrong = !k->average;
-            return refuse(k, "the answer to %s is %s%s", word, k->average ? "perhaps not " : "not ",
-                          c->asked.label[c->machine->label[to]]);
+            k->out->wrong = !k->average && !k->soft;
+            return th_proof_hard_refuse(k, "the answer to %s is %s%s", word,
+                                        k->out->wrong ? "not " : "perhaps not ",
+                                        c->asked.label[c->machine->label[to]]);
         }
         s->point->machine = to;
         s->point->domain = in;
@@ -557,20 +564,47 @@ static double reach_of(const Hard *k, const Layer *l, int head)
 /* Up to which length the means of sums keep their signs: weights of 1/n that are rounded, sums in
  * any order and what is done with them are off by γ of the greatest value, and a sum is `least` at
  * least. */
-static double certain_length(const Hard *k)
+double th_proof_hard_certain(const Hard *k, double unit)
 {
     double reach = 0, spare = 8 + k->dim;
     for (int i = 0; i < k->layers; i++)
         for (int h = 0; h < k->heads; h++)
-            reach = fmax(reach, k->layer[i].task[h] == SIGN ? reach_of(k, &k->layer[i], h) : 0);
-    double most = floor(sqrt(0.99 * k->least / (reach * k->greatest * 0x1p-24))) - spare;
+            reach =
+                fmax(reach,
+                     k->layer[i].task[h] == TH_PROOF_HARD_SIGN ? reach_of(k, &k->layer[i], h) : 0);
+    double most = floor(sqrt(0.99 * k->least / (reach * k->greatest * unit))) - spare;
     return most > 0 ? most : 0;
 }
 
 bool th_proof_is_hard(const ThModel *m)
 {
     return m->bound && strcmp(m->kind->name, "bare") == 0 &&
-           th_option_choice(&m->options, "attention") != 0;
+           (th_option_choice(&m->options, "attention") != TH_TAPE_SOFT || th_proof_is_soft(m));
+}
+
+bool th_proof_is_soft(const ThModel *m)
+{
+    return m->bound && strcmp(m->kind->name, "bare") == 0 &&
+           th_option_choice(&m->options, "attention") == TH_TAPE_SOFT &&
+           th_option_flag(&m->options, "causal") &&
+           strcmp(th_option_text(&m->options, "position"), "learned") == 0 &&
+           th_params_find(&m->params, "position") >= 0;
+}
+
+bool th_proof_hard_sort(Hard *k)
+{
+    memset(k->mean, 0, (size_t)k->dim * sizeof *k->mean);
+    if (k->soft)
+        th_proof_soft_sort(k);
+    for (int i = 0; !k->soft && k->fits && i < k->layers; i++)
+        sort_heads(k, &k->layer[i]);
+    for (int i = 0; k->fits && i < k->layers; i++)
+        keep_apart(k, &k->layer[i]);
+    for (int c = 0; k->fits && c < k->dim; c++)
+        if (k->mean[c] && !(th_proof_hard_is_zero(k->embedding, k->symbols + 1, k->dim, c, 1) &&
+                            th_proof_hard_is_zero(k->head + c * k->classes, 1, 0, 0, k->classes)))
+            th_proof_hard_refuse(k, "means are mixed with other numbers");
+    return k->fits;
 }
 
 /* With sums known up to a bound. */
@@ -581,18 +615,11 @@ static bool try_bound(Hard *k, double bound, size_t limit, ThStop *stop)
     k->fits = true;
     k->least = HUGE_VAL;
     k->greatest = 1;
-    memset(k->mean, 0, (size_t)k->dim * sizeof *k->mean);
-    for (int i = 0; k->fits && i < k->layers; i++)
-        sort_heads(k, &k->layer[i]);
-    for (int i = 0; k->fits && i < k->layers; i++)
-        keep_apart(k, &k->layer[i]);
-    for (int c = 0; k->fits && c < k->dim; c++)
-        if (k->mean[c] && !(is_zero(k->embedding, k->symbols + 1, k->dim, c, 1) &&
-                            is_zero(k->head + c * k->classes, 1, 0, 0, k->classes)))
-            refuse(k, "means are mixed with other numbers");
-    bool ok = k->fits && find_same(k) && search(k, limit, stop);
+    bool ok = th_proof_hard_sort(k) && find_same(k) && search(k, limit, stop);
+    k->out->length = ok && k->average ? th_proof_hard_certain(k, 0x1p-24) : 0;
+    if (ok && k->soft)
+        ok = th_proof_soft_lengths(k, stop, k->out->lengths, &k->out->off);
     k->out->right = ok;
-    k->out->length = ok && k->average ? certain_length(k) : 0;
     return ok || !k->fits;
 }
 
@@ -600,25 +627,15 @@ bool th_proof_hard(const ThModel *m, const ThProofClaim *claim, size_t limit, Th
                    ThProofHard *proof, ThError *err)
 {
     static const double bounds[] = {2, 4, 8, 16, 32};
-    const ThOptions *o = &m->options;
     Hard k = {.claim = claim, .out = proof, .err = err};
     if (!th_proof_is_hard(m))
         return th_fail(err, TH_EVALUE, "the model's attention is not hard");
-    k.dim = (int)th_option_int(o, "dim");
-    k.heads = (int)th_option_int(o, "heads");
-    k.layers = (int)th_option_int(o, "layers");
-    k.hidden = (int)th_option_int(o, "hidden");
-    k.width = k.dim / k.heads;
-    k.symbols = m->signature.n_symbols;
-    k.classes = m->signature.n_classes;
-    k.average = th_option_choice(o, "attention") == TH_TAPE_AVERAGE;
-    k.size = k.layers * k.heads * (1 + k.width);
-    bool ok = read_model(&k, m);
+    bool ok = th_proof_hard_open(&k, m);
     for (size_t i = 0; ok && i < sizeof bounds / sizeof *bounds; i++) {
         ok = try_bound(&k, bounds[i], limit, stop);
         if (!k.average || proof->right)
             break;
     }
-    free_model(&k);
+    th_proof_hard_close(&k);
     return ok;
 }

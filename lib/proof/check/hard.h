@@ -7,6 +7,11 @@
  * how large.  All that can be remembered is gone through beside the machine, symbol by symbol, from
  * the weights alone: how these were made is not asked.
  *
+ * Soft attention that is steep (position=learned) sees the value of one position to within its
+ * weight on all others, which scores and positions bound; units must make 0 or 1 of that again.  So
+ * what is shown is of strings up to a length, where that weight is small enough, and of the
+ * program's runs, too: scores are whole, and do not round.
+ *
  * Numbers that are not means must be multiples of 1/4, and so small that no sum of their products
  * rounds, in single precision and in any order: then runs are what is computed here.  Means are
  * rounded, and it is said up to which length their signs are certain.
@@ -26,11 +31,17 @@ typedef struct {
     long long steps; /* from something remembered by a symbol */
     int states;      /* pairs of what is remembered and the machine's state */
     double length;   /* means: up to which their signs are certain in single precision */
-    char why[200];   /* where it is not right */
+    double
+        lengths[3]; /* soft attention: up to which it is so, of real numbers, in double, in float */
+    double off;     /* soft attention: from what hard attention sees, at most; 1/4 is too much */
+    char why[200];  /* where it is not right */
 } ThProofHard;
 
-/* Is it a bare model with attention=rightmost or attention=average? */
+/* Is it a bare model with attention=rightmost or attention=average, or th_proof_is_soft? */
 bool th_proof_is_hard(const ThModel *m);
+
+/* One with attention=soft causal=yes position=learned? */
+bool th_proof_is_soft(const ThModel *m);
 
 /* TH_EVALUE for other models; TH_ELIMIT where more than `limit` pairs are met, TH_ENOMEM,
  * TH_EINTERRUPTED. */

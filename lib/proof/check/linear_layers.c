@@ -399,19 +399,81 @@ void th_proof_linear_layer(Net *f, int layer, const double *before)
         f->x[i] = layer < f->layers - 1 ? th_proof_linear_add(f, f->x[i], f->y[i]) : f->y[i];
 }
 
+/* The number that all units of the read-out read, or -1: they read several. */
+static int one_read(const Net *f, const float *head)
+{
+    int one = -1;
+    for (int k = 0; k < f->dim; k++)
+        for (int u = 0; u < f->dim; u++)
+            if ((double)head[k * f->dim + u] != 0 && !th_proof_linear_is_zero(f->u[k])) {
+                if (one >= 0 && one != k)
+                    return -1;
+                one = k;
+            }
+    return one;
+}
+
+/* What units that read one number x add to a logit where it is x. */
+static double units_at(const Net *f, const float *head, const float *bias, const float *answer,
+                       double x)
+{
+    double sum = 0;
+    for (int u = 0; u < f->dim; u++)
+        sum += fmax(0, x * (double)head[u] + (double)bias[u]) * (double)answer[u * f->n_classes];
+    return sum;
+}
+
+/* A logit of units that all read f->u[one]: a line between the places where they bend, whose range
+ * is that of these and of the ends.  What each rounds counts apart. */
+static Number read_one(Net *f, int one, const float *head, const float *bias, const float *answer,
+                       double more)
+{
+    const Number x = f->u[one];
+    double end[] = {x.at - x.off, x.at + x.off}, low = HUGE_VAL, high = -HUGE_VAL;
+    double off = 0, size = fabs(more), at;
+    int n = more != 0;
+    head += one * f->dim;
+    for (int u = -2; u < f->dim; u++) {
+        double a = u < 0 ? 1 : (double)head[u], b = u < 0 ? 0 : (double)bias[u];
+        at = u < 0 ? end[u + 2] : -b / a;
+        if (at >= end[0] && at <= end[1]) {
+            double sum = units_at(f, head, bias, answer, at);
+            low = fmin(low, sum);
+            high = fmax(high, sum);
+        }
+        double by = u < 0 ? 0 : fabs((double)answer[u * f->n_classes]);
+        double most = fmax(0, fmax(a * end[0], a * end[1]) + b);
+        double lost = th_proof_linear_rounding(f, (a != 0) + (b != 0), a != 0,
+                                               fabs(a) * th_proof_linear_most(x) + fabs(b));
+        off += by * (most + lost > 0 ? lost : 0);
+        size += by * (most + lost);
+        n += by > 0 && most + lost > 0;
+    }
+    off += (high - low) / 2 + size * 1e-12;
+    return (Number){(low + high) / 2 + more, off + th_proof_linear_rounding(f, n, true, size)};
+}
+
 void th_proof_linear_read(Net *f)
 {
     const float *head = th_proof_linear_weights(f, -1, "head");
+    const float *answer = th_proof_linear_weights(f, -1, "answer"),
+                *more = th_proof_linear_weights(f, -1, "answer_bias");
     const Number *from = f->x;
+    int one = -1;
     if (f->kind != TH_PROOF_MAPS) {
         norm_of(f, -1, "final_norm", f->x, f->u);
+        one = one_read(f, head);
         th_proof_linear_times(f, f->u, f->dim, head, th_proof_linear_weights(f, -1, "head_bias"),
                               f->dim, f->y);
         th_proof_linear_relu(f->y, f->dim);
         from = f->y;
     }
-    th_proof_linear_times(f, from, f->dim, th_proof_linear_weights(f, -1, "answer"),
-                          th_proof_linear_weights(f, -1, "answer_bias"), f->n_classes, f->wide);
+    th_proof_linear_times(f, from, f->dim, answer, more, f->n_classes, f->wide);
+    for (int c = 0; one >= 0 && c < f->n_classes; c++) {
+        Number z = read_one(f, one, head, th_proof_linear_weights(f, -1, "head_bias"), answer + c,
+                            (double)more[c]);
+        f->wide[c] = z.off < f->wide[c].off ? z : f->wide[c];
+    }
     for (int c = 0; c < f->n_classes; c++)
         f->wide[c].off = f->wide[c].off * TH_PROOF_WIDER + f->slack + TH_PROOF_SPARE;
 }

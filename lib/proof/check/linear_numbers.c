@@ -250,9 +250,14 @@ Number th_proof_linear_sigmoid(const Net *f, Number x)
     return (Number){at, (top - least) / 2 + TH_PROOF_FUNCTION * f->unit / 2};
 }
 
+/* A run's factor is 1 exactly where the rest is less than it can hold, so that it rounds nothing.
+ */
 void th_proof_linear_silu(const Net *f, Number *x, int n)
 {
     for (int i = 0; i < n; i++) {
+        const Number whole = th_proof_linear_sigmoid(f, x[i]);
+        if (f->arithmetic != TH_PROOF_IN_REALS && whole.at == 1 && whole.off == 0)
+            continue;
         double share = th_proof_linear_sigmoid(f, (Number){x[i].at, 0}).at;
         if (!th_proof_linear_is_zero(x[i]))
             x[i] = (Number){x[i].at * share, 1.1 * x[i].off + TH_PROOF_FUNCTION * f->unit *

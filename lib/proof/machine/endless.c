@@ -1,5 +1,6 @@
 /* endless.c - the machine itself: its table, its steps, and what follows from them alone. */
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "proof/machine/endless_impl.h"
@@ -266,6 +267,33 @@ static bool check_words(Endless *e)
     return th_proof_endless_words(e) || refuse(e, "the repeated words lead to a way to stop");
 }
 
+/* Makes the steps, and hands on the tape as it lies before the head. */
+static bool check_bouncers(Endless *e)
+{
+    Run r = {0};
+    long long made;
+    bool ok = e->number[0] >= 0 && go(e, &r, e->number[0], &made) && r.state != ENDLESS_STOP;
+    EndlessTape t = {.state = r.state};
+    int right = e->number[1] == 1;
+    long long n = right ? r.head + r.base : r.size - (r.head + r.base) - 1;
+    n = n < 0 ? 0 : n;
+    t.cell = ok && n < INT_MAX ? th_alloc((size_t)n + 1, 1, e->err) : NULL;
+    for (long long i = 0; t.cell && i < n; i++, t.n++)
+        t.cell[i] = right ? r.cell[i] : r.cell[r.size - 1 - i];
+    for (long long i = 0; i < r.size; i++) {
+        bool behind = right ? i < r.head + r.base : i > r.head + r.base;
+        t.ahead = t.ahead || (!behind && r.cell[i] != 0);
+    }
+    long long zeros = 0;
+    while (zeros < t.n && t.cell[zeros] == 0)
+        zeros++;
+    EndlessTape rest = {t.cell + zeros, t.n - (int)zeros, t.state, t.ahead};
+    ok = t.cell && th_proof_endless_bouncers(e, &rest);
+    free(t.cell);
+    free(r.cell);
+    return ok || refuse(e, "the formula is not what the tape comes to, and comes to again");
+}
+
 static const struct {
     const char *name;
     int least, most; /* numbers */
@@ -277,7 +305,8 @@ static const struct {
               {"backward_reasoning", 1, 1, check_backward},
               {"ngram_cps", 2, 2, check_contexts},
               {"far", 3, ENDLESS_NUMBERS, check_far},
-              {"repeated_words", 2, 2, check_words}};
+              {"repeated_words", 2, 2, check_words},
+              {"bouncers", 4, ENDLESS_NUMBERS, check_bouncers}};
 
 bool th_proof_machine(const char *machine, const char *proof, const char *numbers, ThStop *stop,
                       ThProofMachine *found, ThError *err)

@@ -14,6 +14,9 @@
  *   far                 1: the tape is read from the left, 0: from the right; then the automaton
  *                       that reads it up to the head: where each state goes with each symbol
  *   repeated_words      cells of a word, and how many of it are told from more
+ *   bouncers            steps, whether the head is at the right end of the tape then, and moves
+ * after which there is more of the same; and a formula of the tape from the far end to the head,
+ * words and blocks of words by turns: how many digits, and they, 15 in a number
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

@@ -24,6 +24,17 @@ typedef struct {
     ThError *err;
 } Endless;
 
+/* A tape, from the far end to the head, which looks to the other side; what is ahead is blank, or
+ * not. */
+typedef struct {
+    unsigned char *cell;
+    int n, state;
+    bool ahead;
+} EndlessTape;
+
+/* Whether moves lead from all that a formula stands for, a tape among it, to what it stands for. */
+bool th_proof_endless_bouncers(Endless *e, const EndlessTape *tape);
+
 /* Whether a set that holds the start is closed under steps and none of it stops; of the automaton,
  * whether the start is not in it, that of all that may stop.  False with an error, too. */
 bool th_proof_endless_contexts(Endless *e);

@@ -32,13 +32,13 @@ void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
                pow((double)th_option_int(&m->options, "arity"), p->levels), k->tolerance);
 }
 
-/* By steps: of every length, or up to what was found to be so. */
-static ThProofCertificate *decide_steps(ShSession *s, const ThModel *m, const ThProofClaim *claim,
-                                        ThProofChecked *k, ThError *err)
+/* By steps, or of soft attention: of every length, or up to what was found to be so. */
+static ThProofCertificate *decide_length(ShSession *s, const ThModel *m, ThProofMethod method,
+                                         const ThProofClaim *claim, ThProofChecked *k, ThError *err)
 {
     double most = 0;
     for (int i = 0; i < 2; i++) {
-        ThProofCertificate *c = th_proof_certificate_by(TH_PROOF_BY_STEPS, m, claim, most, err);
+        ThProofCertificate *c = th_proof_certificate_by(method, m, claim, most, err);
         bool ok = c && th_proof_check(c, m, claim, sh_stop(s), k, err);
         most = fmax(k->length[0], fmin(k->length[1], k->length[2]));
         if (ok && (k->holds || i == 1 || !(most > 0)))
@@ -56,8 +56,8 @@ ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod meth
     static const double ball[] = {1e-3, 3e-3, 1e-2, 3e-2};
     enum { BALLS = sizeof ball / sizeof *ball };
     ThProofCertificate *best = NULL;
-    if (method == TH_PROOF_BY_STEPS)
-        return decide_steps(s, m, claim, k, err);
+    if (method == TH_PROOF_BY_STEPS || th_proof_is_soft(m))
+        return decide_length(s, m, method, claim, k, err);
     for (int i = 0; i < BALLS && !(best && (k->in_float || method != TH_PROOF_BY_ALGEBRA)); i++) {
         ThProofChecked now;
         if (i < BALLS - 1 && ball[i] <= 2 * claim->slack)
@@ -87,6 +87,17 @@ static ThProofCertificate *decide_task(ShSession *s, const ThModel *m, const ThT
     return claim ? sh_decide(s, m, method, claim, k, err) : NULL;
 }
 
+void sh_say_soft(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(
+        s,
+        "  up to length %.6g heads see what hard attention would to within %.2g; units undo less "
+        "than 1/4\n",
+        k->most, k->off);
+    sh_results(s, "off:r real_length:r double_length:r float_length:r", k->off, k->length[0],
+               k->length[1], k->length[2]);
+}
+
 bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
 {
     ThProofChecked k = {0};
@@ -97,7 +108,31 @@ bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err
     if (!k.holds)
         return th_fail(err, TH_EVALUE, "the model is not proved right: %s", k.why);
     sh_say(s, "  %lld steps of all that it can remember checked beside the automaton\n", k.checks);
+    if (k.most > 0)
+        sh_say_soft(s, &k);
     sh_say_arithmetic(s, &k);
+    return true;
+}
+
+void sh_say_program(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(s, "  program      what the weights compute is the formula, part by part: %lld parts\n",
+           k->checks);
+    sh_say_arithmetic(s, k);
+    sh_results(s, "parts:i float_length:r double_length:r", k->checks, k->length[2], k->length[1]);
+}
+
+bool sh_prove_program(ShSession *s, const ThModel *m, const ThSignature *asked, const char *formula,
+                      ThError *err)
+{
+    ThProofChecked k;
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        th_proof_certificate_program(m, formula, err);
+    if (!c || !th_proof_check_program(c, m, asked, formula, &k, err))
+        return false;
+    if (!k.holds)
+        return th_fail(err, TH_EVALUE, "the model is not proved right: %s", k.why);
+    sh_say_program(s, &k);
     return true;
 }
 

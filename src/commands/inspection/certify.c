@@ -286,6 +286,8 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
         else
             sh_say(s, "  table        of what the model %s, %lld entries\n",
                    th_proof_is_hard(m) ? "remembers" : "snaps to", k->checks);
+        if (k->off > 0 && k->holds)
+            sh_say_soft(s, k);
         if (k->holds)
             sh_say_arithmetic(s, k);
     }
@@ -325,12 +327,52 @@ static bool certify_sets(ShSession *s, const ShCall *call, const ThProofClaim *c
     return ok;
 }
 
+/* The formula that a task's language counts by, or NULL. */
+static const char *counting_of(const ThTask *t)
+{
+    const ThLanguage *l = th_task_language(t);
+    return l && th_language_is_counting(l) ? th_language_counting_formula(l) : NULL;
+}
+
+/* What is proved by program is about all words. */
+static bool has_no_domain(const ShCall *call, ThError *err)
+{
+    return !th_option_given(&call->options, "domain") ||
+           th_fail(err, TH_EUSAGE, "what counts is proved of all strings: there is no domain=");
+}
+
+static bool certify_program(ShSession *s, const ShCall *call, const char *formula, ThError *err)
+{
+    const ShObject *o = call->operand[0].object;
+    const ThTask *t = call->operand[1].object->as.task;
+    ThProofChecked k;
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        o->as.model->bound ? th_proof_certificate_program(o->as.model, formula, err) : NULL;
+    if (!c && !o->as.model->bound)
+        return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "the %s has not been trained",
+                               o->as.model->kind->name);
+    if (!c || !th_proof_check_program(c, o->as.model, &t->signature, formula, &k, err))
+        return sh_error_inside(err, &call->operand[0]);
+    sh_result_text(s, "verdict", k.holds ? sh_proved(s, &k) : "open");
+    if (k.holds) {
+        sh_say(s, "%s is right on strings of every length: %s\n", o->name, sh_proved(s, &k));
+        sh_say_program(s, &k);
+    } else {
+        sh_say(s, "%s is not proved: %s\n", o->name, k.why);
+        sh_result_text(s, "obstacle", k.why);
+    }
+    return keep(&call->options, c, &k, err);
+}
+
 static bool certify(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
+    const char *formula = counting_of(call->operand[1].object->as.task);
     const ThOptions *o = &call->options;
     ThProofMethod method;
     ShDomain d;
+    if (formula)
+        return has_no_domain(call, err) && certify_program(s, call, formula, err);
     if (!sh_need_machine(&call->operand[1], err))
         return false;
     if (!th_proof_method(m, &method, err))
@@ -418,7 +460,8 @@ SH_COMMAND(
         "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
         "assert accuracy == 1",
     .results =
-        "verdict radius margin labels pairs farthest slope contraction float_error in_float "
+        "verdict radius margin labels pairs farthest slope contraction float_error off parts "
+        "in_float "
         "in_double tolerance rounding word pair obstacle excess elements products slack error "
         "stretch levels right closed reach strings boxes states real_length double_length "
         "float_length",
@@ -464,10 +507,13 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
             say_counts(s, k);
         else if (c->method == TH_PROOF_BY_STEPS)
             sh_say_steps(s, k);
+        else if (c->method == TH_PROOF_BY_PROGRAM)
+            sh_say_program(s, k);
         else
             sh_say(s, "  %s %lld products and answers\n",
                    c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);
-        sh_say_arithmetic(s, k);
+        if (c->method != TH_PROOF_BY_PROGRAM)
+            sh_say_arithmetic(s, k);
         if (sh_interactive(s))
             sh_say(s, "  checked in   %.3g s\n", v->seconds);
     }
@@ -498,6 +544,16 @@ bool sh_verify(ShSession *s, const ShCall *call, const ShObject *o, const ShObje
     if (!o->as.model->bound)
         return sh_fail_operand(err, of, TH_EVALUE, "the %s has not been trained",
                                o->as.model->kind->name);
+    const char *formula = counting_of(task->as.task);
+    if (formula) {
+        if (th_option_known(&call->options, "domain") && !has_no_domain(call, err))
+            return false;
+        v->d = (ShDomain){NULL, "", "", ""};
+        v->c = sh_read_certificate(s, &call->operand[0], err);
+        return v->c && (th_proof_check_program(v->c, o->as.model, &task->as.task->signature,
+                                               formula, &v->k, err) ||
+                        sh_error_inside(err, of));
+    }
     if (!th_task_machine(task->as.task, err))
         return sh_error_inside(err, on);
     if (!sh_find_domain(s, call, o->as.model, task, &v->d, err))

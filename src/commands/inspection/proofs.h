@@ -37,6 +37,16 @@ bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 /* The same of a model with hard attention. */
 bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 
+/* Proves that a compiled model computes a formula that counts, and says what was shown. */
+bool sh_prove_program(ShSession *s, const ThModel *m, const ThSignature *asked, const char *formula,
+                      ThError *err);
+
+/* Says what a proof by program has found. */
+void sh_say_program(ShSession *s, const ThProofChecked *k);
+
+/* Says how near soft attention is to hard attention, and sets the figures. */
+void sh_say_soft(ShSession *s, const ThProofChecked *k);
+
 /* The same of a linear recurrence, by its steps; TH_ELIMIT where it is not known. */
 bool sh_prove_steps(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 

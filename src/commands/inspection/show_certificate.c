@@ -100,8 +100,11 @@ static void say_claim(ShSession *s, const ThProofCertificate *c, long long bytes
     sh_say(s, "a certificate by %s, %lld bytes\n", th_proof_method_name(c->method), bytes);
     say_names(s, "symbols", c->symbol, c->n_symbols);
     say_names(s, "classes", c->class_name, c->n_classes);
-    sh_say(s, "  automaton    %d state%s, start %d; answers are asked for in %d\n", c->n_states,
-           sh_plural(c->n_states), c->start, asked);
+    if (c->formula)
+        sh_say(s, "  formula      %s\n", c->formula);
+    else
+        sh_say(s, "  automaton    %d state%s, start %d; answers are asked for in %d\n", c->n_states,
+               sh_plural(c->n_states), c->start, asked);
     if (c->n_domain > 0)
         sh_say(s, "  strings      those that an acceptor of %d state%s takes\n", c->n_domain,
                sh_plural(c->n_domain));

@@ -18,7 +18,7 @@ static const ThOptionSpec analyze_options[] = {
      "again"},
     {"far", TH_INT, "5", 1, TH_TM_FAR_STATES, NULL, "states of the automaton of far, at most"},
     {"method", TH_CHOICE, "all", 0, 0,
-     "all|unreachable|cyclers|backward_reasoning|ngram_cps|far|repeated_words|rules",
+     "all|unreachable|cyclers|backward_reasoning|ngram_cps|bouncers|far|repeated_words|rules",
      "only one decider; cyclers runs the machine and looks for cyclers and translated cyclers, or "
      "goes through all choices"},
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
@@ -32,6 +32,7 @@ enum {
     METHOD_RUN,
     METHOD_BACKWARD,
     METHOD_CONTEXTS,
+    METHOD_BOUNCERS,
     METHOD_FAR,
     METHOD_WORDS,
     METHOD_RULES
@@ -54,6 +55,7 @@ static ThTmAnalysisLimits analysis_limits(const ShCall *call)
     l.run_it = all || method == METHOD_RUN;
     l.backward = all || method == METHOD_BACKWARD;
     l.contexts = all || method == METHOD_CONTEXTS;
+    l.bouncers = all || method == METHOD_BOUNCERS ? l.run.steps : 0;
     l.words = all || method == METHOD_WORDS ? (int)th_option_int(o, "words") : 0;
     l.rules = all || method == METHOD_RULES ? (uint64_t)th_option_int(o, "rules") : 0;
     l.far = all || method == METHOD_FAR ? (int)th_option_int(o, "far") : 0;
@@ -294,6 +296,9 @@ SH_COMMAND(
         "a set that is closed under all rules and has no way to stop.  Cells may carry the last "
         "cases in which they were written, up to history=.  Counters are often proved by it "
         "(closed position sets)\n"
+        "  bouncers: the head goes back and forth, and each time the tape has the same words once "
+        "more: "
+        "shown of a formula in which they may be there any number of times\n"
         "  far: an automaton reads the tape up to the head; all that may stop are told by it from "
         "the start (finite automata reduction)\n"
         "  repeated_words: the tape as words of some cells, where of many equal ones in a row it "

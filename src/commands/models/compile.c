@@ -38,7 +38,11 @@ static const ThOptionSpec options[] = {
     {"cascade", TH_FLAG, "no", 0, 0, NULL,
      "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
     {"tokens", TH_STRING, "abc", 0, 0, NULL, "of an s-op: the symbols of its inputs"},
-    {"length", TH_INT, "4", 1, 64, NULL, "of an s-op: symbols of its longest input"},
+    {"attention", TH_CHOICE, "hard", 0, 0, "hard|soft",
+     "of bare by=past: soft is so steep that it sees what hard attention would, up to length="},
+    {"length", TH_INT, NULL, 1, TH_COMPILE_SOFT, NULL,
+     "of an s-op: symbols of its longest input, 4 if not given, 64 at most; of attention=soft: of "
+     "the longest string, 64 if not given"},
     {"n", TH_INT, "4", 0, 60, NULL, "of a machine: tokens compared, besides the last one"},
     {"context", TH_INT, "512", 8, 1e6, NULL, "of a machine: tokens of the longest text"},
     {"input", TH_STRING, NULL, 0, 0, NULL, "of a machine: what it is tried on; default: blanks"},
@@ -60,6 +64,7 @@ enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                                
 enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES };            /* answers= */
 enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                                       /* prove= */
 enum { INTO_REGULARGPT, INTO_LRNN, INTO_BARE, INTO_PD_SSM, INTO_DELTAPRODUCT }; /* into= */
+enum { ATTENTION_HARD, ATTENTION_SOFT };                                        /* attention= */
 enum { BY_AUTO, BY_PAST, BY_COUNTS, BY_MAPS, BY_PHASES };                       /* by= */
 
 /* Few enough to be coded one by one. */
@@ -371,8 +376,16 @@ static ThModel *formula_model(ShSession *s, const ShCall *call, const Source *f,
                               ThCompileFormulaSize *size, ThError *err)
 {
     int by = th_option_choice(&call->options, "by");
-    ThCompileFormulaHow how = {by == BY_COUNTS, (size_t)sh_setting_int(s, "limit-states"),
-                               sh_stop(s), &s->bounds};
+    bool soft = th_option_choice(&call->options, "attention") == ATTENTION_SOFT;
+    if (soft && by == BY_COUNTS)
+        return th_null(
+            th_fail(err, TH_EUSAGE, "by=counts takes means: there is no attention=soft"));
+    ThCompileFormulaHow how = {.counting = by == BY_COUNTS,
+                               .soft =
+                                   soft ? (int)th_option_int_or(&call->options, "length", 64) : 0,
+                               .limit = (size_t)sh_setting_int(s, "limit-states"),
+                               .stop = sh_stop(s),
+                               .bounds = &s->bounds};
     return th_compile_formula(f->task, &how, size, err);
 }
 
@@ -406,6 +419,40 @@ static bool compile_formula(ShSession *s, const ShCall *call, const Source *f, T
     return ok && define(s, call, m, err);
 }
 
+/* The formula that counts of an object, or NULL; *t gets its task, and *own that, new, if it was
+ * made here. */
+static const char *counted(const ShObject *o, const ThTask **t, ThTask **own, ThError *err)
+{
+    const ThLanguage *l = o->kind == SH_LANGUAGE ? o->as.language
+                          : o->kind == SH_TASK   ? th_task_language(o->as.task)
+                                                 : NULL;
+    if (!l || !th_language_is_counting(l))
+        return NULL;
+    if (o->kind == SH_LANGUAGE)
+        *own = th_task_new(th_task_kind("recognize"), NULL, &(ThTaskSource){.language = l}, err);
+    *t = *own ? *own : o->as.task;
+    return th_language_counting_formula(l);
+}
+
+static bool compile_counting(ShSession *s, const ShCall *call, const ThTask *t, const char *formula,
+                             ThError *err)
+{
+    ThCompileFormulaSize size;
+    int by = th_option_choice(&call->options, "by");
+    if (th_option_choice(&call->options, "into") != INTO_BARE ||
+        (by != BY_AUTO && by != BY_COUNTS) || th_option_given(&call->options, "attention"))
+        return th_fail(err, TH_EUSAGE, "what counts is compiled by into=bare by=counts");
+    ThModel *m = th_compile_counting(formula, t, &s->bounds, &size, err);
+    if (!m)
+        return false;
+    say_formula(s, call, m, &size);
+    bool ok = th_option_choice(&call->options, "prove") == PROVE_NO ||
+              sh_prove_program(s, m, &t->signature, formula, err);
+    if (!ok)
+        th_model_free(m);
+    return ok && define(s, call, m, err);
+}
+
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileShape shape;
@@ -417,6 +464,8 @@ static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThE
     if (of != into)
         return th_fail(err, TH_EUSAGE, "by=%s is for into=%s", th_option_text(&call->options, "by"),
                        kind[of]);
+    if (into != INTO_BARE && th_option_given(&call->options, "attention"))
+        return th_fail(err, TH_EUSAGE, "attention= is for into=bare");
     if (into == INTO_BARE)
         return compile_formula(s, call, f, err);
     int norm = th_option_choice(&call->options, "norm");
@@ -477,7 +526,18 @@ SH_COMMAND(
         "tells (classes: C-RASP) becomes one whose heads take means, and whose signs say how sums "
         "of counts compare.  What such a model can remember is gone through beside the automaton, "
         "from the weights alone, which proves it right at every length: in floating point, too, "
-        "where it looks at the past; up to a length that is said where it counts.\n\n"
+        "where it looks at the past; up to a length that is said where it counts.  attention=soft "
+        "instead is a softmax so steep that it sees what hard attention would, to within less than "
+        "the 1/4 that units undo, on strings of up to length= symbols: scores grow with positions, "
+        "which it needs (position=learned), and how far it is off is bounded from the weights, "
+        "rounding included.\n\n"
+        "A language that is defined by counting (help counting), which need not be regular, "
+        "becomes one "
+        "by into=bare, whose heads take means: what its weights compute is proved to be the "
+        "formula, "
+        "step for step, at every length in real numbers, and up to a length that is said in "
+        "floating "
+        "point.  Parts with Y or S, but for O, are no counts.\n\n"
         "An s-op of RASP becomes a bare Transformer that says its values at every position: a head "
         "for each selection, a coordinate for each value that a part takes on any input of up to "
         "length= of the symbols tokens=.  Where a sum of numbers says a value, as where counts or "
@@ -496,10 +556,19 @@ SH_COMMAND(
                "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
                "#>   run in float proved: rounding takes a vector 0.00033 farther at most\n"
                "compile cycle_navigation as r into=deltaproduct\n"
-               "assert right and real_length > 1000",
-    .results = "elements products radius slack error stretch margin levels right closed tolerance "
-               "rounding in_float in_double words inputs heads layers tokens right_tokens exact "
-               "bound parameters steps states real_length double_length float_length",
+               "assert right and real_length > 1000\n"
+               "compile regex \"(ab)*\" as soft into=bare attention=soft length=200\n"
+               "assert float_length == 200\n"
+               "counting dyck {\n"
+               "  formula \"F (last & #a = #b & #(#b > #a) = 0)\"\n"
+               "}\n"
+               "compile dyck as counts into=bare\n"
+               "compare counts dyck length=1..8\n"
+               "assert agree",
+    .results =
+        "elements products radius slack error stretch margin levels right closed tolerance "
+        "rounding off in_float in_double words inputs heads layers tokens right_tokens exact "
+        "bound parameters steps parts states real_length double_length float_length",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {
@@ -509,6 +578,12 @@ SH_COMMAND(
         ThModel *m = (kind == SH_S_OP ? sh_compile_program : sh_compile_machine)(s, call, err);
         return (m && define(s, call, m, err)) || sh_error_inside(err, &call->operand[0]);
     }
+    const ThTask *t = NULL;
+    ThTask *own TH_OWNED(th_task_free) = NULL;
+    const char *formula = counted(call->operand[0].object, &t, &own, err);
+    if (call->form == 1 && formula)
+        return (t && compile_counting(s, call, t, formula, err)) ||
+               sh_error_inside(err, &call->operand[0]);
     bool ok = find_source(s, call, &f, err);
     if (ok && call->form == 2)
         table_sizes(s, &f, &call->options);

@@ -40,13 +40,14 @@ ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThOptions *o = &call->options;
     ThRaspValue v = {0};
-    int n = 0;
+    int n = 0, length = (int)th_option_int_or(o, "length", 4);
+    if (length > 64)
+        return th_null(
+            th_fail(err, TH_ELIMIT, "length=%d: an s-op's inputs have 64 symbols at most", length));
     if (!sh_rasp_value_of(s, call->operand[0].object, &v, err))
         return NULL;
-    ThCompileProgram p = {.graph = th_rasp_graph(s->rasp),
-                          .sop = v.as.sop,
-                          .length = (int)th_option_int(o, "length"),
-                          .stop = sh_stop(s)};
+    ThCompileProgram p = {
+        .graph = th_rasp_graph(s->rasp), .sop = v.as.sop, .length = length, .stop = sh_stop(s)};
     char **name = th_symbols_list(th_option_text(o, "tokens"), false, &n, err);
     ThRaspAtom *letter = name ? th_rasp_letters(p.graph, name, n, err) : NULL;
     p.letter = letter;

@@ -63,6 +63,23 @@ static void test_cases(void **state)
         {"1RB1LA_1LA1RB", "far", "1 0 0", true},
         {"1RB1LC_1LA1RD_1LD1LA_1RA1RE_---1RB", "repeated_words", "6 2", true},
         {"1RB1LC_1LA1RD_1LD1LA_1RA1RE_---1RB", "repeated_words", "5 2", false},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "bouncers", "13 0 42 0 4 110 6 11010", true},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "bouncers", "13 0 41 0 4 110 6 11010", false},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "bouncers", "13 0 42 0 4 111 6 11010", false},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "bouncers", "13 1 42 0 4 110 6 11010", false},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "bouncers", "12 0 42 0 4 110 6 11010", false},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "bouncers", "13 0 0 0 4 110 6 11010", false},
+        {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "bouncers", "13 0 42 0 4 110", false},
+        /* copies of a word beside its block are whole */
+        {"1RB---_1RB---", "bouncers", "1 1 2 0 2 11 1 1", true},
+        {"1RB---_1RB---", "bouncers", "1 1 1 0 2 11 1 1", false},
+        {"1RB---_1RB---", "bouncers", "1 1 1 0 2 10 1 1", false},
+        /* of an odd number of ones it would stop, and a block of one is left in another state */
+        {"1RB1LA_1LA1RC_---1RB", "bouncers", "3 0 9 0 2 11 2 11", true},
+        {"1RB1LA_1LA1RC_---1RB", "bouncers", "3 0 9 0 1 1 2 11", false},
+        /* it stops in the second word, where what the head took along is another */
+        {"1RB3LA3LA3LA---_4LA------3LC4LA_---2RD---------_---------3RB---", "bouncers",
+         "3 0 5 1 4 1 3 0", false},
         {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "repeated_words", "4 2", true},
         {"1RB---_0RC---_0RD0LD_1LE0RE_0LA1LC", "repeated_words", "1 2", false},
         {"1RB1LC_0LA0RE_0LD1LB_1RD1RA_---0RC", "ngram_cps", "6 0", true},
@@ -250,6 +267,153 @@ static void test_hard(void **state)
     }
 }
 
+/* The same machine with one case that stops. */
+static void stop_at(const char *machine, int state, int symbol, char *to)
+{
+    snprintf(to, 40, "%s", machine);
+    memcpy(to + 7 * state + 3 * symbol, "---", 3);
+}
+
+/* The certificate with one number changed. */
+static void change(ThRng *rng, const char *numbers, char *to)
+{
+    int n = 0, which = 0, at = 0;
+    for (const char *s = numbers; *s; s++)
+        n += *s == ' ';
+    which = (int)th_rng_below(rng, (uint64_t)n + 1);
+    for (const char *s = numbers; *s; n = 0) {
+        char *end;
+        long long is = strtoll(s, &end, 10);
+        is += which-- == 0 ? 1 - 2 * (int)th_rng_below(rng, 2) : 0;
+        at += sprintf(to + at, "%s%lld", at ? " " : "", is);
+        s = end + (*end == ' ');
+    }
+}
+
+/* What is found holds, and no more of the machine with a case that stops it; found[0] of bouncers,
+ * found[1] of those that rules find, and found[2] of those that either does. */
+static void check_bouncer(ThRng *rng, const char *machine, bool stops, int *found, int *refused)
+{
+    ThError err = {0};
+    ThTmAnalysis a = {.proof = TH_TM_PROOF_BOUNCER};
+    ThTmTable t;
+    bool proved;
+    char other[40], numbers[2000];
+    ThText text TH_OWNED(th_text_free) = {0};
+    ThTm *m = th_tm_read_bb(machine, &err);
+    assert_true(th_tm_table(&t, m) && th_tm_bouncer(&a.bouncer, &t, 20000, NULL, &proved, &err));
+    ThTmRuled ruled = {0};
+    assert_true(stops || th_tm_ruled(&ruled, &t, 4, 2000, NULL, &err));
+    assert_false(stops && proved);
+    found[0] += proved;
+    found[1] += ruled.never;
+    found[2] += proved || ruled.never;
+    th_tm_ruled_free(&ruled);
+    th_tm_free(m);
+    if (!proved)
+        return;
+    th_tm_certificate(&text, &a);
+    ThProofMachine is = checked(machine, "bouncers", text.data);
+    if (!is.holds)
+        fail_msg("%s %s: %s", machine, a.bouncer.formula, text.data);
+    for (int i = 0; i < 2 * t.states; i++) {
+        stop_at(machine, i / 2, i % 2, other);
+        if (steps_of(other) == 0)
+            continue;
+        assert_false(checked(other, "bouncers", text.data).holds);
+        change(rng, text.data, numbers);
+        assert_false(checked(other, "bouncers", numbers).holds);
+        ++*refused;
+    }
+    change(rng, text.data, numbers);
+    refused[1] += !checked(machine, "bouncers", numbers).holds;
+}
+
+/* A formula of the tape after some steps, when the head is at an end, with a drawn word put in;
+ * false: it is at none. */
+static bool draw_formula(ThRng *rng, const char *machine, int steps, int *moves, char *to)
+{
+    unsigned char tape[CELLS] = {0};
+    int at = CELLS / 2, q = 0, low = at, high = at, n = 0;
+    char word[CELLS];
+    for (int i = 0; i < steps; i++) {
+        const char *x = machine + 7 * q + 3 * tape[at];
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+        tape[at] = (unsigned char)(*x - '0');
+        at += x[1] == 'R' ? 1 : -1;
+        q = x[2] - 'A';
+    }
+    int right = at > high;
+    if (at >= low && at <= high)
+        return false;
+    for (int i = 0; i <= high - low; i++)
+        word[n++] = (char)('0' + tape[right ? low + i : high - i]);
+    int before = (int)th_rng_below(rng, (uint64_t)(n < 14 ? n : 14) + 1);
+    int size = 1 + (int)th_rng_below(rng, 3), letters = (int)th_rng_below(rng, 8);
+    if (n > 14)
+        return false;
+    *moves = sprintf(to, "%d %d ", steps, right);
+    to += sprintf(to, "%d %d 10 %d ", steps, right, before);
+    to += before ? sprintf(to, "%.*s ", before, word) : 0;
+    to += sprintf(to, "%d %d%d%d ", size, size > 2 ? letters >> 2 & 1 : 0,
+                  size > 1 ? letters >> 1 & 1 : 0, letters & 1);
+    to += sprintf(to, "%d", n - before);
+    if (n > before)
+        sprintf(to, " %.*s", n - before, word + before);
+    return true;
+}
+
+/* Holds no formula of a machine that stops, after 1 to 24 moves? */
+static bool try_formula(ThRng *rng, const char *machine, int steps)
+{
+    char numbers[200];
+    int moves, at = 1 + (int)th_rng_below(rng, (uint64_t)steps - 2);
+    if (!draw_formula(rng, machine, at, &moves, numbers))
+        return false;
+    for (int n = 1; n < 25; n++) {
+        numbers[moves] = (char)('0' + n / 10);
+        numbers[moves + 1] = (char)('0' + n % 10);
+        if (checked(machine, "bouncers", numbers).holds)
+            fail_msg("%s stops after %d steps: %s", machine, steps, numbers);
+    }
+    return true;
+}
+
+/* No formula holds of a machine that stops. */
+static void test_no_bouncers(void **state)
+{
+    (void)state;
+    ThRng rng = th_rng(6, "no bouncers", 0);
+    char machine[40];
+    int machines = 0, formulas = 0;
+    for (int i = 0; machines < 100; i++) {
+        draw(&rng, 2 + i % 3, machine);
+        int steps = steps_of(machine);
+        machines += steps > 12;
+        for (int k = 0; steps > 12 && k < 100; k++)
+            formulas += try_formula(&rng, machine, steps);
+    }
+    assert_true(formulas > 800);
+}
+
+static void test_bouncers(void **state)
+{
+    (void)state;
+    enum { ALL = 3000 };
+    ThRng rng = th_rng(5, "bouncers", 0);
+    char machine[40];
+    int found[3] = {0}, refused[2] = {0};
+    for (int i = 0; i < ALL; i++) {
+        draw(&rng, 3 + i % 3, machine);
+        int steps = steps_of(machine);
+        check_bouncer(&rng, machine, steps > 0, found, refused);
+    }
+    print_message("# %d bouncers, %d by rules, %d by either; refused %d and %d\n", found[0],
+                  found[1], found[2], refused[0], refused[1]);
+    assert_true(found[0] > 20 && refused[0] > 50 && refused[1] > found[0] / 2);
+}
+
 static void test_random(void **state)
 {
     (void)state;
@@ -271,7 +435,9 @@ static void test_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_closed), cmocka_unit_test(test_hard)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),    cmocka_unit_test(test_no_bouncers),
+        cmocka_unit_test(test_bouncers), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_closed),   cmocka_unit_test(test_hard)};
     return cmocka_run_group_tests_name("endless", tests, NULL, NULL);
 }

@@ -152,6 +152,38 @@ static void scale(ThParams *p, const char *name, float by)
         x[k] *= by;
 }
 
+/* A unit of the read-out of reflections bends elsewhere: as far as is proved it is right, and a few
+ * times as far it is wrong. */
+static void test_bends(void **state)
+{
+    (void)state;
+    int units = 0, tight = 0;
+    for (int u = 0; u < 24; u++) {
+        double proved = 0, wrong = 0;
+        for (double by = 0.0078125; by < 8 && wrong == 0; by *= 1.25) {
+            Made m = make(S3, REFLECTIONS);
+            int i = th_params_find(&m.model->params, "head_bias");
+            int cols = m.model->params.item[i].rows * m.model->params.item[i].cols;
+            float *bias = th_params_at(&m.model->params, i) + u / 2 % cols;
+            bool used = *bias != 0;
+            *bias += (float)(u % 2 ? by : -by);
+            ThCompileTrial trial = {.words = used ? 300 : 0, .drawn = used ? 4 : 0, .length = 60};
+            assert_true(th_compile_try(m.model, m.task, &trial, &(ThError){0}));
+            double length = used ? steps_of(&m).length[2] : 0;
+            assert_true(trial.right || length < 60);
+            proved = length >= 4 ? by : proved;
+            wrong = trial.right ? 0 : by;
+            drop(&m);
+            if (!used)
+                break;
+        }
+        units += wrong > 0;
+        tight += wrong > 0 && proved > wrong / 4;
+    }
+    print_message("# %d units, %d tight\n", units, tight);
+    assert_true(units >= 4 && tight >= units - 1);
+}
+
 /* What is right in real numbers, and in double, need not be in single precision, where squares of
  * what is large are more than a float can be; below that the proof holds. */
 static void test_large_weights(void **state)
@@ -325,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_what_is_compiled_is_proved),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_changed_weights),
+        cmocka_unit_test(test_bends),
         cmocka_unit_test(test_large_weights),
         cmocka_unit_test(test_what_runs_hold),
         cmocka_unit_test(test_columns),
