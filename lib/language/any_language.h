@@ -51,6 +51,19 @@ typedef struct {
     int n;
 } ThLanguageAlphabet;
 
+/* Rows of options that say which language is made of a machine or an s-op. */
+#define TH_LANGUAGE_STEPS_OPTION                                                                   \
+    {                                                                                              \
+        "steps", TH_INT, "10000", 1, 1e15, NULL,                                                   \
+            "of a machine: steps after which there is no answer"                                   \
+    }
+#define TH_LANGUAGE_ALPHABET_OPTION                                                                \
+    {                                                                                              \
+        "alphabet", TH_STRING, NULL, 0, 0, NULL,                                                   \
+            "of a machine or an s-op: what words consist of, characters, or words with blanks "    \
+            "between them; default: the machine's symbols but the blank, ab for s-ops"             \
+    }
+
 /* Returns new: the words on whose first tape a machine accepts (or halts, where no state accepts),
  * within the steps; the machine is copied.  Their symbols are all of the machine's but its blank,
  * or those of the alphabet, where it is not NULL: TH_EVALUE for one that the machine does not have.

@@ -322,7 +322,7 @@ static const ThOptionSpec compare_options[] = {
      "what the inputs of RASP programs, or of a machine, consist of: characters, or words with "
      "blanks between them; of a machine beside a language: that one's symbols"},
     {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of these inputs"},
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_STEPS_OPTION,
     {0}};
 
 static bool only_automata(const ShCall *call, ThError *err)

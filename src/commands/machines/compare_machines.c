@@ -119,9 +119,9 @@ static void say_same(const Search *x)
     ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < x->n_symbols; i++)
         th_text_printf(&t, "%s%s", i ? " " : " over ", x->symbol[i]);
-    sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbols%s\n",
+    sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbol%s%s\n",
            x->choices ? " verdict" : "", x->inputs - x->open, x->inputs, sh_plural(x->inputs),
-           length.lo, length.hi, t.data ? t.data : "");
+           length.lo, length.hi, sh_plural(length.hi), t.data ? t.data : "");
 }
 
 static bool report(const Search *x, ThError *err)
