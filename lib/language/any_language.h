@@ -79,6 +79,10 @@ ThLanguage *th_language_of_enumerator(const ThTm *m, const char *state,
                                       const ThLanguageAlphabet *alphabet, uint64_t steps,
                                       ThStop *stop, ThError *err);
 
+/* Is the automaton of a machine's language known, to some number of states: one tape, no choices,
+ * nothing written, no edge to run against?  TH_EVALUE says what is not so, with the rule. */
+bool th_language_reads_only(const ThTm *m, ThError *err);
+
 /* Returns new: a machine that never writes and accepts what the automaton accepts, whose outputs do
  * not count: its states and symbols, a blank, and one state that accepts.  It has choices where the
  * automaton has.  TH_ENOMEM. */
