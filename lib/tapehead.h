@@ -68,7 +68,6 @@ extern "C" {
 #include "automata/algebra/green.h"
 #include "automata/algebra/group.h"
 #include "automata/algebra/group_names.h"
-#include "automata/algebra/group_structure.h"
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
 #include "automata/algebra/varieties.h"

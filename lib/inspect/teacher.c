@@ -144,7 +144,8 @@ static bool class_of_language(const ThInspectTeacher *t, const int *word, int le
         return false;
     *label = answer == TH_LANGUAGE_YES;
     return answer != TH_LANGUAGE_UNKNOWN ||
-           th_fail(err, TH_EVALUE, "a word of %d symbols got no answer within the steps", length) ||
+           th_fail(err, TH_EVALUE, "a word of %d symbol%s got no answer within the steps", length,
+                   &"s"[length == 1]) ||
            th_hint(err,
                    "an automaton accepts or rejects: steps= gives a machine more time, length= "
                    "draws shorter words");

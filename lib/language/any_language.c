@@ -320,8 +320,8 @@ static bool look_ahead(ThLanguageReader *r, int ahead, Ahead *a, ThError *err)
 
 static bool not_known(const ThLanguageReader *r, const char *symbol, const char *why, ThError *err)
 {
-    th_fail(err, TH_ELIMIT, "whether a word goes on with %s behind %d symbols is not known", symbol,
-            r->n);
+    th_fail(err, TH_ELIMIT, "whether a word goes on with %s behind %d symbol%s is not known",
+            symbol, r->n, &"s"[r->n == 1]);
     return th_hint(err, "%s", why);
 }
 

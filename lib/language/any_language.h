@@ -51,6 +51,19 @@ typedef struct {
     int n;
 } ThLanguageAlphabet;
 
+/* Rows of options that say which language is made of a machine or an s-op. */
+#define TH_LANGUAGE_STEPS_OPTION                                                                   \
+    {                                                                                              \
+        "steps", TH_INT, "10000", 1, 1e15, NULL,                                                   \
+            "of a machine: steps after which there is no answer"                                   \
+    }
+#define TH_LANGUAGE_ALPHABET_OPTION                                                                \
+    {                                                                                              \
+        "alphabet", TH_STRING, NULL, 0, 0, NULL,                                                   \
+            "of a machine or an s-op: what words consist of, characters, or words with blanks "    \
+            "between them; default: the machine's symbols but the blank, ab for s-ops"             \
+    }
+
 /* Returns new: the words on whose first tape a machine accepts (or halts, where no state accepts),
  * within the steps; the machine is copied.  Their symbols are all of the machine's but its blank,
  * or those of the alphabet, where it is not NULL: TH_EVALUE for one that the machine does not have.
@@ -65,6 +78,10 @@ ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alph
 ThLanguage *th_language_of_enumerator(const ThTm *m, const char *state,
                                       const ThLanguageAlphabet *alphabet, uint64_t steps,
                                       ThStop *stop, ThError *err);
+
+/* Is the automaton of a machine's language known, to some number of states: one tape, no choices,
+ * nothing written, no edge to run against?  TH_EVALUE says what is not so, with the rule. */
+bool th_language_reads_only(const ThTm *m, ThError *err);
 
 /* Returns new: a machine that never writes and accepts what the automaton accepts, whose outputs do
  * not count: its states and symbols, a blank, and one state that accepts.  It has choices where the

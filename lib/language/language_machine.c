@@ -173,16 +173,31 @@ static bool enumerate(const ThLanguage *l, ThLanguageFound *seen, void *context,
  * and in which it leaves it again for every state in which it comes back. */
 enum { YES = -1, NO = -2, MOST_STATES = 65536, MOST_NUMBERS = 1 << 24 };
 
-static bool reads_only(const ThTm *m)
+static bool refuse(const ThTm *m, size_t rule, const char *why, ThError *err)
 {
-    bool ok = m->n_tapes == 1 && !m->branching && m->missing != TH_TM_MISSING_STEP;
-    for (size_t i = 0; ok && i < m->n_rules; i++) {
+    ThText t TH_OWNED(th_text_free) = {0};
+    th_tm_write_rule(&t, m, rule);
+    return th_fail(err, TH_EVALUE, "%s: %s", why, t.data ? t.data : "");
+}
+
+bool th_language_reads_only(const ThTm *m, ThError *err)
+{
+    if (m->n_tapes > 1)
+        return th_fail(err, TH_EVALUE, "it has %d tapes", m->n_tapes);
+    if (m->branching)
+        return th_fail(err, TH_EVALUE, "it has the choice of rules");
+    if (m->missing == TH_TM_MISSING_STEP)
+        return th_fail(err, TH_EVALUE, "it makes a step where no rule applies");
+    for (size_t i = 0; i < m->n_rules; i++) {
         const ThTmRule *r = &m->rule[i];
-        bool same =
-            r->write[0] == TH_TM_ANY || (r->read[0] != TH_TM_ANY && r->write[0] == r->read[0]);
-        ok = same && !r->undefined && (r->move[0] >= 0 || m->edge != TH_TM_EDGE_ERROR);
+        if (r->undefined)
+            return refuse(m, i, "a rule is undefined", err);
+        if (r->write[0] != TH_TM_ANY && (r->read[0] == TH_TM_ANY || r->write[0] != r->read[0]))
+            return refuse(m, i, "it writes", err);
+        if (r->move[0] < 0 && m->edge == TH_TM_EDGE_ERROR)
+            return refuse(m, i, "it goes to the left on a tape with an edge that is an error", err);
     }
-    return ok;
+    return true;
 }
 
 /* The state in which the head leaves a symbol that it has come to in state q, or what it decides
@@ -290,7 +305,7 @@ static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThErro
     const ThTm *m = x.m->machine;
     size_t n = (size_t)m->n_states, first, i = 0;
     *a = NULL;
-    if (!reads_only(m))
+    if (!th_language_reads_only(m, NULL))
         return true;
     int *all TH_OWNED(free) = x.comes = th_alloc(4 * n + 2, sizeof *all, err);
     if (!all)

@@ -4,7 +4,7 @@
 #include "plot/draw_algebra.h"
 #include "plot/boxes.h"
 
-enum { MOST_COMPONENTS = 300, CAPTION = 96 };
+enum { MOST_COMPONENTS = 300, CAPTION = TH_GROUP_NAME + 32 };
 
 static const double CHARACTER = 0.085, HEIGHT = 0.5;
 

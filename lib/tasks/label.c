@@ -90,8 +90,9 @@ static bool no_class(const Program *p, ThRaspAtom a, int n, ThError *err)
 {
     ThText t TH_OWNED(th_text_free) = {0};
     th_rasp_atom_write(th_rasp_atoms(p->words.graph), a, &t);
-    th_fail(err, TH_EVALUE, "%s answers %s on a string of %d symbols, which is none of its classes",
-            p->name, t.data ? t.data : "", n);
+    th_fail(err, TH_EVALUE,
+            "%s answers %s on a string of %d symbol%s, which is none of its classes", p->name,
+            t.data ? t.data : "", n, &"s"[n == 1]);
     th_hint(err, "upto= looks for the classes on longer inputs");
     return false;
 }
@@ -226,7 +227,7 @@ static const ThOptionSpec options[] = {
      "the s-op's value at every position, or at the last one only"},
     {"upto", TH_INT, "6", 1, 64, NULL,
      "the classes are the answers to all inputs of up to so many symbols"},
-    TH_TASK_STEPS_OPTION,
+    TH_LANGUAGE_STEPS_OPTION,
     {0}};
 
 const ThTaskKind th_task_kind_label = {

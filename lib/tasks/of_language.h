@@ -48,19 +48,8 @@ bool th_task_draw_members(const ThTask *t, ThRng *r, int length, ThBatch *b, ThE
 double th_task_measured_chance(const ThTask *t, int length);
 void th_task_describe_chance(const ThTask *t, ThText *to);
 
-/* Options that say which language is made of a machine or an s-op: whoever makes it reads them. */
-#define TH_TASK_STEPS_OPTION                                                                       \
-    {                                                                                              \
-        "steps", TH_INT, "10000", 1, 1e15, NULL,                                                   \
-            "of a machine: steps after which there is no answer"                                   \
-    }
-#define TH_TASK_LANGUAGE_OPTIONS                                                                   \
-    TH_TASK_STEPS_OPTION,                                                                          \
-    {                                                                                              \
-        "alphabet", TH_STRING, NULL, 0, 0, NULL,                                                   \
-            "of a machine or an s-op: what words consist of; default: the machine's symbols but "  \
-            "the blank, ab for s-ops"                                                              \
-    }
+/* Of a task that takes machines and s-ops: whoever makes their language reads them. */
+#define TH_TASK_LANGUAGE_OPTIONS TH_LANGUAGE_STEPS_OPTION, TH_LANGUAGE_ALPHABET_OPTION
 
 #define TH_TASK_OUTSIDE_OPTION                                                                     \
     {                                                                                              \

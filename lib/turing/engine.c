@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/symbols.h"
+#include "turing/reductions.h"
 
 /* ---- running --------------------------------------------------------------------------------- */
 
@@ -202,36 +203,57 @@ bool th_tm_engine_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *er
 
 typedef struct {
     const ThTm *m;
+    int width;               /* of the codes of cells; 0: they count themselves */
+    int64_t at;              /* the next one's place */
     uint64_t digest, blanks; /* that came since the last cell that is none */
     bool begun;
 } Digest;
+
+/* NULL: a blank. */
+static void see(Digest *d, const char *symbol)
+{
+    d->at++;
+    if (!symbol) {
+        d->blanks += d->begun;
+        return;
+    }
+    if (d->width && !d->begun)
+        d->digest = th_hash_mix(d->digest ^ (uint64_t)d->at);
+    d->digest = th_hash_mix(d->digest ^ d->blanks);
+    d->digest = th_hash_mix(d->digest ^ th_hash_text(symbol));
+    d->blanks = 0;
+    d->begun = true;
+}
 
 static void see_digest(void *context, const uint16_t *cell, int n, uint64_t count)
 {
     Digest *d = context;
     for (uint64_t j = 0; j < count; j++)
         for (int i = 0; i < n; i++) {
-            if (cell[i] == d->m->blank) {
-                d->blanks += d->begun;
-                continue;
-            }
-            d->digest = th_hash_mix(d->digest ^ d->blanks);
-            d->digest = th_hash_mix(d->digest ^ th_hash_text(d->m->symbol[cell[i]]));
-            d->blanks = 0;
-            d->begun = true;
+            int code = d->width ? th_tm_binary_code(d->m, cell[i]) : 0;
+            for (int bit = d->width; bit-- > 0;)
+                see(d, code >> bit & 1 ? "1" : NULL);
+            if (d->width == 0)
+                see(d, cell[i] == d->m->blank ? NULL : d->m->symbol[cell[i]]);
         }
 }
 
-uint64_t th_tm_engine_digest(const ThTmEngine *e)
+uint64_t th_tm_engine_digest(const ThTmEngine *e, bool coded)
 {
-    Digest d = {.m = e->machine};
-    if (e->fast)
+    int width = coded ? th_tm_binary_width(e->machine) : 0;
+    Digest d = {.m = e->machine, .width = width};
+    if (e->fast) {
+        d.at = th_tm_fast_left_end(e->fast) * width;
         th_tm_fast_each(e->fast, see_digest, &d);
+    }
     for (int k = 0; !e->fast && k < e->machine->n_tapes; k++) {
         const ThTmTape *tape = &e->plain.tape[k];
         int64_t first, last;
-        d = (Digest){.m = e->machine, .digest = k ? th_hash_mix(d.digest + 1) : 0};
         th_tm_tape_extent(tape, d.m->blank, &first, &last);
+        d = (Digest){.m = e->machine,
+                     .width = width,
+                     .at = first * width,
+                     .digest = k ? th_hash_mix(d.digest + 1) : 0};
         for (int64_t i = first; i <= last; i++) {
             uint16_t cell = (uint16_t)th_tm_tape_at(tape, i, d.m->blank);
             see_digest(&d, &cell, 1, 1);

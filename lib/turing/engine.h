@@ -38,7 +38,8 @@ ThTmFastFigures th_tm_engine_figures(const ThTmEngine *e);
 bool th_tm_engine_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *err);
 
 /* A hash of what is not blank, by the names of symbols: of tapes of other machines, too, the same
- * where they hold the same, wherever that stands. */
-uint64_t th_tm_engine_digest(const ThTmEngine *e);
+ * where they hold the same, wherever that stands.  coded: of the tape that th_tm_binary's machine
+ * has then, and of where that stands. */
+uint64_t th_tm_engine_digest(const ThTmEngine *e, bool coded);
 
 #endif

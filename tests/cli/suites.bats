@@ -53,6 +53,12 @@ rows() { # TASK LENGTHS COUNT
     done
 }
 
+@test "a point of a suite that failed is said once" {
+    run "$TAPEHEAD" -e 'suite deletang models="rnn transformer" tasks=parity seeds=1 steps=1 dim=7 samples=2 apart=400 into="d"'
+    [ "$(grep -c "^failed: " <<<"$output")" -eq 1 ]
+    [[ "$output" == *"not reached"* ]]
+}
+
 @test "the files of MLRegTest are swept by language and set" {
     mkdir files
     for part in Train Dev TestSR TestSA TestLR TestLA; do

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "automata/algebra/group_names.h"
-#include "automata/algebra/group_structure.h"
+#include "automata/algebra/group_split.h"
 #include "base/arithmetic.h"
 #include "base/intern.h"
 #include "base/text.h"
@@ -361,29 +361,22 @@ static bool name_by_half(const Facts *w)
 
 /* ---- names by structure ---------------------------------------------------------------------- */
 
-enum { MOST_ELEMENTS = 1000000 };
+enum { MOST_PRODUCTS = 50000000 };
 typedef struct {
     const Facts *w;
-    long budget;
     ThError *err;
 } Search;
-
-/* A_4 for A4; SL(2,3) stays. */
-static void write_name(char *to, const char *name)
-{
-    bool simple = !strchr(name, '(');
-    snprintf(to, TH_GROUP_NAME, simple ? "%.1s_%s" : "%.0s%s", name, name + simple);
-}
 
 static bool try_name(void *context, const char *name)
 {
     Search *s = context;
+    long budget = MOST_PRODUCTS;
     ThGroup *h = th_group_named(name, TH_GROUP_STRUCTURE_MOST, s->w->stop, s->err);
-    bool found = h && th_group_isomorphic(s->w->g, h, &s->budget, s->w->stop, s->err);
+    bool found = h && th_group_isomorphic(s->w->g, h, &budget, s->w->stop, s->err);
     if (found)
-        write_name(s->w->f->name, name);
+        snprintf(s->w->f->name, TH_GROUP_NAME, "%s", name);
     th_group_free(h);
-    return h && !found && s->budget > 0;
+    return h && !found;
 }
 
 static bool is_unnamed(const char *name)
@@ -407,43 +400,6 @@ __attribute__((format(printf, 2, 3))) static void put_name(const Facts *w, const
     if (vsnprintf(name, sizeof name, format, values) < TH_GROUP_NAME)
         memcpy(w->f->name, name, TH_GROUP_NAME);
     va_end(values);
-}
-
-static int multiplicative_order(int r, int n)
-{
-    int order = 1;
-    for (long x = r; x != 1; x = x * r % n)
-        order++;
-    return order;
-}
-
-/* Two groups of one name are isomorphic: the numbers make the table of products. */
-static void name_metacyclic(const Facts *w, const ThGroupStructure *s)
-{
-    int n = s->normal, m = s->complement, r = s->r;
-    bool prime = w->f->order % 2 == 0 || n > 2, two = m == 2 && (n & (n - 1)) == 0 && n >= 8;
-    for (int d = 2; d * d <= n; d++)
-        prime = prime && n % d != 0;
-    if (two && (r == n / 2 - 1 || r == n / 2 + 1))
-        put_name(w, r == n / 2 - 1 ? "SD_%d" : "M_%d", 2 * n);
-    else if (prime && multiplicative_order(r, n) == m && (m == n - 1 || 2 * m == n - 1))
-        put_name(w, "F_%d", n * m);
-    else
-        put_name(w, "(Z_%d : Z_%d, r = %d)", n, m, r);
-}
-
-/* The simple groups below 2,000 elements have different orders. */
-static const struct {
-    size_t order;
-    const char *name;
-} simple[] = {{60, "A_5"},       {168, "PSL(2,7)"},  {360, "A_6"},
-              {504, "PSL(2,8)"}, {660, "PSL(2,11)"}, {1092, "PSL(2,13)"}};
-
-static void name_simple(const Facts *w)
-{
-    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
-        if (simple[i].order == w->f->order)
-            put_name(w, "%s", simple[i].name);
 }
 
 /* Orders in the quotient by the derived group; *length: of the derived series, -1 without an end.
@@ -508,16 +464,15 @@ static bool name_by_structure(const Facts *w, ThError *err)
     ThGroupFacts a, b, half;
     bool ok = th_group_structure(w->g, &s, w->stop, err) && facts_of(s.factor[0], &a, w, err) &&
               facts_of(s.factor[1], &b, w, err) && facts_of(s.inverted, &half, w, err);
+    bool swap = ok && a.order == b.order && strcmp(a.name, b.name) > 0;
     if (ok && !is_unnamed(a.name) && !is_unnamed(b.name))
-        put_name(w, "%s x %s", a.name, b.name);
-    else if (ok && s.factor[0] == NULL && s.simple)
-        name_simple(w);
+        put_name(w, "%s x %s", swap ? b.name : a.name, swap ? a.name : b.name);
     else if (ok && !is_unnamed(half.name))
         put_name(w, "Dih(%s)", half.name);
-    else if (ok && s.normal)
-        name_metacyclic(w, &s);
     else if (ok && s.factor[0] == NULL)
-        th_group_each_name(w->f->order, try_name, &(Search){w, MOST_ELEMENTS, err});
+        th_group_each_name(w->f->order, try_name, &(Search){w, err});
+    if (ok && s.factor[0] == NULL && is_unnamed(w->f->name))
+        ok = th_group_split_name(w->g, &s, w->f->name, w->stop, err);
     ok = ok && (!is_unnamed(w->f->name) || write_invariants(w, &s, err));
     th_group_structure_free(&s);
     return ok;

@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
+#include "automata/algebra/group_families.h"
 
-/* ---- groups by name -------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 /* Adds a factor: its permutations move points behind those that there are. */
 static bool add_factor(ThGroupGenerators *all, const ThGroupGenerators *one, ThError *err)
@@ -25,224 +25,301 @@ static bool add_factor(ThGroupGenerators *all, const ThGroupGenerators *one, ThE
     return to != NULL;
 }
 
-/* Where generator g of a family takes point i; p is the number in the name. */
-typedef int Moves(int p, int g, int i);
-
-static int cyclic(int n, int g, int i)
+/* The wreath product: a copy of *all for every point of top.  Its generators move the first copy,
+ * those of top move copies. */
+static bool add_wreath(ThGroupGenerators *all, const ThGroupGenerators *top, ThError *err)
 {
-    (void)g;
-    return (i + 1) % n;
+    int block = all->degree, degree = block * top->degree, n = all->n + top->n;
+    int *to = th_alloc((size_t)n * (size_t)degree, sizeof *to, err);
+    for (int g = 0; to && g < n; g++)
+        for (int i = 0; i < degree; i++)
+            to[g * degree + i] =
+                g >= all->n
+                    ? top->generator[(g - all->n) * top->degree + i / block] * block + i % block
+                : i < block ? all->generator[g * block + i]
+                            : i;
+    free(all->generator);
+    *all = (ThGroupGenerators){to, degree, n};
+    return to != NULL;
 }
 
-static int dihedral(int n, int g, int i)
-{
-    return g == 0 ? (i + 1) % n : (n - i) % n;
-}
+/* ---- extensions that split ------------------------------------------------------------------- */
 
-static int symmetric(int n, int g, int i)
-{
-    return g == 0 ? (i < 2 ? 1 - i : i) : (i + 1) % n;
-}
+enum { MOST_CYCLES = 12, MOST_VECTORS = 2000, MOST_POINTS = 1000000, MOST_DEPTH = 20 };
 
-/* (1 2 3) and the cycle of all points, or of all but the first where they are even in number. */
-static int alternating(int n, int g, int i)
-{
-    if (g == 0)
-        return i < 3 ? (i + 1) % 3 : i;
-    int first = 1 - n % 2;
-    return i < first ? i : first + (i - first + 1) % (n - first);
-}
+/* Z_d1 x … x Z_dk as vectors, numbered with the first place moving fastest. */
+typedef struct {
+    int n, order[MOST_CYCLES], vectors;
+} Vectors;
 
-/* Points x^i y^j as i + j n/2; times x and times y, y x = x^-1 y, y^2 = x^(n/4). */
-static int quaternion(int n, int g, int i)
+/* Is this a product of cycles beside each other, as that of cyclic groups is? */
+static bool find_cycles(const ThGroupGenerators *all, Vectors *v)
 {
-    int m = n / 2, j = i / m, k = i % m;
-    if (g == 0)
-        return j * m + (j ? k + m - 1 : k + 1) % m;
-    return j ? (k + m / 2) % m : m + k;
-}
-
-static int primitive_root(int p)
-{
-    for (int g = 2; g < p; g++) {
-        int order = 1;
-        for (int x = g; x != 1; x = x * g % p)
-            order++;
-        if (order == p - 1)
-            return g;
-    }
-    return 1;
-}
-
-/* The prime of a number p (p - 1) or p (p - 1) / 2; 0: none. */
-static int prime_of(int n)
-{
-    for (int p = 3; p * (p - 1) / 2 <= n; p++) {
-        bool prime = true;
-        for (int d = 2; d * d <= p; d++)
-            prime = prime && p % d;
-        if (prime && (p * (p - 1) == n || p * (p - 1) / 2 == n))
-            return p;
-    }
-    return 0;
-}
-
-static int affine(int n, int g, int i)
-{
-    int p = prime_of(n), a = primitive_root(p);
-    return g == 0 ? (i + 1) % p : i * (p * (p - 1) == n ? a : a * a % p) % p;
-}
-
-/* Points (x, y) of the plane modulo p but the origin, as x p + y - 1. */
-static int special(int p, int g, int i)
-{
-    int x = (i + 1) / p, y = (i + 1) % p;
-    return (g == 0 ? x * p + (x + y) % p : (x + y) % p * p + y) - 1;
-}
-
-/* Points of the line modulo p, and p for infinity: z + 1 and -1/z. */
-static int projective(int p, int g, int z)
-{
-    if (g == 0)
-        return z == p ? p : (z + 1) % p;
-    if (z == 0 || z == p)
-        return p - z;
-    int inverse = 1;
-    while (inverse * z % p != 1)
-        inverse++;
-    return p - inverse;
-}
-
-/* Steinberg's generators: (g x, y), g a primitive root, and (-x - y, x). */
-static int general(int p, int g, int i)
-{
-    int x = (i + 1) / p, y = (i + 1) % p;
-    return (g == 0 ? primitive_root(p) * x % p * p + y : (2 * p - x - y) % p * p + x) - 1;
-}
-
-/* The same for z = x/y: g z and -1 - 1/z. */
-static int projective_general(int p, int g, int z)
-{
-    if (g == 0)
-        return z == p ? p : primitive_root(p) * z % p;
-    return z == p ? p - 1 : z == 0 ? p : (p - 1 + projective(p, 1, z)) % p;
-}
-
-static const struct {
-    const char *name;
-    int least, most; /* of the number */
-    int generators;
-    Moves *moves;
-} families[] = {
-    {"C", 1, 100000, 1, cyclic},
-    {"Z", 1, 100000, 1, cyclic},
-    {"D", 3, 100000, 2, dihedral},
-    {"SL(2,", 2, 31, 2, special},
-    {"S", 2, 12, 2, symmetric},
-    {"A", 3, 12, 2, alternating},
-    {"Q", 8, 100000, 2, quaternion},
-    {"F", 6, 10000, 2, affine},
-    {"PSL(2,", 2, 61, 2, projective},
-    {"GL(2,", 3, 13, 2, general},
-    {"PGL(2,", 3, 61, 2, projective_general},
-};
-enum { N_FAMILIES = sizeof families / sizeof *families };
-
-static bool is_prime(int p)
-{
-    for (int d = 2; d * d <= p; d++)
-        if (p % d == 0)
+    int from = 0;
+    *v = (Vectors){.n = all->n, .vectors = 1};
+    for (int g = 0; g < all->n; g++) {
+        const int *x = all->generator + g * all->degree;
+        int to = from;
+        while (to < all->degree && x[to] != to && to - from < MOST_VECTORS)
+            to++;
+        if (g == MOST_CYCLES || to == from || x[to - 1] != from ||
+            v->vectors > MOST_VECTORS / (to - from))
             return false;
-    return p > 1;
-}
-
-static int degree_of(size_t family, int p)
-{
-    Moves *m = families[family].moves;
-    return m == special || m == general                 ? p * p - 1
-           : m == projective || m == projective_general ? p + 1
-           : m == affine                                ? prime_of(p)
-                                                        : p;
-}
-
-static bool fits(size_t family, int p)
-{
-    Moves *m = families[family].moves;
-    return p >= families[family].least && p <= families[family].most &&
-           (m != quaternion || p % 4 == 0) && (m != affine || prime_of(p)) &&
-           (!strchr(families[family].name, '(') || is_prime(p));
-}
-
-/* One factor of a name; *at stands behind it then. */
-static bool read_factor(const char *name, const char **at, ThGroupGenerators *all, ThError *err)
-{
-    size_t f = 0;
-    int column = 1 + (int)(*at - name);
-    while (f < N_FAMILIES && strncmp(*at, families[f].name, strlen(families[f].name)) != 0)
-        f++;
-    const char *digits = f < N_FAMILIES ? *at + strlen(families[f].name) : "";
-    bool closes = f < N_FAMILIES && strchr(families[f].name, '(') != NULL;
-    digits += !closes && *digits == '_';
-    size_t n = strspn(digits, "0123456789");
-    int p = n > 0 && n < 7 ? atoi(digits) : 0;
-    if (p == 0 || !fits(f, p) || (closes && digits[n] != ')')) {
-        th_fail_at(err, TH_EPARSE, 1, column, "no group is named %.*s", (int)strcspn(*at, " x"),
-                   *at);
-        return th_hint(err, "S5, A5, C6, D4, Q8, F20, SL(2,3), PSL(2,7), and products as C2xC4");
+        for (int i = from; i < to - 1; i++)
+            if (x[i] != i + 1)
+                return false;
+        v->order[g] = to - from;
+        v->vectors *= to - from;
+        from = to;
     }
-    ThGroupGenerators one = {.degree = degree_of(f, p), .n = families[f].generators};
-    one.generator = th_alloc((size_t)one.n * (size_t)one.degree, sizeof *one.generator, err);
-    for (int g = 0; one.generator && g < one.n; g++)
-        for (int i = 0; i < one.degree; i++)
-            one.generator[g * one.degree + i] = families[f].moves(p, g, i);
-    bool ok = one.generator && add_factor(all, &one, err);
-    free(one.generator);
-    *at = digits + n + closes;
-    *at += strspn(*at, " ");
+    return from == all->degree;
+}
+
+static void digits_of(const Vectors *v, int number, int *digit)
+{
+    for (int i = 0; i < v->n; number /= v->order[i++])
+        digit[i] = number % v->order[i];
+}
+
+static int number_of(const Vectors *v, const int *digit)
+{
+    int number = 0;
+    for (int i = v->n; i-- > 0;)
+        number = number * v->order[i] + digit[i];
+    return number;
+}
+
+/* to[x] = x times the matrix; returns whether that is an automorphism. */
+static bool map_vectors(const Vectors *v, int (*row)[MOST_CYCLES], int *to)
+{
+    int digit[MOST_CYCLES], image[MOST_CYCLES];
+    bool maps = true;
+    for (int i = 0; i < v->n; i++)
+        for (int j = 0; j < v->n; j++)
+            maps = maps && row[i][j] * v->order[i] % v->order[j] == 0;
+    for (int x = 0; maps && x < v->vectors; x++) {
+        digits_of(v, x, digit);
+        for (int j = 0; j < v->n; j++) {
+            image[j] = 0;
+            for (int i = 0; i < v->n; i++)
+                image[j] = (image[j] + digit[i] * row[i][j]) % v->order[j];
+        }
+        to[x] = number_of(v, image);
+        maps = x == 0 || to[x] != 0;
+    }
+    return maps;
+}
+
+typedef struct {
+    const char *name, *at;
+    int depth; /* of parentheses */
+    ThError *err;
+} Reader;
+
+static int column_of(const Reader *r, const char *at)
+{
+    int column = 1;
+    for (const char *c = r->name; c < at; c++)
+        column += (*c & 0xc0) != 0x80;
+    return column;
+}
+
+static bool fail(const Reader *r, const char *at, const char *message)
+{
+    return th_fail_at(r->err, TH_EPARSE, 1, column_of(r, at), "%s", message);
+}
+
+static void skip(Reader *r)
+{
+    r->at += strspn(r->at, " ");
+}
+
+/* Reads the text if it stands here, and blanks behind it. */
+static bool met(Reader *r, const char *text)
+{
+    size_t n = strlen(text);
+    if (strncmp(r->at, text, n) != 0)
+        return false;
+    r->at += n;
+    skip(r);
+    return true;
+}
+
+static bool read_matrix(Reader *r, const Vectors *v, int (*row)[MOST_CYCLES])
+{
+    for (int i = 0; i < v->n; i++)
+        for (int j = 0; j < v->n; j++) {
+            size_t n = strspn(r->at, "0123456789");
+            if (n == 0 || n > 6)
+                return fail(r, r->at, "expected a number of the matrix");
+            row[i][j] = atoi(r->at) % v->order[j];
+            r->at += n;
+            skip(r);
+            if (j == v->n - 1 && i < v->n - 1 && !met(r, ","))
+                return fail(r, r->at, "expected , and a row of the matrix");
+        }
+    return true;
+}
+
+/* Do the generators' maps of the first points, beside those of the others, make no more of them?
+ * Their group has as many elements as the one that acts, then. */
+static bool is_action(const Reader *r, const ThGroupGenerators *all,
+                      const ThGroupGenerators *acting, const char *at)
+{
+    enum { MOST = 20000 };
+    int first = all->n - acting->n;
+    ThError more = {0};
+    ThGroup *one = th_group_new(acting->degree, r->err);
+    ThGroup *both = one ? th_group_new(all->degree, r->err) : NULL;
+    bool ok = both != NULL, acts = true;
+    for (int g = 0; ok && g < acting->n; g++)
+        ok = th_group_add(one, acting->generator + g * acting->degree, MOST, NULL, r->err);
+    for (int g = 0; ok && acts && g < acting->n; g++)
+        acts = th_group_add(both, all->generator + (first + g) * all->degree, th_group_order(one),
+                            NULL, &more);
+    if (ok && !acts)
+        ok = more.code == TH_ELIMIT ? fail(r, at, "the second group does not act so")
+                                    : th_fail(r->err, more.code, "%s", more.msg);
+    th_group_free(one);
+    th_group_free(both);
+    return ok;
+}
+
+/* Makes *all, which is N, the product of vectors and a group that acts on them: translations, then
+ * the generators of that, which move its own points, too. */
+static bool add_vectors(ThGroupGenerators *all, const Vectors *v, const ThGroupGenerators *acting,
+                        ThError *err)
+{
+    int degree = v->vectors + acting->degree, n = v->n + acting->n, digit[MOST_CYCLES];
+    int *to = th_alloc((size_t)n * (size_t)degree, sizeof *to, err);
+    for (int g = 0; to && g < n; g++)
+        for (int i = 0; i < degree; i++)
+            to[g * degree + i] =
+                g < v->n || i < v->vectors
+                    ? i
+                    : v->vectors + acting->generator[(g - v->n) * acting->degree + i - v->vectors];
+    for (int g = 0; to && g < v->n; g++)
+        for (int x = 0; x < v->vectors; x++) {
+            digits_of(v, x, digit);
+            digit[g] = (digit[g] + 1) % v->order[g];
+            to[g * degree + x] = number_of(v, digit);
+        }
+    free(all->generator);
+    *all = (ThGroupGenerators){to, degree, n};
+    return to != NULL;
+}
+
+static bool read_product(Reader *r, ThGroupGenerators *all);
+
+/* Behind "N :": the group that acts, and how its generators do. */
+static bool read_action(Reader *r, const Vectors *v, ThGroupGenerators *all,
+                        ThGroupGenerators *acting)
+{
+    int row[MOST_CYCLES][MOST_CYCLES];
+    if (!read_product(r, acting) || !add_vectors(all, v, acting, r->err))
+        return false;
+    if (!met(r, ",") || !met(r, "r") || !met(r, "="))
+        return fail(r, r->at, "expected , r = and how the second group acts");
+    const char *at = r->at;
+    for (int g = 0; g < acting->n; g++) {
+        if (g > 0 && !met(r, ";"))
+            return fail(r, r->at, "expected ; and how the next generator acts");
+        const char *matrix = r->at;
+        if (!read_matrix(r, v, row))
+            return false;
+        if (!map_vectors(v, row, all->generator + (v->n + g) * all->degree))
+            return fail(r, matrix, "this is no automorphism of the first group");
+    }
+    return met(r, ")") ? is_action(r, all, acting, at) : fail(r, r->at, "expected )");
+}
+
+/* Behind "Dih(A": x y of A and of the group that turns it around. */
+static bool add_inversion(Reader *r, const Vectors *v, ThGroupGenerators *all)
+{
+    int swap[] = {1, 0}, row[MOST_CYCLES][MOST_CYCLES] = {{0}};
+    for (int i = 0; i < v->n; i++)
+        row[i][i] = v->order[i] - 1;
+    return add_vectors(all, v, &(ThGroupGenerators){swap, 2, 1}, r->err) &&
+           map_vectors(v, row, all->generator + v->n * all->degree);
+}
+
+/* Behind "(" or "Dih(". */
+static bool read_parenthesis(Reader *r, ThGroupGenerators *all, bool inverted)
+{
+    Vectors v;
+    ThGroupGenerators acting = {0};
+    const char *at = r->at;
+    if (r->depth++ == MOST_DEPTH)
+        return fail(r, at, "parentheses are nested too deep");
+    if (!read_product(r, all))
+        return false;
+    r->depth--;
+    bool extended = !inverted && met(r, ":");
+    if ((extended || inverted) && !find_cycles(all, &v))
+        return fail(r, at, "expected a product of cyclic groups, to 2,000 elements");
+    if (extended) {
+        bool ok = read_action(r, &v, all, &acting);
+        free(acting.generator);
+        return ok;
+    }
+    return met(r, ")") ? !inverted || add_inversion(r, &v, all)
+                       : fail(r, r->at, "expected ) or x and a group");
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool read_factor(Reader *r, ThGroupGenerators *one)
+{
+    const char *at = r->at;
+    bool inverted = met(r, "Dih(");
+    if (inverted || met(r, "("))
+        return read_parenthesis(r, one, inverted);
+    if (!th_group_family(at, &r->at, one, r->err))
+        return false;
+    if (r->at > at) {
+        skip(r);
+        return true;
+    }
+    int n = (int)strcspn(at, " x");
+    th_fail_at(r->err, TH_EPARSE, 1, column_of(r, at),
+               n ? "no group is named %.*s" : "expected the name of a group%.*s", n, at);
+    return th_hint(r->err, "S5, A5, C6, D4, Q8, F20, SL(2,3), PSL(2,7), products as C2xC4, and S3 "
+                           "wr C2, Dih(C3xC3), (Z_9 : Z_3, r = 4)");
+}
+
+/* A factor, and what is wreathed around it. */
+static bool read_wreath(Reader *r, ThGroupGenerators *one)
+{
+    bool ok = read_factor(r, one);
+    while (ok && met(r, "wr")) {
+        const char *at = r->at;
+        ThGroupGenerators top = {0};
+        ok = read_factor(r, &top);
+        if (ok && one->degree > MOST_POINTS / top.degree)
+            ok = fail(r, at, "too many points are moved");
+        ok = ok && add_wreath(one, &top, r->err);
+        free(top.generator);
+    }
+    return ok;
+}
+
+static bool read_product(Reader *r, ThGroupGenerators *all)
+{
+    bool ok = true;
+    for (bool more = true; ok && more; more = ok && met(r, "x")) {
+        ThGroupGenerators one = {0};
+        ok = read_wreath(r, &one) && add_factor(all, &one, r->err);
+        free(one.generator);
+    }
     return ok;
 }
 
 bool th_group_generators(const char *name, ThGroupGenerators *all, ThError *err)
 {
-    const char *at = name;
-    bool ok = read_factor(name, &at, all, err);
-    while (ok && *at == 'x') {
-        at += 1 + strspn(at + 1, " ");
-        ok = read_factor(name, &at, all, err);
-    }
-    return ok && (!*at || th_fail_at(err, TH_EPARSE, 1, 1 + (int)(at - name),
-                                     "expected x and a group, or the end of the name"));
-}
-
-static size_t order_of(size_t family, size_t p)
-{
-    Moves *m = families[family].moves;
-    size_t n = 1;
-    for (size_t i = 2; (m == symmetric || m == alternating) && i <= p && n < 100000; i++)
-        n *= i;
-    return m == dihedral                             ? 2 * p
-           : m == symmetric                          ? n
-           : m == alternating                        ? n / 2
-           : m == special || m == projective_general ? p * (p * p - 1)
-           : m == general                            ? p * (p * p - 1) * (p - 1)
-           : m == projective                         ? p * (p * p - 1) / (p > 2 ? 2 : 1)
-                                                     : p;
-}
-
-void th_group_each_name(size_t order, bool (*take)(void *context, const char *name), void *context)
-{
-    bool on = true;
-    for (size_t f = 0; on && f < N_FAMILIES; f++) {
-        int p = families[f].least;
-        while (p <= families[f].most && order_of(f, (size_t)p) < order)
-            p++;
-        if (order_of(f, (size_t)p) != order || !fits(f, p))
-            continue;
-        char name[32];
-        snprintf(name, sizeof name, "%s%d%s", families[f].name, p,
-                 strchr(families[f].name, '(') ? ")" : "");
-        on = take(context, name);
-    }
+    Reader r = {.name = name, .at = name, .err = err};
+    skip(&r);
+    return read_product(&r, all) &&
+           (!*r.at || fail(&r, r.at, "expected x and a group, or the end of the name"));
 }
 
 ThGroup *th_group_named(const char *name, size_t limit, ThStop *stop, ThError *err)
@@ -254,4 +331,49 @@ ThGroup *th_group_named(const char *name, size_t limit, ThStop *stop, ThError *e
         ok = th_group_add(g, all.generator + i * all.degree, limit, stop, err);
     free(all.generator);
     return TH_KEEP_IF(ok, g, th_group_free);
+}
+
+/* ---- names for an order ---------------------------------------------------------------------- */
+
+typedef struct {
+    char letter;
+    int copies;
+    bool (*take)(void *context, const char *name);
+    void *context;
+} Top;
+
+static bool take_wreath(void *context, const char *base)
+{
+    const Top *top = context;
+    char name[80];
+    snprintf(name, sizeof name, "%s wr %c_%d", base, top->letter, top->copies);
+    return top->take(top->context, name);
+}
+
+/* X wr Z_k, S_k and A_k with X of a family. */
+static bool each_wreath(size_t order, int k, bool (*take)(void *, const char *), void *context)
+{
+    size_t power = 0, all = 1;
+    for (int i = 2; i <= k; i++)
+        all *= (size_t)i;
+    for (size_t base = 2; power <= order; base++) {
+        power = 1;
+        for (int i = 0; i < k; i++)
+            power *= base;
+        size_t top = order % power == 0 ? order / power : 0;
+        char letter = top == (size_t)k          ? 'Z'
+                      : top == all              ? 'S'
+                      : k > 3 && 2 * top == all ? 'A'
+                                                : '\0';
+        if (letter && !th_group_each_member(base, take_wreath, &(Top){letter, k, take, context}))
+            return false;
+    }
+    return true;
+}
+
+void th_group_each_name(size_t order, bool (*take)(void *context, const char *name), void *context)
+{
+    bool on = th_group_each_member(order, take, context);
+    for (int k = 2; on && (size_t)1 << k <= order; k++)
+        on = each_wreath(order, k, take, context);
 }

@@ -1,287 +1,185 @@
 #include "automata/algebra/group_structure.h"
 
-#include <stdint.h>
-
 #include "base/memory.h"
 
 enum { MOST_NORMAL = 400, MOST_WORK = 200000000 };
 
 typedef struct {
+    ThGroupStructure *s;
     int n;
-    int *product;                                 /* (n, n): first the row, then the column */
-    int *inverse, *order, *class, *list, *member; /* (n); the last two for work */
-    int *first, n_classes;                        /* (n_classes): the first element of each */
-    bool **normal;                                /* (n_normal), each (n) */
-    bool *abelian;                                /* (n_normal) */
-    int *size;                                    /* (n_normal) */
-    int n_normal;
+    int *class, *list, *member; /* (n); the last two for work */
+    int *first;                 /* (s->classes): the first element of each */
     long work;
     ThStop *stop;
-} Table;
+} Search;
 
-static int times(const Table *t, int x, int y)
+static void find_classes(Search *w)
 {
-    return t->product[(size_t)x * (size_t)t->n + (size_t)y];
-}
-
-static int conjugated(const Table *t, int x, int y)
-{
-    return times(t, times(t, t->inverse[y], x), y);
-}
-
-/* Columns of generators are looked up; that of y a is that of y, then that of a. */
-static bool fill_products(Table *t, const ThGroup *g, ThError *err)
-{
-    size_t n = (size_t)t->n, degree = 0, gens = th_group_generators_of(g, &degree);
-    int *right TH_OWNED(free) = th_alloc(n * (gens + 1), sizeof *right, err);
-    int *by TH_OWNED(free) = th_alloc(degree + 1, sizeof *by, err);
-    bool *seen TH_OWNED(free) = th_alloc(n, sizeof *seen, err);
-    if (!right || !by || !seen)
-        return false;
-    for (size_t x = 0; x < n; x++)
-        for (size_t a = 0; a < gens; a++) {
-            for (size_t i = 0; i < degree; i++)
-                by[i] = th_group_generator(g, a)[th_group_element(g, x)[i]];
-            right[x * gens + a] = (int)th_group_find(g, by);
-        }
-    size_t found = 1;
-    seen[0] = true;
-    t->list[0] = 0;
-    for (size_t x = 0; x < n; x++)
-        t->product[x * n] = (int)x;
-    for (size_t i = 0; i < found; i++)
-        for (size_t a = 0; a < gens; a++) {
-            size_t y = (size_t)t->list[i], z = (size_t)right[y * gens + a];
-            for (size_t x = 0; x < n && !seen[z]; x++)
-                t->product[x * n + z] = right[(size_t)t->product[x * n + y] * gens + a];
-            if (!seen[z])
-                t->list[found++] = (int)z;
-            seen[z] = true;
-        }
-    return true;
-}
-
-static void fill_orders(Table *t)
-{
-    for (int x = 0; x < t->n; x++) {
-        int last = 0, order = 1;
-        for (int y = x; y != 0; y = times(t, y, x), order++)
-            last = y;
-        t->order[x] = order;
-        t->inverse[x] = last;
-    }
-}
-
-static void fill_classes(Table *t)
-{
-    for (int x = 0; x < t->n; x++)
-        t->class[x] = -1;
-    for (int x = 0; x < t->n; x++) {
-        if (t->class[x] >= 0)
+    for (int x = 0; x < w->n; x++)
+        w->class[x] = -1;
+    for (int x = 0; x < w->n; x++) {
+        if (w->class[x] >= 0)
             continue;
-        for (int y = 0; y < t->n; y++)
-            t->class[conjugated(t, x, y)] = t->n_classes;
-        t->first[t->n_classes++] = x;
+        int members = 0;
+        for (int y = 0; y < w->n; y++) {
+            int *class = &w->class[th_group_conjugated(&w->s->table, x, y)];
+            members += *class < 0;
+            *class = w->s->classes;
+        }
+        w->s->centre += members == 1;
+        w->first[w->s->classes++] = x;
     }
 }
 
 /* ---- normal subgroups ------------------------------------------------------------------------ */
 
 /* Adds a class to a normal subgroup, which stays one; returns its size. */
-static int join(Table *t, bool *inside, int class)
+static int join(Search *w, bool *inside, int class)
 {
     int n = 0, members = 0;
-    for (int x = 0; x < t->n; x++) {
+    for (int x = 0; x < w->n; x++) {
         if (inside[x])
-            t->list[n++] = x;
-        if (t->class[x] == class)
-            t->member[members++] = x;
+            w->list[n++] = x;
+        if (w->class[x] == class)
+            w->member[members++] = x;
     }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < members; k++) {
-            int y = times(t, t->list[i], t->member[k]);
+            int y = th_group_times(&w->s->table, w->list[i], w->member[k]);
             if (!inside[y])
-                t->list[n++] = y;
+                w->list[n++] = y;
             inside[y] = true;
         }
-    t->work += (long)n * members + t->n;
+    w->work += (long)n * members + w->n;
     return n;
 }
 
-static bool is_abelian(const Table *t, const bool *inside)
+static bool is_abelian(const Search *w, const bool *inside)
 {
-    for (int x = 1; x < t->n; x++)
+    const ThGroupTable *t = &w->s->table;
+    for (int x = 1; x < w->n; x++)
         for (int y = 1; inside[x] && y < x; y++)
-            if (inside[y] && times(t, x, y) != times(t, y, x))
+            if (inside[y] && th_group_times(t, x, y) != th_group_times(t, y, x))
                 return false;
     return true;
 }
 
-static bool is_known(const Table *t, const bool *inside, int size)
+static bool is_known(const Search *w, const bool *inside, int size)
 {
-    for (int i = 0; i < t->n_normal; i++)
-        if (t->size[i] == size && memcmp(t->normal[i], inside, (size_t)t->n) == 0)
+    for (int i = 0; i < w->s->n_normal; i++)
+        if (w->s->normal[i].size == size &&
+            memcmp(w->s->normal[i].inside, inside, (size_t)w->n) == 0)
             return true;
     return false;
 }
 
-/* Every normal subgroup is a join of classes. */
-static bool find_normal(Table *t, ThError *err)
+/* Adds a normal subgroup and a class to the list, if it is new. */
+static bool add_join(Search *w, int i, int class, ThError *err)
 {
-    for (int i = 0; i < t->n_normal; i++)
-        for (int c = 1; c < t->n_classes; c++) {
-            if (t->normal[i][t->first[c]] || t->n_normal == MOST_NORMAL || t->work > MOST_WORK)
+    ThGroupNormal to = {.inside = th_alloc((size_t)w->n, sizeof *to.inside, err)};
+    if (!to.inside)
+        return false;
+    memcpy(to.inside, w->s->normal[i].inside, (size_t)w->n);
+    to.size = join(w, to.inside, class);
+    if (is_known(w, to.inside, to.size)) {
+        free(to.inside);
+        return true;
+    }
+    to.abelian = is_abelian(w, to.inside);
+    w->s->normal[w->s->n_normal++] = to;
+    return true;
+}
+
+/* Every normal subgroup is a join of classes. */
+static bool find_normal(Search *w, ThError *err)
+{
+    const ThGroupStructure *s = w->s;
+    for (int i = 0; i < s->n_normal; i++)
+        for (int c = 1; c < s->classes; c++) {
+            if (s->normal[i].inside[w->first[c]] || s->n_normal == MOST_NORMAL ||
+                w->work > MOST_WORK)
                 continue;
-            if (th_stopped_at(t->stop, (size_t)t->n_normal, "normal subgroups", err))
+            if (th_stopped_at(w->stop, (size_t)s->n_normal, "normal subgroups", err) ||
+                !add_join(w, i, c, err))
                 return false;
-            bool *to = th_alloc((size_t)t->n, sizeof *to, err);
-            if (!to)
-                return false;
-            memcpy(to, t->normal[i], (size_t)t->n);
-            int size = join(t, to, c);
-            if (is_known(t, to, size)) {
-                free(to);
-                continue;
-            }
-            t->size[t->n_normal] = size;
-            t->abelian[t->n_normal] = is_abelian(t, to);
-            t->normal[t->n_normal++] = to;
         }
     return true;
 }
 
-static bool meet_in_identity(const Table *t, int a, int b)
-{
-    for (int x = 1; x < t->n; x++)
-        if (t->normal[a][x] && t->normal[b][x])
-            return false;
-    return true;
-}
-
-/* Returns new: a normal subgroup as permutations. */
-static ThGroup *part(const Table *t, const ThGroup *g, int a, ThError *err)
+ThGroup *th_group_part(const ThGroup *g, const ThGroupNormal *part, ThStop *stop, ThError *err)
 {
     size_t degree = 0;
     th_group_generators_of(g, &degree);
     ThGroup *h = th_group_new((int)degree, err);
     bool ok = h != NULL;
-    for (int x = 1; ok && x < t->n && th_group_order(h) < (size_t)t->size[a]; x++)
-        ok = !t->normal[a][x] || th_group_add(h, th_group_element(g, (size_t)x), 0, t->stop, err);
+    for (size_t x = 1; ok && th_group_order(h) < (size_t)part->size; x++)
+        ok = !part->inside[x] || th_group_add(h, th_group_element(g, x), 0, stop, err);
     return TH_KEEP_IF(ok, h, th_group_free);
 }
 
-/* The largest abelian factor, or else the smallest one. */
-static bool find_factors(const Table *t, const ThGroup *g, ThGroupStructure *s, ThError *err)
+static bool meet_in_identity(const bool *a, const bool *b, int n)
 {
-    int best = -1, other = -1;
-    bool abelian = false;
-    for (int a = 1; a < t->n_normal; a++)
-        for (int b = 1; b < t->n_normal; b++) {
-            if ((long)t->size[a] * t->size[b] != t->n || !meet_in_identity(t, a, b))
-                continue;
-            bool is = t->abelian[a];
-            if (best >= 0 &&
-                (abelian ? !is || t->size[a] <= t->size[best] : !is && t->size[a] >= t->size[best]))
-                continue;
-            best = a;
-            other = b;
-            abelian = is;
-        }
-    if (best < 0)
-        return true;
-    s->factor[0] = part(t, g, other, err);
-    s->factor[1] = s->factor[0] ? part(t, g, best, err) : NULL;
-    return s->factor[1] != NULL;
-}
-
-static bool find_inverted(const Table *t, const ThGroup *g, ThGroupStructure *s, ThError *err)
-{
-    for (int a = 0; a < t->n_normal && !s->inverted; a++) {
-        bool all = 2 * t->size[a] == t->n;
-        for (int x = 0; all && x < t->n; x++)
-            all = t->normal[a][x] || t->order[x] == 2;
-        if (all && !(s->inverted = part(t, g, a, err)))
+    for (int x = 1; x < n; x++)
+        if (a[x] && b[x])
             return false;
-    }
     return true;
 }
 
-/* ---- cyclic by cyclic ------------------------------------------------------------------------ */
-
-/* Numbers the powers of x in *log, -1 elsewhere; returns whether they are a normal subgroup. */
-static bool has_normal_powers(const Table *t, int x, int *log)
+/* The largest abelian factor, or else the smallest one. */
+static bool find_factors(ThGroupStructure *s, const ThGroup *g, ThStop *stop, ThError *err)
 {
-    for (int y = 0; y < t->n; y++)
-        log[y] = -1;
-    for (int y = 0, k = 0; k < t->order[x]; k++, y = times(t, y, x))
-        log[y] = k;
-    bool normal = true;
-    for (int y = 0; normal && y < t->n; y++)
-        normal = log[conjugated(t, x, y)] >= 0;
-    return normal;
-}
-
-static bool complements(const Table *t, int y, int m, const int *log)
-{
-    bool apart = t->order[y] == m;
-    for (int z = y; apart && z != 0; z = times(t, z, y))
-        apart = log[z] < 0;
-    return apart;
-}
-
-static bool find_metacyclic(const Table *t, ThGroupStructure *s, ThError *err)
-{
-    for (int x = 1; x < t->n; x++) {
-        int n = t->order[x], m = t->n / n;
-        if (n < s->normal || t->n % n != 0)
-            continue;
-        if (th_stopped_at(t->stop, (size_t)x, "elements", err))
-            return false;
-        bool normal = has_normal_powers(t, x, t->list);
-        for (int y = 1; normal && y < t->n; y++) {
-            int r = t->list[conjugated(t, x, y)];
-            if (t->order[y] != m || (n == s->normal && r >= s->r) || !complements(t, y, m, t->list))
+    const ThGroupNormal *best = NULL, *other = NULL;
+    for (const ThGroupNormal *a = s->normal + 1; a < s->normal + s->n_normal; a++)
+        for (const ThGroupNormal *b = s->normal + 1; b < s->normal + s->n_normal; b++) {
+            if ((long)a->size * b->size != s->table.n ||
+                !meet_in_identity(a->inside, b->inside, s->table.n))
                 continue;
-            s->normal = n;
-            s->complement = m;
-            s->r = r;
+            if (best && (best->abelian ? !a->abelian || a->size <= best->size
+                                       : !a->abelian && a->size >= best->size))
+                continue;
+            best = a;
+            other = b;
         }
+    if (!best)
+        return true;
+    s->factor[0] = th_group_part(g, other, stop, err);
+    s->factor[1] = s->factor[0] ? th_group_part(g, best, stop, err) : NULL;
+    return s->factor[1] != NULL;
+}
+
+static bool find_inverted(ThGroupStructure *s, const ThGroup *g, ThStop *stop, ThError *err)
+{
+    for (int a = 0; a < s->n_normal && !s->inverted; a++) {
+        bool all = 2 * s->normal[a].size == s->table.n;
+        for (int x = 0; all && x < s->table.n; x++)
+            all = s->normal[a].inside[x] || s->table.order[x] == 2;
+        if (all && !(s->inverted = th_group_part(g, &s->normal[a], stop, err)))
+            return false;
     }
     return true;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static bool begin(Table *t, ThError *err)
+static bool find_all(Search *w, const ThGroup *g, ThError *err)
 {
-    size_t n = (size_t)t->n;
-    t->product = th_alloc(n * n, sizeof *t->product, err);
-    t->inverse = th_alloc(n, sizeof *t->inverse, err);
-    t->order = th_alloc(n, sizeof *t->order, err);
-    t->class = th_alloc(n, sizeof *t->class, err);
-    t->list = th_alloc(n, sizeof *t->list, err);
-    t->member = th_alloc(n, sizeof *t->member, err);
-    t->first = th_alloc(n, sizeof *t->first, err);
-    t->abelian = th_alloc(MOST_NORMAL, sizeof *t->abelian, err);
-    t->size = th_alloc(MOST_NORMAL, sizeof *t->size, err);
-    t->normal = th_alloc(MOST_NORMAL, sizeof *t->normal, err);
-    bool ok = t->product && t->inverse && t->order && t->class && t->list && t->size && t->normal &&
-              t->first && t->abelian && t->member;
-    bool *trivial = ok ? th_alloc(n, sizeof *trivial, err) : NULL;
-    if (!trivial)
+    size_t n = (size_t)w->n;
+    ThGroupStructure *s = w->s;
+    w->class = th_alloc(n, sizeof *w->class, err);
+    w->list = th_alloc(n, sizeof *w->list, err);
+    w->member = th_alloc(n, sizeof *w->member, err);
+    w->first = th_alloc(n, sizeof *w->first, err);
+    s->normal = th_alloc(MOST_NORMAL, sizeof *s->normal, err);
+    bool *trivial = th_alloc(n, sizeof *trivial, err);
+    if (!w->class || !w->list || !w->member || !w->first || !s->normal || !trivial) {
+        free(trivial);
         return false;
+    }
     trivial[0] = true;
-    t->normal[0] = trivial;
-    t->size[0] = t->n_normal = 1;
-    return true;
-}
-
-static void end(Table *t)
-{
-    for (int i = 0; i < t->n_normal; i++)
-        free(t->normal[i]);
-    TH_FREE(t->product, t->inverse, t->order, t->class, t->list, t->size, t->normal, t->first,
-            t->abelian, t->member);
+    s->normal[s->n_normal++] = (ThGroupNormal){trivial, 1, true};
+    find_classes(w);
+    return find_normal(w, err) && find_factors(s, g, w->stop, err) &&
+           find_inverted(s, g, w->stop, err);
 }
 
 bool th_group_structure(const ThGroup *g, ThGroupStructure *s, ThStop *stop, ThError *err)
@@ -290,30 +188,18 @@ bool th_group_structure(const ThGroup *g, ThGroupStructure *s, ThStop *stop, ThE
     if (th_group_order(g) > TH_GROUP_STRUCTURE_MOST)
         return th_fail(err, TH_ELIMIT, "the group has more than %d elements",
                        TH_GROUP_STRUCTURE_MOST);
-    Table t = {.n = (int)th_group_order(g), .stop = stop};
-    bool ok = begin(&t, err) && fill_products(&t, g, err);
-    if (ok) {
-        fill_orders(&t);
-        fill_classes(&t);
-    }
-    ok = ok && find_normal(&t, err) && find_factors(&t, g, s, err) &&
-         find_inverted(&t, g, s, err) && find_metacyclic(&t, s, err);
-    if (ok) {
-        s->simple = t.n_normal == 2;
-        s->classes = t.n_classes;
-        for (int x = 0; x < t.n; x++) {
-            int y = 0;
-            while (y < t.n && conjugated(&t, x, y) == x)
-                y++;
-            s->centre += y == t.n;
-        }
-    }
-    end(&t);
+    Search w = {.s = s, .n = (int)th_group_order(g), .stop = stop};
+    bool ok = th_group_table_of(&s->table, g, err) && find_all(&w, g, err);
+    TH_FREE(w.class, w.list, w.member, w.first);
     return ok;
 }
 
 void th_group_structure_free(ThGroupStructure *s)
 {
+    for (int i = 0; i < s->n_normal; i++)
+        free(s->normal[i].inside);
+    free(s->normal);
+    th_group_table_free(&s->table);
     th_group_free(s->factor[0]);
     th_group_free(s->factor[1]);
     th_group_free(s->inverted);
@@ -321,91 +207,6 @@ void th_group_structure_free(ThGroupStructure *s)
 }
 
 /* ---- isomorphism ----------------------------------------------------------------------------- */
-
-enum { MOST_GENERATORS = 6 };
-
-static size_t points(const ThGroup *g)
-{
-    size_t degree;
-    th_group_generators_of(g, &degree);
-    return degree;
-}
-
-/* Two groups on points beside each other: images of generators are looked for, one
- * after the other, that make a group no larger than g of the pairs. */
-typedef struct {
-    const ThGroup *from, *to;
-    int generator[MOST_GENERATORS], n; /* of g */
-    size_t size[MOST_GENERATORS];      /* of the group of the first ones */
-    int image[MOST_GENERATORS];
-    long *budget; /* elements of groups of pairs */
-    int *pair;    /* (degrees together) */
-    ThStop *stop;
-    ThError *err;
-} Search;
-
-static const int *both(const Search *s, int i)
-{
-    size_t n = points(s->from);
-    memcpy(s->pair, th_group_element(s->from, (size_t)s->generator[i]), n * sizeof *s->pair);
-    for (size_t k = 0; k < points(s->to); k++)
-        s->pair[n + (size_t)k] = (int)n + th_group_element(s->to, (size_t)s->image[i])[k];
-    return s->pair;
-}
-
-/* The number of pairs that the first n images make, of images alone; 0: more than there should be.
- */
-static size_t closure(Search *s, int n, bool images)
-{
-    ThError own = {0};
-    const ThGroup *a = s->from, *b = s->to;
-    ThGroup *g = th_group_new((int)(images ? points(b) : points(a) + points(b)), s->err);
-    bool ok = g != NULL;
-    for (int i = 0; ok && i < n; i++)
-        ok = th_group_add(g, images ? th_group_element(b, (size_t)s->image[i]) : both(s, i),
-                          s->size[n - 1], s->stop, &own);
-    size_t size = ok ? th_group_order(g) : 0;
-    th_group_free(g);
-    return size;
-}
-
-static bool find_images(Search *s, int i)
-{
-    if (i == s->n)
-        return closure(s, i, true) == th_group_order(s->from);
-    size_t order = th_group_element_order(s->from, (size_t)s->generator[i]);
-    for (size_t h = 1; h < th_group_order(s->from) && *s->budget > 0; h++) {
-        s->image[i] = (int)h;
-        if (th_group_element_order(s->to, h) != order)
-            continue;
-        *s->budget -= (long)s->size[i];
-        if (closure(s, i + 1, false) == s->size[i] && find_images(s, i + 1))
-            return true;
-    }
-    return false;
-}
-
-/* Few generators: those that the ones before do not make. */
-static bool choose_generators(Search *s)
-{
-    const ThGroup *g = s->from;
-    size_t degree, n = th_group_generators_of(g, &degree);
-    ThGroup *part = th_group_new((int)degree, s->err);
-    bool ok = part != NULL;
-    for (size_t i = 0; ok && i < n; i++) {
-        size_t before = th_group_order(part);
-        ok = th_group_add(part, th_group_generator(g, i), 0, s->stop, s->err);
-        if (!ok || th_group_order(part) == before)
-            continue;
-        ok = s->n < MOST_GENERATORS;
-        if (ok) {
-            s->size[s->n] = th_group_order(part);
-            s->generator[s->n++] = (int)th_group_find(g, th_group_generator(g, i));
-        }
-    }
-    th_group_free(part);
-    return ok;
-}
 
 static bool same_orders(const ThGroup *g, const ThGroup *h)
 {
@@ -421,12 +222,31 @@ static bool same_orders(const ThGroup *g, const ThGroup *h)
     return same;
 }
 
+static bool is_found(void *context)
+{
+    *(bool *)context = true;
+    return false;
+}
+
 bool th_group_isomorphic(const ThGroup *g, const ThGroup *h, long *budget, ThStop *stop,
                          ThError *err)
 {
-    Search s = {.from = g, .to = h, .budget = budget, .stop = stop, .err = err};
-    *budget -= (long)th_group_order(g);
-    int *pair TH_OWNED(free) = th_alloc(points(g) + points(h), sizeof *pair, err);
-    s.pair = pair;
-    return pair && same_orders(g, h) && choose_generators(&s) && find_images(&s, 0);
+    ThGroupTable from TH_OWNED(th_group_table_free) = {0};
+    ThGroupTable to TH_OWNED(th_group_table_free) = {0};
+    size_t degree, n = th_group_generators_of(h, &degree);
+    int *generator TH_OWNED(free) = th_alloc(n + 1, sizeof *generator, err);
+    bool found = false;
+    if (!generator || !same_orders(g, h) || !th_group_table_of(&from, h, err) ||
+        !th_group_table_of(&to, g, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        generator[i] = (int)th_group_find(h, th_group_generator(h, i));
+    ThGroupEmbedding e = {.from = &from,
+                          .to = &to,
+                          .generator = generator,
+                          .n = (int)n,
+                          .take = is_found,
+                          .context = &found,
+                          .budget = budget};
+    return th_group_embeddings(&e, stop, err) && found;
 }

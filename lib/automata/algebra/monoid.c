@@ -243,12 +243,11 @@ static bool enumerate(Enumeration *e, ThError *err)
 /* Too many elements to be listed: of a group there is its order to be told. */
 static bool too_many(const ThDfa *d, const ThError *cause, ThStop *stop, ThError *err)
 {
-    char *order TH_OWNED(free) = NULL;
-    if (!th_group_schreier_sims(d, &order, stop, err))
+    char *text TH_OWNED(free) = NULL;
+    if (!th_group_schreier_sims(d, &text, stop, err))
         return false;
     th_fail(err, TH_ELIMIT, "%s", cause->msg);
-    return order &&
-           th_hint(err, "it is a group of order %s, by Schreier and Sims's algorithm", order);
+    return text && th_hint(err, "it is %s, by Schreier and Sims's algorithm", text);
 }
 
 ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err)

@@ -2,7 +2,7 @@
 
 #include <gmp.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 
 enum { MOST = 64 };
 
@@ -102,10 +102,27 @@ static bool read_symbol(const ThDfa *d, int a, Permutation *x)
     return true;
 }
 
-static char *order_of(const Chain *c, ThError *err)
+static unsigned long moved_points(const Chain *c)
 {
-    mpz_t order;
+    unsigned long moved = 0;
+    for (int i = 0; i < c->points; i++) {
+        bool moves = false;
+        for (size_t g = 0; g < c->level[0].n; g++)
+            moves = moves || c->level[0].generator[g].at[i] != i;
+        moved += moves;
+    }
+    return moved;
+}
+
+/* Groups of n! and n!/2 elements are the only ones so large on n points. */
+static char *describe(const Chain *c, ThError *err)
+{
+    ThText t = {0};
+    unsigned long moved = moved_points(c);
+    mpz_t order, all;
     mpz_init_set_ui(order, 1);
+    mpz_init(all);
+    mpz_fac_ui(all, moved);
     for (int k = 0; k < c->points; k++) {
         unsigned long images = 0;
         for (int j = 0; j < c->points; j++)
@@ -113,16 +130,21 @@ static char *order_of(const Chain *c, ThError *err)
         mpz_mul_ui(order, order, images);
     }
     char *digits = mpz_get_str(NULL, 10, order);
-    mpz_clear(order);
-    if (!digits)
-        th_fail(err, TH_ENOMEM, "out of memory (the order of a group)");
-    return digits;
+    mpz_divexact(all, all, order);
+    if (moved > 2 && mpz_cmp_ui(all, 2) <= 0)
+        th_text_printf(&t, "%c_%lu, of order %s", mpz_cmp_ui(all, 1) == 0 ? 'S' : 'A', moved,
+                       digits);
+    else
+        th_text_printf(&t, "a group of order %s", digits);
+    mpz_clears(order, all, NULL);
+    free(digits);
+    return th_text_take(&t, err);
 }
 
-bool th_group_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError *err)
+bool th_group_schreier_sims(const ThDfa *d, char **text, ThStop *stop, ThError *err)
 {
     Permutation x = {{0}};
-    *digits = NULL;
+    *text = NULL;
     if (d->n_states > MOST)
         return true;
     for (int a = 0; a < d->n_symbols; a++)
@@ -139,7 +161,7 @@ bool th_group_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError
     for (int a = 0; ok && a < d->n_symbols; a++)
         if (read_symbol(d, a, &x) && !is_known(&c, 0, x))
             ok = add(&c, 0, x);
-    ok = ok && (*digits = order_of(&c, err));
+    ok = ok && (*text = describe(&c, err));
     for (int k = 0; level && k < c.points; k++)
         free(level[k].generator);
     return ok;

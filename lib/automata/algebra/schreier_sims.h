@@ -8,10 +8,11 @@
 #include "automata/core/dfa.h"
 #include "base/stop.h"
 
-/* Sets *digits to the order, new, of the group that the symbols of a machine generate; to NULL
- * where some symbol is no permutation of the states, or where there are more than 64 states.  Of
- * the order of n^5 products at most (Sims 1970; Knuth 1991, "Efficient representation of perm
- * groups"). TH_EINTERRUPTED, TH_ENOMEM. */
-bool th_group_schreier_sims(const ThDfa *d, char **digits, ThStop *stop, ThError *err);
+/* Sets *text, new, to "a group of order N", N being that of the group which the symbols of a
+ * machine generate, or to "S_12, of order N" where it is all of S_n or A_n on the states it moves;
+ * to NULL where some symbol is no permutation of the states, or where there are more than 64
+ * states.  Of the order of n^5 products at most (Sims 1970; Knuth 1991, "Efficient representation
+ * of perm groups"). TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_group_schreier_sims(const ThDfa *d, char **text, ThStop *stop, ThError *err);
 
 #endif

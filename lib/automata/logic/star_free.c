@@ -263,7 +263,8 @@ static bool check(const char *formula, const ThDfa *d, char *const *symbol, size
     ThDfa *back TH_OWNED(th_dfa_free) = a ? th_automaton_acceptor(a, limit, stop, err) : NULL;
     int *word TH_OWNED(free) = back ? th_dfa_distinguish(back, d, &length, stop, err) : NULL;
     if (word)
-        return th_fail(err, TH_EVALUE, "the formula is wrong on a word of %d symbols", length);
+        return th_fail(err, TH_EVALUE, "the formula is wrong on a word of %d symbol%s", length,
+                       &"s"[length == 1]);
     return back && length < 0;
 }
 

@@ -9,9 +9,7 @@
 
 /* Returns new: the group of a name, such as "S5" or "A4xC5": its states are the elements, its
  * symbols generators (a, b, …, or those of `alphabet`, which are as many), its outputs the states;
- * it starts at, and accepts, the identity, "e".  The names: Cn (also Zn), Dn (of 2n elements), Sn,
- * An, Qn (n = 4m elements, generalised quaternions), Fn (of p(p-1) or p(p-1)/2 elements, p prime:
- * all x -> ax + b, or those with a a square), SL(2,p), PSL(2,p); products with x.
+ * it starts at, and accepts, the identity, "e".  th_group_generators lists the names.
  * Errors: TH_EPARSE with line 1 and the column; TH_ELIMIT beyond max_states (0: no limit). */
 ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, size_t max_states,
                                 ThStop *stop, ThError *err);

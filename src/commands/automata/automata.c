@@ -49,8 +49,13 @@ SH_COMMAND(
         "alphabet is what is mentioned, in the order of the characters; regex \"...\" over \"ab\" "
         "puts others in front.\n\n"
         "group \"S5\" is a group: its elements are the states and the outputs, generators the "
-        "symbols.  C6, D4 (8 elements), S5, A5, Q8, F20, SL(2,3), PSL(2,7) and the like have "
-        "names, and products: C2xC4, or Z_2 x Z_4, as monoid writes them.  cayley(group \"A5\") "
+        "symbols.  C6, D4 (8 elements), S5, A5, Q8, SD16, M16, F20 (x to ax + b modulo 5; F39: "
+        "modulo 13), He3, M10, and SL(2,3), PSL(2,7), GL(2,3), PGL(2,9), PΓL(2,9), AGL(1,8), "
+        "AΓL(1,8) over fields of all sizes have names.  C2 x C4 is a product, S4 wr C2 a wreath "
+        "product, Dih(C3 x C3) has an involution that inverts, and (Z_9 : Z_3, r = 4) a generator "
+        "that takes x to x^4, (Z_3 x Z_3 : Q_8, r = 0 1, 2 0; 1 1, 1 2) one matrix a generator of "
+        "Q_8, its rows the images of those before the colon.  All names that monoid writes are "
+        "read.  cayley(group \"A5\") "
         "has every element as a symbol, and task "
         "t = track cayley(group \"A5\") asks for the product after each: the word problem; "
         "cayley(A, generators) is that of what A's symbols do to its states, with only these as "
@@ -317,7 +322,7 @@ static const ThOptionSpec compare_options[] = {
      "what the inputs of RASP programs, or of a machine, consist of: characters, or words with "
      "blanks between them; of a machine beside a language: that one's symbols"},
     {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of these inputs"},
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_STEPS_OPTION,
     {0}};
 
 static bool only_automata(const ShCall *call, ThError *err)

@@ -24,7 +24,7 @@ const ThOptionSpec sh_learn_options[] = {
     {"alphabet", TH_STRING, NULL, 0, 0, NULL,
      "the symbols of a file's words in order; default: those used, in the order of their bytes; "
      "what an s-op is asked about: default ab; a machine: its symbols but the blank"},
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_STEPS_OPTION,
     {"flip", TH_REAL, "0", 0, 0.49, NULL,
      "share of words that an oracle is made to answer wrongly, to see what noise does"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
@@ -292,7 +292,8 @@ static void say_disagreement(ShSession *s, const ShCall *call, const ThInspectEx
     if (call->form == 2)
         sh_say(s, "the labelled words\n");
     else
-        sh_say(s, "%lld words of %lld to %lld symbols\n", l->samples, length.lo, length.hi);
+        sh_say(s, "%lld words of %lld to %lld symbol%s\n", l->samples, length.lo, length.hi,
+               sh_plural(length.hi));
 }
 
 void sh_learned_report(ShSession *s, const ShCall *call, const ThInspectExtracted *l,

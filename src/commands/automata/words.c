@@ -37,8 +37,8 @@ static const ThOptionSpec words_options[] = {
      "of a machine: found lists words as a search finds them that runs the first n words for n "
      "steps "
      "each, n = 1, 2, ... up to steps=; of an enumerator, as it prints them"},
-    SH_LANGUAGE_ALPHABET,
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_ALPHABET_OPTION,
+    TH_LANGUAGE_STEPS_OPTION,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* Prints at most `most` words; *cut says whether there are more. */
@@ -158,8 +158,8 @@ SH_COMMAND(
 
 static const ThOptionSpec count_options[] = {
     {"length", TH_RANGE, "0..10", 0, 1e6, NULL, "lengths of the words"},
-    SH_LANGUAGE_ALPHABET,
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_ALPHABET_OPTION,
+    TH_LANGUAGE_STEPS_OPTION,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 typedef struct {

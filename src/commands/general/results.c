@@ -358,8 +358,9 @@ static void place_of(ThText *t, const json_t *record)
     }
 }
 
-/* Points that failed: how many; said, with their errors, or a table where others read. */
-static long long say_failures(ShSession *s, const ShResults *r)
+/* Points that failed: how many; said, if listed, with their errors, or a table where others read.
+ */
+static long long say_failures(ShSession *s, const ShResults *r, bool listed)
 {
     enum { MOST = 10 };
     long long failed = 0;
@@ -368,7 +369,7 @@ static long long say_failures(ShSession *s, const ShResults *r)
     json_t *record;
     json_array_foreach(r->records, i, record)
     {
-        if (sh_point_is_done(record) || (failed++ >= MOST && !rows))
+        if (sh_point_is_done(record) || (failed++ >= MOST && !rows) || !listed)
             continue;
         const char *why =
             json_string_value(json_object_get(json_object_get(record, "error"), "message"));
@@ -381,9 +382,9 @@ static long long say_failures(ShSession *s, const ShResults *r)
         else
             sh_say(s, "failed: %s: %s\n", t.data ? t.data : "", why ? why : "");
     }
-    if (failed > MOST)
+    if (failed > MOST && listed && !rows)
         sh_say(s, "and %lld more\n", failed - MOST);
-    if (rows && failed > 0)
+    if (rows && failed > 0 && listed)
         sh_table_end(s);
     return failed;
 }
@@ -407,6 +408,7 @@ static const ThOptionSpec results_options[] = {
     {"scale", TH_REAL, "1", 1e-9, 1e9, NULL, "factor of all figures: 100 for per cent"},
     {"digits", TH_INT, "3", 0, 12, NULL,
      "behind the point, in latex and markdown and with across="},
+    {"failures", TH_FLAG, "yes", 0, 0, NULL, "also the points that failed, with their errors"},
     {"published", TH_STRING, NULL, 0, 0, NULL,
      "a file of published figures, here or beside the script, to print and judge these by"},
     {"versus", TH_STRING, NULL, 0, 0, NULL,
@@ -529,7 +531,8 @@ SH_COMMAND(
     bool ok = (against || !name) && sh_results_read(call, against, &r, err) &&
               print_results(s, call, &r, err);
     if (ok) {
-        long long n = (long long)json_array_size(r.records), failed = say_failures(s, &r);
+        long long n = (long long)json_array_size(r.records);
+        long long failed = say_failures(s, &r, th_option_flag(&call->options, "failures"));
         sh_results(s, "points:i done:i failed:i", (long long)n, (long long)(n - failed),
                    (long long)failed);
     }

@@ -43,7 +43,8 @@ static void say_wrong(ShSession *s, const char *name, const ThProof *p, const Th
     if (p->length <= LONGEST)
         sh_say(s, "%s is WRONG on %s", name, t.data ? t.data : "");
     else
-        sh_say(s, "%s is WRONG on a string of %d symbols, $word", name, p->length);
+        sh_say(s, "%s is WRONG on a string of %d symbol%s, $word", name, p->length,
+               sh_plural(p->length));
     sh_say(s, ": it says %s, not %s\n", g->label[p->said], g->label[p->right]);
     sh_result_text(s, "word", t.data ? t.data : "");
 }

@@ -36,8 +36,8 @@ static void say_word(ShSession *s, const char *name, const ThProofClosure *c, co
         th_symbols_write(&t, g->symbol, g->n_symbols, c->word, c->length);
     sh_say(s, "%s is not closed: at level %d products leave their clusters\n", name, c->first + 1);
     if (c->word)
-        sh_say(s, "  a string of %d symbols ends in a wrong cluster: %.*s%s\n", c->length, SHOWN,
-               t.data, t.size > SHOWN ? "…" : "");
+        sh_say(s, "  a string of %d symbol%s ends in a wrong cluster: %.*s%s\n", c->length,
+               sh_plural(c->length), SHOWN, t.data, t.size > SHOWN ? "…" : "");
     if (c->word && c->right >= 0)
         sh_say(s,
                wrong ? "  %s answers it WRONG: %s, not %s\n" : "  %s still answers it right: %s\n",

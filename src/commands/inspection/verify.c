@@ -11,7 +11,7 @@ static const ThOptionSpec options[] = {
     {"accept", TH_STRING, NULL, 0, 0, NULL,
      "the class of the model, or of sets the symbol or end, that an automaton accepts"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_STEPS_OPTION,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static void show_tried(void *context, long long words, int length)

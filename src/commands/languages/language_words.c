@@ -219,9 +219,9 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
         sh_say(s, "the grammar is ambiguous: its words were tried one by one\n");
     else if (a.tried_to < hi)
         sh_say(s,
-               "no word of up to %d symbols has two trees; of longer ones the trees are "
+               "no word of up to %d symbol%s has two trees; of longer ones the trees are "
                "counted\n",
-               a.tried_to);
+               a.tried_to, sh_plural(a.tried_to));
     free(a.word);
     return true;
 }
@@ -404,9 +404,9 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
         for (int k = 0; k < 2; k++)
             sh_say(s, "  %s %s it\n", call->operand[k].text, does[d->answer[k]]);
     } else {
-        sh_say(s, "the same on %s %lld words of %lld to %lld symbols%s\n",
+        sh_say(s, "the same on %s %lld words of %lld to %lld symbol%s%s\n",
                d->unknown ? "those" : "all", d->words - d->unknown, length.lo, length.hi,
-               d->unknown ? " that both answer" : "");
+               sh_plural(length.hi), d->unknown ? " that both answer" : "");
     }
     if (d->unknown)
         sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);

@@ -356,7 +356,8 @@ static ThLanguage *of_program(ShSession *s, const ShObject *o, const ThLanguageA
 
 enum { STEPS = 10000 };
 
-const ThOptionSpec sh_language_options[] = {SH_LANGUAGE_ALPHABET, SH_LANGUAGE_STEPS, {0}};
+const ThOptionSpec sh_language_options[] = {
+    TH_LANGUAGE_ALPHABET_OPTION, TH_LANGUAGE_STEPS_OPTION, {0}};
 
 /* An object with what is asked of machines and s-ops: the alphabet (NULL: as below) and steps. */
 static ThLanguage *language_of(ShSession *s, const ShObject *o, const ThLanguageAlphabet *alphabet,
@@ -417,7 +418,8 @@ static bool read_alphabet(const ThOptions *options, ThLanguageAlphabet *alphabet
     *names =
         own ? th_symbols_list(th_option_text(options, "alphabet"), false, &alphabet->n, err) : NULL;
     alphabet->name = *names;
-    return !own || *names;
+    return (!own || *names) &&
+           (!own || alphabet->n > 0 || th_fail(err, TH_EVALUE, "alphabet= has no symbol"));
 }
 
 ThLanguage *sh_language_with(ShSession *s, const ShObject *o, const ThOptions *options,
@@ -449,8 +451,8 @@ bool sh_needs_language(ShSession *s, const ShCall *call, bool *needs, ThAutomato
 }
 
 static const ThOptionSpec language_options[] = {
-    SH_LANGUAGE_ALPHABET,
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_ALPHABET_OPTION,
+    TH_LANGUAGE_STEPS_OPTION,
     {"from", TH_STRING, NULL, 0, 0, NULL,
      "a language over the same symbols from which words are drawn, those that are in both"},
     {"print", TH_STRING, NULL, 0, 0, NULL,
@@ -690,7 +692,8 @@ bool sh_trace_language(ShSession *s, const ShCall *call, ThError *err)
     sh_table_end(s);
     if (ok) {
         if (th_language_ahead(l))
-            sh_say(s, "next: of words at most %d symbols longer\n", th_language_ahead(l));
+            sh_say(s, "next: of words at most %d symbol%s longer\n", th_language_ahead(l),
+                   sh_plural(th_language_ahead(l)));
         sh_say(s, "%s\n", answers[next[n]]);
         sh_result_flag(s, "accepted", next[n]);
     }

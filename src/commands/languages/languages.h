@@ -8,20 +8,8 @@
  * an s-op with the options below at their defaults. */
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);
 
-/* What is asked of machines and s-ops; commands have both, or one. */
-#define SH_LANGUAGE_ALPHABET                                                                       \
-    {                                                                                              \
-        "alphabet", TH_STRING, NULL, 0, 0, NULL,                                                   \
-            "of a machine or an s-op: what words consist of, characters, or words with blanks "    \
-            "between them; default: the machine's symbols but the blank, ab for s-ops"             \
-    }
-#define SH_LANGUAGE_STEPS                                                                          \
-    {                                                                                              \
-        "steps", TH_INT, "10000", 1, 1e15, NULL,                                                   \
-            "of a machine: steps after which there is no answer"                                   \
-    }
-
-extern const ThOptionSpec sh_language_options[]; /* both */
+/* What is asked of machines and s-ops: both; commands have them, or one. */
+extern const ThOptionSpec sh_language_options[];
 
 /* The same with these options; the symbols of what stands beside it (NULL: nothing does) are those
  * of an s-op, and of a machine that has them all, unless alphabet= says others.  TH_EUSAGE where an

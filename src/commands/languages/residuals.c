@@ -5,8 +5,8 @@
 static const ThOptionSpec options[] = {
     {"length", TH_INT, NULL, 0, 1000, NULL,
      "symbols of words and of endings at most; as many as can be tried, up to 8"},
-    SH_LANGUAGE_ALPHABET,
-    SH_LANGUAGE_STEPS,
+    TH_LANGUAGE_ALPHABET_OPTION,
+    TH_LANGUAGE_STEPS_OPTION,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* The greatest length up to 8 with not too many words behind words. */
@@ -55,15 +55,16 @@ static void say_growth(ShSession *s, const ThLanguageResiduals *r, int length)
     int n = length;
     while (n > 0 && r->up_to[n - 1] == r->n)
         n--;
-    sh_say(s,
-           "%d word%s of up to %d symbols: no deterministic, complete automaton has fewer states\n",
-           r->n, sh_plural(r->n), length);
+    sh_say(
+        s,
+        "%d word%s of up to %d symbol%s: no deterministic, complete automaton has fewer states\n",
+        r->n, sh_plural(r->n), length, sh_plural(length));
     if (n == length && length > 0)
         sh_say(s,
                "the last length has brought new ones: a sign of no regular language, no proof\n");
     else
-        sh_say(s, "those of more than %d symbols have brought no new one, which proves nothing\n",
-               n);
+        sh_say(s, "those of more than %d symbol%s have brought no new one, which proves nothing\n",
+               n, sh_plural(n));
     sh_results(s, "words:i length:i last:i growing:b", (long long)r->n, (long long)length,
                (long long)n, n == length && length > 0);
 }

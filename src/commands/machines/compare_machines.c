@@ -7,17 +7,21 @@ static const ThOptionSpec compare_machines_options[] = {
     SH_RUN_LIMITS,
     {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
      "configurations that a machine with choices may come to"},
+    {"codes", TH_FLAG, "no", 0, 0, NULL,
+     "N has the symbols 0 and 1, and inputs and tapes by the codes of convert to=binary"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* The inputs that are gone through, and what was found. */
 typedef struct {
     ShSession *s;
     const ShCall *call;
-    char **symbol; /* of both machines but the blanks: views */
+    const ThTm *reads; /* the first machine as it was typed: its symbols make the inputs */
+    char **symbol;     /* of both machines but the blanks: views */
     int n_symbols;
     int *word, length;
     long long inputs, open; /* open: a run came to a limit */
     bool differ, choices;   /* one of them has choices: tapes do not count */
+    bool codes;             /* the second one reads what to=binary makes of inputs */
     ShMachineEnd end[2];    /* of the input that was run last */
 } Search;
 
@@ -29,14 +33,25 @@ static bool is_shared(const ThTm *m, const char *symbol)
     return false;
 }
 
+/* Is it a machine as convert to=binary makes them? */
+static bool is_binary(const ThTm *m)
+{
+    return m->n_tapes == 1 && m->n_symbols == 2 && strcmp(m->symbol[m->blank], "0") == 0 &&
+           strcmp(m->symbol[!m->blank], "1") == 0;
+}
+
 static bool find_symbols(Search *x, ThError *err)
 {
-    const ThTm *m = x->call->operand[0].object->as.machine;
-    const ThTm *other = x->call->operand[1].object->as.machine;
+    const ThTm *m = x->reads, *other = x->call->operand[1].object->as.machine;
+    x->codes = th_option_flag(&x->call->options, "codes");
     x->choices = m->branching || other->branching;
+    if (x->codes && (m->n_tapes > 1 || !is_binary(other)))
+        return sh_fail_operand(err, &x->call->operand[1], TH_EVALUE,
+                               "codes= is for a machine of one tape and, behind it, one with the "
+                               "symbols 0, the blank, and 1");
     x->symbol = th_alloc((size_t)m->n_symbols, sizeof *x->symbol, err);
     for (int i = 0; x->symbol && i < m->n_symbols; i++)
-        if (i != m->blank && is_shared(other, m->symbol[i]))
+        if (i != m->blank && (x->codes || is_shared(other, m->symbol[i])))
             x->symbol[x->n_symbols++] = m->symbol[i];
     if (x->n_symbols > 0 || !x->symbol || th_option_range(&x->call->options, "length").hi == 0)
         return x->symbol != NULL;
@@ -67,6 +82,20 @@ static char *input_of(const Search *x, const ThTm *m, ThError *err)
     return th_text_take(&t, err);
 }
 
+/* Returns new: the same by the codes of the first machine. */
+static char *code_of(const Search *x, ThError *err)
+{
+    const ThTm *m = x->call->operand[0].object->as.machine;
+    int width = th_tm_binary_width(m);
+    ThText t = {0};
+    for (int i = 0; i < x->length; i++) {
+        int symbol = th_symbols_find(m->symbol, m->n_symbols, x->symbol[x->word[i]]);
+        for (int bit = width; bit-- > 0;)
+            th_text_add(&t, th_tm_binary_code(m, symbol) >> bit & 1 ? "1" : "0");
+    }
+    return th_text_take(&t, err);
+}
+
 /* Runs both on the word; what differs is the verdict, or the tape at the end. */
 static bool run_both(Search *x, ThError *err)
 {
@@ -75,8 +104,10 @@ static bool run_both(Search *x, ThError *err)
         ShCall one = *x->call;
         one.operand += k;
         th_text_free(&x->end[k].tape);
-        x->end[k] = (ShMachineEnd){0};
-        char *input TH_OWNED(free) = input_of(x, one.operand->object->as.machine, err);
+        x->end[k] = (ShMachineEnd){.coded = x->codes};
+        char *input TH_OWNED(free) = x->codes && k == 1
+                                         ? code_of(x, err)
+                                         : input_of(x, one.operand->object->as.machine, err);
         ok = input && (sh_machine_end(x->s, &one, input, &x->end[k], err) ||
                        sh_error_inside(err, one.operand));
     }
@@ -119,9 +150,9 @@ static void say_same(const Search *x)
     ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < x->n_symbols; i++)
         th_text_printf(&t, "%s%s", i ? " " : " over ", x->symbol[i]);
-    sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbols%s\n",
+    sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbol%s%s\n",
            x->choices ? " verdict" : "", x->inputs - x->open, x->inputs, sh_plural(x->inputs),
-           length.lo, length.hi, t.data ? t.data : "");
+           length.lo, length.hi, sh_plural(length.hi), t.data ? t.data : "");
 }
 
 static bool report(const Search *x, ThError *err)
@@ -161,6 +192,11 @@ SH_COMMAND(
         "$open counts these.  $agree is yes where every input was decided, and the same; of other "
         "inputs it says nothing.  Machines with choices are followed as run does; their runs leave "
         "different tapes, so only verdicts count.\n\n"
+        "With codes=yes N is what convert M as N to=binary has made, or another machine of the "
+        "symbols 0, the blank, and 1: it gets the codes of M's inputs, all symbols of M but its "
+        "blank, and its tape is compared with the codes of M's tape, cell by cell from where the "
+        "head stood first.  In place of an M with edges the two-way one is run that to=binary is "
+        "made of.\n\n"
         "compare M N is the same where M is the name of a machine.",
     .example = SH_EXAMPLE_MACHINE "machine same {\n"
                                   "  start r ; halt end\n"
@@ -177,7 +213,22 @@ SH_COMMAND(
     .results = "agree word inputs open", .args = {{A_MACHINE, "M", 0}, {A_MACHINE, "N", 0}},
     .options = compare_machines_options, .flags = C_BY_KIND)
 {
-    Search x = {.s = s, .call = call};
+    enum { MOST_RULES = 4000000 };
+    const ThTm *m = call->operand[0].object->as.machine;
+    Search x = {.s = s, .call = call, .reads = m};
+    bool edge = th_option_flag(&call->options, "codes") && m->edge != TH_TM_TWO_WAY;
+    ThTm *wide TH_OWNED(th_tm_free) = edge ? th_tm_unbounded(m, MOST_RULES, err) : NULL;
+    ShObject object = *call->operand[0].object;
+    ShOperand operand[2] = {call->operand[0], call->operand[1]};
+    ShCall own = *call;
+    own.operand = operand;
+    if (edge && !wide)
+        return sh_error_inside(err, operand);
+    if (edge) { /* what to=binary is made of */
+        object.as.machine = wide;
+        operand[0].object = &object;
+        x.call = &own;
+    }
     bool ok = find_symbols(&x, err) && search(&x, err) && report(&x, err);
     for (int k = 0; k < 2; k++)
         th_text_free(&x.end[k].tape);

@@ -24,9 +24,9 @@ static bool to_automaton(ShSession *s, const ShCall *call, ThError *err)
     if (!ok)
         return sh_error_inside(err, o);
     if (!a) {
-        sh_fail_operand(err, o, TH_EVALUE,
-                        "it writes, has choices, several tapes or an edge that is an error, or "
-                        "would have more than 65536 states");
+        ThError why = {.msg = "it would have more than 65536 states"};
+        th_language_reads_only(o->object->as.machine, &why);
+        sh_fail_operand(err, o, TH_EVALUE, "%s", why.msg);
         return th_hint(err, "learn NAME from %s finds an automaton that agrees up to some length",
                        o->text);
     }
@@ -77,9 +77,11 @@ SH_COMMAND(
         "  to=one_tape: of several tapes one, a cell of which holds a cell of each and says which "
         "heads stand there (a ' behind the symbol); t steps become some t^2\n"
         "  to=one_way: of a tape one with an edge, to the left of which the machine never goes: a "
-        "cell x.y holds a cell and its mirror image, x|y the first; a step more in all\n"
+        "cell x.y holds a cell and its mirror image, x|y the first; a step more in all, which "
+        "marks the first cell: to=automaton takes A, not what became of it\n"
         "  to=binary: with the symbols 0, the blank, and 1: a cell becomes w cells, a step 3w - 2 "
-        "steps, or 2w - 1 where the head stays; the codes of the symbols are shown\n"
+        "steps, or 2w - 1 where the head stays; the codes of the symbols are shown, and compare A "
+        "NAME codes=yes compares the two by them\n"
         "  to=deterministic: of one with choices three tapes, for the input, a run, and the "
         "choices that it takes: all sequences of them are tried, in the order of their lengths\n\n"
         "Of tapes with an edge two-way ones are made first, with a mark to the left of the first "

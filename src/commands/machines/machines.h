@@ -60,6 +60,7 @@ typedef struct {
     ThTmFastFigures figures;
     ThText tape;
     uint64_t digest; /* of all of it; of a machine with choices 0 */
+    bool coded;      /* asks for the digest of what to=binary makes of the tape, in its place */
 } ShMachineEnd;
 
 /* Runs to the end or a limit; last->verdict is TH_TM_OUT_OF_TIME where that was it. */

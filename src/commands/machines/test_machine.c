@@ -91,7 +91,7 @@ bool sh_machine_end(ShSession *s, const ShCall *call, const char *input, ShMachi
         ok = th_tm_engine_start(&e, m, &words, err) &&
              sh_machine_go(s, &e, &call->options, sh_machine_limits(call), &end->figures, err) &&
              th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err);
-        end->digest = ok ? th_tm_engine_digest(&e) : 0;
+        end->digest = ok ? th_tm_engine_digest(&e, end->coded) : 0;
     }
     return ok;
 }

@@ -276,8 +276,8 @@ static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *
     sh_results(s, "words:i right:b", (long long)trial.tried, trial.right);
     if (!trial.right) { /* which ends the trial, maybe before any word was drawn */
         sh_say(s, "  run on %lld words: a wrong answer\n", trial.tried);
-        return th_fail(err, TH_EVALUE, "the model answers a word of %d symbols wrongly",
-                       trial.wrong);
+        return th_fail(err, TH_EVALUE, "the model answers a word of %d symbol%s wrongly",
+                       trial.wrong, sh_plural(trial.wrong));
     }
     sh_say(s,
            "  run on all %lld words of up to %d symbols, and on %d drawn of %d: every answer "

@@ -15,8 +15,8 @@ static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompilePro
     sh_say(s, "  %d head%s in %d layer%s (cost: %zu in %u), %d coordinates of the stream in use\n",
            z->heads, sh_plural(z->heads), z->attending, sh_plural(z->attending), heads, c.layers,
            z->stream);
-    sh_say(s, "  run on all %lld inputs of up to %d symbols: every answer is the program's\n",
-           z->inputs, p->length);
+    sh_say(s, "  run on all %lld inputs of up to %d symbol%s: every answer is the program's\n",
+           z->inputs, p->length, sh_plural(p->length));
     sh_results(s, "inputs:i heads:i layers:i", (long long)z->inputs, (long long)z->heads,
                (long long)z->attending);
     return true;

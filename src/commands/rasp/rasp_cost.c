@@ -267,9 +267,9 @@ static bool say_side(ShSession *s, const ThRaspDifferOf *d, int side, const ShOp
 static void say_same(ShSession *s, const ShCall *call, const ThRaspDifferOf *d)
 {
     ThRange length = th_option_range(&call->options, "length");
-    sh_say(s, "the same on all %llu inputs of %lld to %lld symbols over %s\n",
+    sh_say(s, "the same on all %llu inputs of %lld to %lld symbol%s over %s\n",
            (unsigned long long)d->inputs, length.lo > 0 ? length.lo : 1, length.hi,
-           th_option_text(&call->options, "alphabet"));
+           sh_plural(length.hi), th_option_text(&call->options, "alphabet"));
     if (d->errors > 0)
         sh_say(s, "on %llu of them both are errors\n", (unsigned long long)d->errors);
 }

@@ -53,7 +53,8 @@ static void say(ShSession *s, const Search *x, const ThAutomaton *a, const char 
         sh_say(s, "  %s %s it\n", automaton, x->accepts ? "rejects" : "accepts");
         return;
     }
-    sh_say(s, "the same on all %lld words of 1 to %d symbols over", x->words, x->longest);
+    sh_say(s, "the same on all %lld words of 1 to %d symbol%s over", x->words, x->longest,
+           sh_plural(x->longest));
     for (int i = 0; i < a->n_symbols; i++)
         sh_say(s, " %s", a->symbol[i]);
     sh_say(s, "; the empty word is no input\n");

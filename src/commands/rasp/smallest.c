@@ -17,11 +17,11 @@ static void say(ShSession *s, const ThLanguageSmallest *x)
                x->program != NULL, (long long)x->nodes, (long long)x->none, (long long)x->longer,
                (long long)x->checked, x->values, x->full, x->program ? x->program : "");
     if (x->program)
-        sh_say(s, "%d node%s, right on all words of 1 to %d symbols:\n", x->nodes,
-               sh_plural(x->nodes), x->checked);
+        sh_say(s, "%d node%s, right on all words of 1 to %d symbol%s:\n", x->nodes,
+               sh_plural(x->nodes), x->checked, sh_plural(x->checked));
     fputs(x->program ? x->program : "", sh_listing(s));
-    sh_say(s, "none of fewer than %d node%s is right on all words of 1 to %d symbols%s\n",
-           x->none + 1, sh_plural(x->none + 1), x->length, longer);
+    sh_say(s, "none of fewer than %d node%s is right on all words of 1 to %d symbol%s%s\n",
+           x->none + 1, sh_plural(x->none + 1), x->length, sh_plural(x->length), longer);
     sh_say(s, "  %lld programs differ on these%s\n", x->values,
            x->full ? "; memory= has no room for more" : "");
 }

@@ -194,7 +194,7 @@ static void test_errors(void **state)
         const char *name;
         int col;
     } none[] = {{"", 1},    {"G5", 1},       {"S", 1},       {"S5x", 4},   {"S5y", 3}, {"Q10", 1},
-                {"F15", 1}, {"PSL(2,4)", 1}, {"PSL(2,7", 1}, {"C2xS1", 4}, {"C0", 1}};
+                {"F15", 1}, {"PSL(2,6)", 1}, {"PSL(2,7", 1}, {"C2xS1", 4}, {"C0", 1}};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         ThError err = {0};
         assert_null(th_automaton_group(none[i].name, NULL, 0, 0, NULL, &err));

@@ -551,7 +551,7 @@ static void test_groups(void **state)
         /* modulo 9, and what has as many elements of each order as a product of cyclic groups */
         {9, {"(0 1 2 3 4 5 6 7 8)", "(1 4 7)(2 8 5)"}, 27, 9, false, true, "(Z_9 : Z_3, r = 4)"},
         {8, {"(0 1 2 3)", "(1 3)(4 5 6 7)"}, 16, 4, false, true, "(Z_4 : Z_4, r = 3)"},
-        {9, {"(0 1 2)", "(0 1)", "(0 3 6)(1 4 7)(2 5 8)"}, 648, 9, false, true, "order 648"},
+        {9, {"(0 1 2)", "(0 1)", "(0 3 6)(1 4 7)(2 5 8)"}, 648, 9, false, true, "S_3 wr Z_3"},
         {7, {"(0 1 2 3 4)", "(0 1)", "(5 6)"}, 240, 10, false, false, "S_5 x Z_2"},
     };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++) {

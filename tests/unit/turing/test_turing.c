@@ -311,7 +311,7 @@ static uint64_t digest_after(const char *machine, const char *input)
     assert_true(th_tm_tape_words_read(&w, m, input, &err));
     assert_true(th_tm_engine_start(&e, m, &w, &err));
     assert_true(th_tm_engine_go(&e, UINT64_MAX, no_limits, NULL, &err));
-    uint64_t digest = th_tm_engine_digest(&e);
+    uint64_t digest = th_tm_engine_digest(&e, false);
     th_tm_engine_free(&e);
     th_tm_tape_words_free(&w);
     th_tm_free(m);
