@@ -324,6 +324,51 @@ static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThErro
     return *a != NULL;
 }
 
+/* ---- as a pushdown automaton ----------------------------------------------------------------- */
+
+static void add_loop(ThAutomatonBuild *b, int from, int to, const ThText *label)
+{
+    int symbol = th_automaton_build_symbol(b, label->data ? label->data : "");
+    th_automaton_build_arc(b, (ThAutomatonArc){from, symbol, to, TH_AUTOMATON_NO_OUTPUT});
+}
+
+/* Three states: one puts the start on the stack, one expands and reads, one accepts, as the picture
+ * of a pushdown automaton has them.  A right-linear grammar has a picture of its own. */
+static ThAutomaton *picture(const ThLanguage *l, ThError *err)
+{
+    const ThGrammar *g = l->data;
+    ThAutomatonBuild b = {0};
+    if (is_right_linear(g))
+        return NULL;
+    int begin = th_automaton_build_state(&b, "begin"),
+        derive = th_automaton_build_state(&b, "derive");
+    int end = th_automaton_build_state(&b, "end");
+    ThText t TH_OWNED(th_text_free) = {0};
+    th_automaton_build_start(&b, begin);
+    th_automaton_build_accept(&b, end);
+    th_text_printf(&t, "ε | $ / %s $", g->variable[0]);
+    add_loop(&b, begin, derive, &t);
+    for (size_t i = 0; i < g->n_used; i++) {
+        ThText rule TH_OWNED(th_text_free) = {0};
+        th_text_printf(&rule, "ε | %s / ", g->variable[g->used[i].left]);
+        for (int k = 0; k < g->used[i].n; k++) {
+            int x = g->right[g->used[i].first + k];
+            th_text_printf(&rule, "%s%s", k ? " " : "", x >= 0 ? g->variable[x] : l->symbol[~x]);
+        }
+        th_text_add(&rule, g->used[i].n ? "" : "ε");
+        add_loop(&b, derive, derive, &rule);
+    }
+    for (int i = 0; i < l->n_symbols; i++) {
+        ThText read TH_OWNED(th_text_free) = {0};
+        th_text_printf(&read, "%s | %s / ε", l->symbol[i], l->symbol[i]);
+        add_loop(&b, derive, derive, &read);
+    }
+    ThText last TH_OWNED(th_text_free) = {0};
+    th_text_add(&last, "ε | $ / $");
+    add_loop(&b, derive, end, &last);
+    return th_automaton_build_finish(&b, err);
+}
+
 const ThLanguageKind th_language_kind_grammar = {
     .name = "grammar",
     .knows_prefixes = true,
@@ -341,4 +386,5 @@ const ThLanguageKind th_language_kind_grammar = {
     .free_words = th_grammar_free_words,
     .count = th_grammar_count,
     .automaton = automaton,
+    .picture = picture,
 };

@@ -180,7 +180,8 @@ SH_PLOT(
         "Symbols that lead from one state to the same other share an arrow.  Graphviz's dot finds "
         "the places where it is installed; otherwise the states stand on a circle.  Of machines "
         "with counters or a stack an arrow says what is read, what is found, and behind / what it "
-        "becomes; of a right-linear grammar the automaton is drawn.  While an input is read by "
+        "becomes; of a right-linear grammar the automaton is drawn, of another one the pushdown "
+        "automaton that expands and reads.  While an input is read by "
         "hand (step), the states where the run stands are yellow; plot run draws all steps.",
     .example = "automaton p = parity\n"
                "plot automaton p > \"parity.svg\"",
@@ -197,10 +198,13 @@ SH_PLOT(
              (err->code == TH_OK && th_language_automaton(o->as.language, &own, sh_stop(s), err));
     }
     const ThAutomaton *a = o->kind == SH_AUTOMATON ? o->as.automaton : own;
-    if (ok && !a)
-        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
-                               "'%s' is %s, and has no states to be drawn", call->operand[0].text,
-                               sh_a_kind(o->kind));
+    if (ok && !a) {
+        const char *view = o->kind == SH_MACHINE ? "machine" : o->kind == SH_S_OP ? "flow" : NULL;
+        sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                        "'%s' is %s, and has no states to be drawn", call->operand[0].text,
+                        sh_a_kind(o->kind));
+        return view && th_hint(err, "plot %s %.60s draws it", view, o->name);
+    }
     return (ok && th_plot_automaton(f, o->name, a, sh_stop(s), err)) ||
            sh_error_inside(err, &call->operand[0]);
 }

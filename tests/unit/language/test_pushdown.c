@@ -214,10 +214,67 @@ static void test_errors(void **state)
     }
 }
 
+/* "a | X / Y Z" of an arrow as a rule, and ε as it is typed. */
+static void add_rule(ThText *t, const ThAutomaton *a, const ThAutomatonArc *arc)
+{
+    const char *part = a->symbol[arc->symbol];
+    th_text_printf(t, "%s ", a->state[arc->from]);
+    for (; *part; part++) {
+        if (strncmp(part, " | ", 3) == 0)
+            part += 1;
+        else if (strncmp(part, " / ", 3) == 0)
+            th_text_printf(t, " -> %s", a->state[arc->to]), part += 1;
+        else if (strncmp(part, "ε", 2) == 0)
+            th_text_add(t, "epsilon"), part += 1;
+        else if (*part == '$')
+            th_text_add(t, "\"$\"");
+        else
+            th_text_add_bytes(t, part, 1);
+    }
+    th_text_add(t, "\n");
+}
+
+/* What is drawn of a grammar, typed, has its words. */
+static void test_picture(void **state)
+{
+    (void)state;
+    static const char *const grammars[] = {
+        "S -> a S b S | epsilon", "S -> a S a | b S b | a | b | epsilon | U\nU -> U a",
+        "S -> A B\nA -> a A b | a b\nB -> b B | epsilon", "S -> S S | a"};
+    for (size_t i = 0; i < sizeof grammars / sizeof *grammars; i++) {
+        ThError err = {0};
+        ThText t = {0};
+        ThLanguage *g = th_language_parse("grammar", grammars[i], &err);
+        ThAutomaton *a = th_language_picture(g, &err);
+        assert_non_null(a);
+        th_text_printf(&t, "start %s\naccept %s\nbottom \"$\"\n", a->state[0], a->state[2]);
+        assert_true(a->start[0] && a->accept[2]);
+        for (size_t k = 0; k < a->n_arcs; k++)
+            add_rule(&t, a, &a->arc[k]);
+        ThLanguage *p = th_language_parse("pushdown", t.data, &err);
+        if (!p)
+            fail_msg("%s\n%s", err.msg, t.data);
+        ThLanguageDifference d = {0};
+        assert_true(th_language_compare(g, p, (ThLanguageLengths){0, 8}, &d, NULL, &err));
+        assert_true(!d.differ && d.unknown == 0 && d.words > 8);
+        free(d.word);
+        th_language_free(p);
+        th_language_free(g);
+        th_automaton_free(a);
+        th_text_free(&t);
+    }
+    ThError err = {0};
+    ThLanguage *regular = th_language_parse("grammar", "S -> a S | b", &err);
+    assert_null(th_language_picture(regular, &err));
+    assert_int_equal(err.code, TH_OK);
+    th_language_free(regular);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_runs), cmocka_unit_test(test_writing),
-        cmocka_unit_test(test_infinitely_many_runs), cmocka_unit_test(test_errors)};
+        cmocka_unit_test(test_infinitely_many_runs), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_picture)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
