@@ -158,9 +158,9 @@ typedef struct {
     bool own; /* it was its own before */
 } Sent;
 
-static Sent sent(const Net *f, const int *map, const double *before, const double *radius, int i)
+static Sent sent(const Net *f, int n, const int *map, const double *before, const double *radius,
+                 int i)
 {
-    const int n = f->part * f->parts / 2;
     const bool runs = f->arithmetic != TH_PROOF_IN_REALS;
     Sent z = {.own = f->by_columns || map[i] == i};
     for (int j = 0; j < n; j++) {
@@ -211,7 +211,7 @@ static void pd_ssm_layer(Net *f, int layer, const double *before, const double *
                           f->extra + 2 * n);
     f->norm[0] = 1; /* no size is above 1 */
     for (int i = 0; i < n; i++)
-        turn(f, i, sent(f, map, before, radius, i));
+        turn(f, i, sent(f, n, map, before, radius, i));
 }
 
 /* ---- corrections ----------------------------------------------------------------------------- */
