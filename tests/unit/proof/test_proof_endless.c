@@ -297,7 +297,7 @@ static void check_bouncer(ThRng *rng, const char *machine, bool stops, int *foun
     ThError err = {0};
     ThTmAnalysis a = {.proof = TH_TM_PROOF_BOUNCER};
     ThTmTable t;
-    bool proved;
+    bool proved = false;
     char other[40], numbers[2000];
     ThText text TH_OWNED(th_text_free) = {0};
     ThTm *m = th_tm_read_bb(machine, &err);
