@@ -72,6 +72,13 @@ dry() { # PREFIX
     grep -qxF -- '- failed: seed=4: no number' found.md
     [ "$(awk '/^## / { on = /linear-table2/ } on && /^- failed/' found.md | wc -l)" -eq 2 ]
     grep -qxF '| sum | lrnn | 1 | not reached |' found.md
+    # Ranks by task are no means.
+    printf '%s\n' 'task,kind,published,verdict' 'parity,rnn,1,not reached' '' 'task,rows,spearman,kendall,p' \
+        'parity,4,0.5,0.25,1' >runs/regular-table1.out
+    "$BATS_TEST_DIRNAME/../../scripts/reproduction" "$PWD/runs" >found.md
+    awk '/^## .*[(]regular-table1[)]/ { on = 1; next } /^## / { on = 0 } on' found.md >ranks.md
+    grep -qxF '| parity | 4 | 0.5 | 0.25 | 1 |' ranks.md
+    ! grep -q '^### Means' ranks.md
 }
 
 # Heads with a window, rate and steps of each program: section 4 of the paper, and its appendix.
