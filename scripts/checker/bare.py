@@ -222,7 +222,7 @@ class Bare:
         if not (u + 1 < w["up"].shape[1] and (w["up"][:, u] == due).all() and (w["up"][:, u + 1] == due).all() and
                 w["up_bias"][u] == -0.5 and w["up_bias"][u + 1] == -1.5):
             return False
-        to = np.flatnonzero(w["down"][u] + np.abs(w["down"][u + 1]))
+        to = np.flatnonzero(np.abs(w["down"][u]) + np.abs(w["down"][u + 1]))
         others = np.delete(w["down"], (u, u + 1), axis=0)
         return (w["down"][u] == -w["down"][u + 1]).all() and bool(
             (np.abs(w["down"][u][to]) == 1).all() and not others[:, to].any() and not w["down_bias"][to].any())
@@ -240,7 +240,7 @@ class Bare:
         key = self.position[:, self.placed] @ w["key_value"][self.placed, :self.dim][:, at]
         query = self.position[:, self.placed] @ w["query"][self.placed][:, at] + w["query_bias"][at]
         if np.abs(key * 4 % 1).any() or np.abs(query * 4 % 1).any() or \
-                (np.abs(query).max(axis=0) * np.abs(key).max(axis=0)).sum() > 2 ** 20:
+                (np.abs(query).max(axis=0) * np.abs(key).max(axis=0)).sum() > 2 ** 19:
             raise Refused("a score is no multiple of 1/4, or large: it may round")
         before = w["task"][by % self.dim // self.width] == "before"
         return before, (query @ key.T if before else (query * key).sum(axis=1)) / math.sqrt(self.width)

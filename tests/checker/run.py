@@ -29,6 +29,7 @@ import balls  # noqa: E402
 import steps  # noqa: E402
 from algebra import Algebra  # noqa: E402
 from balls import Ball  # noqa: E402
+from bare import Bare  # noqa: E402
 from cell import Cell, Form  # noqa: E402
 from certificate import Certificate, difference  # noqa: E402
 from decoder import Decoder  # noqa: E402
@@ -868,6 +869,19 @@ def test_stays():
     return None
 
 
+def test_pairs():
+    """units that undo what soft attention sees add 1 or take it away, alone: more would round"""
+    for by, bias, other, right in ((1, 0, 0, True), (-1, 0, 0, True), (3, 0, 0, False), (-3, 0, 0, False),
+                                   (-1, 1, 0, False), (-1, 0, 1, False)):
+        w = {"up": np.array([[2.0, 2, 0], [0, 0, 1]]), "up_bias": np.array([-0.5, -1.5, 0]),
+             "down": np.array([[0.0, by], [0, -by], [0, other]]), "down_bias": np.array([0.0, bias])}
+        b = Bare.__new__(Bare)
+        b.dim = 2
+        if b.is_pair(w, 0, 0) != right:
+            return f"by {by}, to a bias of {bias}, beside {other}"
+    return None
+
+
 def test_linear():
     """what a trained lrnn makes of a set of states lies in the set that is said"""
     for norm in ("paper", "code"):
@@ -1269,7 +1283,7 @@ def test_counts(name, folder, automaton, holds):
 
 
 def main():
-    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_linear, test_algebra_steps):
+    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_pairs, test_linear, test_algebra_steps):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return

@@ -33,7 +33,7 @@ bool th_proof_hard_refuse(Hard *k, const char *format, ...)
 
 /* ---- exact sums ------------------------------------------------------------------------------ */
 
-static bool on_grid(double x)
+bool th_proof_hard_on_grid(double x)
 {
     return x * GRID == floor(x * GRID);
 }
@@ -42,16 +42,16 @@ double th_proof_hard_product(Hard *k, const double *x, int rows, const double *m
                              int column, double bias)
 {
     double sum = bias, size = fabs(bias);
-    bool grid = on_grid(bias);
+    bool grid = th_proof_hard_on_grid(bias);
     for (int i = 0; i < rows; i++) {
         double w = matrix[i * cols + column];
         if (w == 0 || x[i] == 0)
             continue;
-        grid = grid && on_grid(w) && on_grid(x[i]);
+        grid = grid && th_proof_hard_on_grid(w) && th_proof_hard_on_grid(x[i]);
         sum += x[i] * w;
         size += fabs(x[i] * w);
     }
-    if (!grid || size > EXACT || !on_grid(sum))
+    if (!grid || size > EXACT || !th_proof_hard_on_grid(sum))
         th_proof_hard_refuse(k, "a number is no multiple of 1/4, or large: sums may round");
     return sum;
 }
@@ -102,8 +102,9 @@ static bool keep_apart(Hard *k, const Layer *l)
             bool written =
                 !th_proof_hard_is_zero(l->output + first * k->dim, k->width, k->dim, c, 1);
             for (int i = first; k->mean[c] && i < first + k->width; i++)
-                good = good && on_grid(l->query[c * k->dim + i]) &&
-                       on_grid(l->output[i * k->dim + c]) && fabs(l->query[c * k->dim + i]) < 256 &&
+                good = good && th_proof_hard_on_grid(l->query[c * k->dim + i]) &&
+                       th_proof_hard_on_grid(l->output[i * k->dim + c]) &&
+                       fabs(l->query[c * k->dim + i]) < 256 &&
                        fabs(l->output[i * k->dim + c]) < 256;
             good = good && !(sign && read && !k->mean[c]) && !(sign && written && k->mean[c]) &&
                    !(k->average && !sign && written && !k->mean[c]) &&
@@ -561,17 +562,30 @@ static double reach_of(const Hard *k, const Layer *l, int head)
     return total;
 }
 
-/* Up to which length the means of sums keep their signs: weights of 1/n that are rounded, sums in
- * any order and what is done with them are off by γ of the greatest value, and a sum is `least` at
- * least. */
-double th_proof_hard_certain(const Hard *k, double unit)
+static double farthest_reach(const Hard *k)
 {
-    double reach = 0, spare = 8 + k->dim;
+    double reach = 0;
     for (int i = 0; i < k->layers; i++)
         for (int h = 0; h < k->heads; h++)
             reach =
                 fmax(reach,
                      k->layer[i].task[h] == TH_PROOF_HARD_SIGN ? reach_of(k, &k->layer[i], h) : 0);
+    return reach;
+}
+
+bool th_proof_hard_adds_up(Hard *k)
+{
+    const double most = 1 << 26; /* times EXACT and 4^4: less than 2^53 */
+    return farthest_reach(k) <= most ||
+           th_proof_hard_refuse(k, "what a sign is taken of is a sum of large numbers");
+}
+
+/* Up to which length the means of sums keep their signs: weights of 1/n that are rounded, sums in
+ * any order and what is done with them are off by γ of the greatest value, and a sum is `least` at
+ * least. */
+double th_proof_hard_certain(const Hard *k, double unit)
+{
+    double reach = farthest_reach(k), spare = 8 + k->dim;
     double most = floor(sqrt(0.99 * k->least / (reach * k->greatest * unit))) - spare;
     return most > 0 ? most : 0;
 }
@@ -615,7 +629,8 @@ static bool try_bound(Hard *k, double bound, size_t limit, ThStop *stop)
     k->fits = true;
     k->least = HUGE_VAL;
     k->greatest = 1;
-    bool ok = th_proof_hard_sort(k) && find_same(k) && search(k, limit, stop);
+    bool ok =
+        th_proof_hard_sort(k) && find_same(k) && search(k, limit, stop) && th_proof_hard_adds_up(k);
     k->out->length = ok && k->average ? th_proof_hard_certain(k, 0x1p-24) : 0;
     if (ok && k->soft)
         ok = th_proof_soft_lengths(k, stop, k->out->lengths, &k->out->off);

@@ -62,6 +62,9 @@ typedef struct {
 bool th_proof_hard_refuse(ThProofHardRun *k, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Is it a multiple of 1/4? */
+bool th_proof_hard_on_grid(double x);
+
 /* x (rows) times a column of a matrix, plus a bias: no sum of these products rounds, or refused. */
 double th_proof_hard_product(ThProofHardRun *k, const double *x, int rows, const double *matrix,
                              int cols, int column, double bias);
@@ -76,6 +79,10 @@ void th_proof_hard_close(ThProofHardRun *k);
 /* Finds what heads do, and that means are read by signs alone; else k->fits becomes false, with
  * why. */
 bool th_proof_hard_sort(ThProofHardRun *k);
+
+/* Behind the beginning: is all that signs are taken of so small that no double rounded it?  These
+ * are sums of products of a key, a query, an output and a value, all of them multiples of 1/4. */
+bool th_proof_hard_adds_up(ThProofHardRun *k);
 
 /* Up to which length, in arithmetic that rounds by `unit`, the means of sums keep their signs. */
 double th_proof_hard_certain(const ThProofHardRun *k, double unit);

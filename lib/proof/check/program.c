@@ -255,7 +255,8 @@ static bool run_model(Work *w, Sum *to)
     for (int i = 0; i < k->layers; i++)
         if (!run_layer(w, &k->layer[i]))
             return false;
-    if (!combine(w, w->x, k->dim, k->head, 2, 1, k->head_bias[1], to) ||
+    if (!th_proof_hard_adds_up(k) ||
+        !combine(w, w->x, k->dim, k->head, 2, 1, k->head_bias[1], to) ||
         !combine(w, w->x, k->dim, k->head, 2, 0, k->head_bias[0], reject))
         return false;
     for (int a = 0; a < w->n; a++)

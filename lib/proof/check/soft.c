@@ -11,7 +11,8 @@ typedef ThProofHardLayer Layer;
 typedef ThProofHardRun Hard;
 
 static const double MOST_OFF = 0.25;
-static const double EXACT = 1 << 20; /* a score's products come to this, at most */
+static const double EXACT = 1 << 20;      /* a position's number is this, at most, */
+static const double MOST_SCORE = 1 << 19; /* and what a score's products come to */
 
 /* What a column of a head's values is, beside the score of the key by its content. */
 typedef struct {
@@ -202,16 +203,19 @@ static bool by_position(Hard *k, const double *matrix, int cols, int first, doub
     return k->fits;
 }
 
-/* The score of a query and what positions add to a key; its products must not round, even with
- * what content adds to them, which hard.c bounds as much. */
+/* The score of a query and what positions add to a key.  Products of multiples of 1/4 are those of
+ * 1/16: with what content adds to them, which hard.c bounds by half as much, no sum of them has
+ * more digits than a float. */
 static double score_of(Hard *k, const double *query, const double *key)
 {
     double sum = 0, size = 0;
+    bool grid = true;
     for (int c = 0; c < k->width; c++) {
+        grid = grid && th_proof_hard_on_grid(query[c]) && th_proof_hard_on_grid(key[c]);
         sum += query[c] * key[c];
         size += fabs(query[c] * key[c]);
     }
-    if (size > EXACT || size * 4 != floor(size * 4))
+    if (!grid || size > MOST_SCORE)
         th_proof_hard_refuse(k, "a score is no multiple of 1/4, or large: it may round");
     return sum / sqrt(k->width);
 }
