@@ -112,7 +112,7 @@ int th_automaton_reader_inequality(Reader *r)
         return -1;
     for (int i = 0; i < y.n; i++)
         x.term[x.n++] = (ThAutomatonTerm){y.term[i].part, -y.term[i].by};
-    int most = y.by - x.by;
+    int most = y.by - x.by, below, above;
     sign &= sign < LESS ? ~1 : ~0;
     switch (sign) {
     case AT_MOST:
@@ -123,12 +123,11 @@ int th_automaton_reader_inequality(Reader *r)
         return at_most(r, &x, 1, most - 1);
     case AT_LEAST:
         return opposite(r, at_most(r, &x, 1, most - 1));
-    default:
-        most =
-            th_automaton_formula_part(r->f,
-                                      (ThAutomatonPart){TH_AUTOMATON_AND, at_most(r, &x, 1, most),
-                                                        at_most(r, &x, -1, -most), 0},
-                                      r->err);
+    default: /* the numbers of parts follow the order in which they are made */
+        below = at_most(r, &x, 1, most);
+        above = at_most(r, &x, -1, -most);
+        most = th_automaton_formula_part(r->f, (ThAutomatonPart){TH_AUTOMATON_AND, below, above, 0},
+                                         r->err);
         return sign == UNEQUAL ? opposite(r, most) : most;
     }
 }

@@ -581,11 +581,11 @@ bool th_proof_hard_adds_up(Hard *k)
 }
 
 /* Up to which length the means of sums keep their signs: weights of 1/n that are rounded, sums in
- * any order and what is done with them are off by γ of the greatest value, and a sum is `least` at
- * least. */
+ * any order and what is done with them, sums of a head's columns and of a query's rows, are off by
+ * γ of the greatest value, and a sum is `least` at least. */
 double th_proof_hard_certain(const Hard *k, double unit)
 {
-    double reach = farthest_reach(k), spare = 8 + k->dim;
+    double reach = farthest_reach(k), spare = 8 + k->width + k->dim;
     double most = floor(sqrt(0.99 * k->least / (reach * k->greatest * unit))) - spare;
     return most > 0 ? most : 0;
 }

@@ -185,8 +185,9 @@ static ThGroup *group_of(size_t row)
     ThError err = {0};
     ThGroup *g = th_group_new(rows[row].points, &err);
     const char *at = rows[row].images;
+    int image[128];
+    assert_in_range(rows[row].points, 1, sizeof image / sizeof *image);
     while (*at) {
-        int image[64];
         for (int i = 0; i < rows[row].points; i++) {
             image[i] = atoi(at);
             at += strspn(at, "0123456789");
