@@ -189,11 +189,12 @@ double th_language_words_log(const ThLanguageWords *w);
 bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err);
 
 /* Calls seen(context, length, digits, open) with the exact number of words of every length lo … hi,
- * whose digits live until it returns, and how many words got no answer.  TH_ELIMIT where more than
+ * whose digits live until it returns, and how many words got no answer.  *total, where it is not
+ * NULL: new, the digits of the sum; NULL where seen returned false.  TH_ELIMIT where more than
  * TH_LANGUAGE_MOST_TRIED words would have to be tried. */
 typedef bool ThLanguageCounted(void *context, int length, const char *digits, long long open);
 bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *seen, void *context,
-                       ThStop *stop, ThError *err);
+                       char **total, ThStop *stop, ThError *err);
 
 /* Calls seen(context, word, answer) for the words of a length in the order of the symbols that are
  * members or not answered; ends early where it returns false.  Prefixes that lead nowhere are left

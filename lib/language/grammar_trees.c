@@ -172,7 +172,7 @@ bool th_grammar_draw(const void *words, ThRng *r, int *word, ThError *err)
     }
     if (!ok || kept)
         return ok;
-    th_fail(err, TH_EVALUE,
+    th_fail(err, TH_ELIMIT,
             "the grammar is too ambiguous to draw from: %d trees of length %d were rejected in a "
             "row, the last one's word having %.4g",
             TRIES, w->length, trees);
