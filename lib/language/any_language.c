@@ -531,7 +531,8 @@ static bool draw_listed(const ThLanguageWords *w, ThRng *r, int *word, ThError *
     return true;
 }
 
-/* By counting; where words of too many trees were rejected, from a list, if it is not too long. */
+/* By counting; where words of too many trees were rejected, from a list, if all strings can be
+ * tried. */
 static bool draw_own(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
 {
     ThError own = {0};
@@ -539,7 +540,8 @@ static bool draw_own(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
         return no_words(w, err);
     if (w->l->kind->draw(w->own, r, word, &own))
         return true;
-    if (own.code == TH_ELIMIT && !list_words(w, err))
+    bool few = w->length * log(w->l->n_symbols) <= log(TH_LANGUAGE_MOST_TRIED);
+    if (own.code == TH_ELIMIT && few && !list_words(w, err))
         return false;
     if (w->listed)
         return draw_listed(w, r, word, err);
