@@ -20,6 +20,8 @@ void sh_result_int(ShSession *s, const char *name, long long value);
 void sh_result_real(ShSession *s, const char *name, double value);
 void sh_result_flag(ShSession *s, const char *name, bool value);
 void sh_result_text(ShSession *s, const char *name, const char *value); /* NULL: there is none */
+/* A number of any size: an integer while it fits, else its digits. */
+void sh_result_digits(ShSession *s, const char *name, const char *digits);
 
 /* Several: "name:kind" separated by blanks, kind one of i, r, b and s, and a long long, double, int
  * (a flag) or text for each. */

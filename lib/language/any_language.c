@@ -412,7 +412,7 @@ struct ThLanguageWords {
     int length;
     ThStop *stop;
     void *own;      /* of kinds that count */
-    bool listed;    /* else, where there is no own: they are drawn and rejected */
+    bool listed;    /* else, and where own cannot draw; else they are drawn and rejected */
     uint16_t *list; /* (n, length) */
     size_t n, cap;
     ThError problem; /* of listing */
@@ -521,20 +521,41 @@ static bool no_words(const ThLanguageWords *w, ThError *err)
     return false;
 }
 
+static bool draw_listed(const ThLanguageWords *w, ThRng *r, int *word, ThError *err)
+{
+    if (w->n == 0)
+        return no_words(w, err);
+    const uint16_t *from = w->list + th_rng_below(r, w->n) * (size_t)w->length;
+    for (int i = 0; i < w->length; i++)
+        word[i] = from[i];
+    return true;
+}
+
+/* By counting; where words of too many trees were rejected, from a list, if all strings can be
+ * tried. */
+static bool draw_own(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
+{
+    ThError own = {0};
+    if (th_language_words_log(w) == -HUGE_VAL)
+        return no_words(w, err);
+    if (w->l->kind->draw(w->own, r, word, &own))
+        return true;
+    bool few = w->length * log(w->l->n_symbols) <= log(TH_LANGUAGE_MOST_TRIED);
+    if (own.code == TH_ELIMIT && few && !list_words(w, err))
+        return false;
+    if (w->listed)
+        return draw_listed(w, r, word, err);
+    th_fail(err, own.code, "%s", own.msg);
+    return own.hint[0] ? th_hint(err, "%s", own.hint) : false;
+}
+
 bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
 {
     bool found;
+    if (w->listed)
+        return draw_listed(w, r, word, err);
     if (w->own)
-        return th_language_words_log(w) != -HUGE_VAL ? w->l->kind->draw(w->own, r, word, err)
-                                                     : no_words(w, err);
-    if (w->listed && w->n == 0)
-        return no_words(w, err);
-    if (w->listed) {
-        const uint16_t *from = w->list + th_rng_below(r, w->n) * (size_t)w->length;
-        for (int i = 0; i < w->length; i++)
-            word[i] = from[i];
-        return true;
-    }
+        return draw_own(w, r, word, err);
     if (!reject(w->l, r, (ThLanguageWord){word, w->length}, word, false, &found, w->stop, err))
         return false;
     return found ||
@@ -566,7 +587,7 @@ static bool count_one(void *context, ThLanguageWord word, ThLanguageAnswer answe
 }
 
 bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *seen, void *context,
-                       ThStop *stop, ThError *err)
+                       char **total, ThStop *stop, ThError *err)
 {
     mpz_t *n TH_OWNED(free) = th_alloc((size_t)hi + 1, sizeof *n, err);
     l = asked(l);
@@ -574,6 +595,8 @@ bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *s
         return false;
     for (int i = 0; i <= hi; i++)
         mpz_init(n[i]);
+    mpz_t sum;
+    mpz_init(sum);
     bool known = false, go_on = true;
     bool ok = !l->kind->count || l->kind->count(l, hi, n, &known, stop, err);
     for (int i = lo; ok && go_on && i <= hi; i++) {
@@ -582,8 +605,12 @@ bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *s
             ok = th_language_each(l, i, TH_LANGUAGE_MOST_TRIED, count_one, &c, NULL, stop, err);
         char *digits = ok ? mpz_get_str(NULL, 10, n[i]) : NULL;
         go_on = ok && seen(context, i, digits, c.open);
+        mpz_add(sum, sum, n[i]);
         free(digits);
     }
+    if (total)
+        *total = ok && go_on ? mpz_get_str(NULL, 10, sum) : NULL;
+    mpz_clear(sum);
     for (int i = 0; i <= hi; i++)
         mpz_clear(n[i]);
     return ok;

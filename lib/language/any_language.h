@@ -185,15 +185,17 @@ double th_language_words_log(const ThLanguageWords *w);
 
 /* Draws one of them: all with the same probability, by counting, or by rejection; those of a
  * distribution (probability.h), and of languages with names (library.h), by theirs.  TH_EVALUE
- * where there is none, or a thousand were rejected in a row, with the rate. */
+ * where there is none, or a thousand strings in a row were none; TH_ELIMIT where a thousand trees
+ * of a grammar were rejected, and there are more than TH_LANGUAGE_MOST_TRIED strings to list. */
 bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err);
 
 /* Calls seen(context, length, digits, open) with the exact number of words of every length lo … hi,
- * whose digits live until it returns, and how many words got no answer.  TH_ELIMIT where more than
+ * whose digits live until it returns, and how many words got no answer.  *total, where it is not
+ * NULL: new, the digits of the sum; NULL where seen returned false.  TH_ELIMIT where more than
  * TH_LANGUAGE_MOST_TRIED words would have to be tried. */
 typedef bool ThLanguageCounted(void *context, int length, const char *digits, long long open);
 bool th_language_count(const ThLanguage *l, int lo, int hi, ThLanguageCounted *seen, void *context,
-                       ThStop *stop, ThError *err);
+                       char **total, ThStop *stop, ThError *err);
 
 /* Calls seen(context, word, answer) for the words of a length in the order of the symbols that are
  * members or not answered; ends early where it returns false.  Prefixes that lead nowhere are left

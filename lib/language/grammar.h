@@ -42,14 +42,20 @@ typedef struct {
     /* Without useless rules: what everything but `write` works with. */
     ThGrammarRule *used; /* (n_used) */
     size_t n_used;
+    bool cyclic;    /* a variable derives itself: pairs.order is not filled, no trees are counted */
     ThText useless; /* what was left out, in words: "X (line 2), Y (line 3)"; empty: nothing */
     ThGrammarPairs pairs;
 } ThGrammar;
 
-/* Fills g->used and g->pairs.  Errors: TH_EVALUE for a grammar without words, or in which a
- * variable derives itself, which gives a word infinitely many trees; with the place of a rule. */
+/* Fills g->used and g->pairs.  Errors: TH_EVALUE for a grammar without words, or, unless `cycles`,
+ * in which a variable derives itself, which gives a word infinitely many trees; with the place of a
+ * rule. */
 bool th_grammar_reduce(ThGrammar *g, ThError *err);
-bool th_grammar_binarise(ThGrammar *g, ThError *err);
+bool th_grammar_binarise(ThGrammar *g, bool cycles, ThError *err);
+
+/* Returns new: the grammar in a block's text, in which variables may derive themselves.  It reads
+ * as any other; its words are not counted, but tried. */
+ThLanguage *th_grammar_with_cycles(const char *text, ThError *err);
 void th_grammar_pairs_free(ThGrammarPairs *p);
 
 /* Reading symbol by symbol: Earley's algorithm; see ThLanguageKind. */

@@ -219,7 +219,7 @@ static bool sort_rules(ThGrammarPairs *p, ThError *err)
     return true;
 }
 
-bool th_grammar_binarise(ThGrammar *g, ThError *err)
+bool th_grammar_binarise(ThGrammar *g, bool cycles, ThError *err)
 {
     ThGrammarPairs *p = &g->pairs;
     p->n_variables = g->n_variables;
@@ -233,7 +233,8 @@ bool th_grammar_binarise(ThGrammar *g, ThError *err)
     bool ok = p->order && p->nullable && placed;
     if (ok) {
         find_nullable(p);
-        ok = place_all(p, placed) == p->n_variables || fail_cyclic(g, placed, err);
+        g->cyclic = place_all(p, placed) < p->n_variables;
+        ok = !g->cyclic || cycles || fail_cyclic(g, placed, err);
     }
-    return ok && sort_rules(p, err);
+    return ok && (g->cyclic || sort_rules(p, err));
 }

@@ -58,8 +58,9 @@ static void fill_length(Words *w, int n)
 
 void *th_grammar_words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
 {
-    const ThGrammarPairs *p = &((const ThGrammar *)l->data)->pairs;
-    Words *w = th_alloc(1, sizeof *w, err);
+    const ThGrammar *g = l->data;
+    const ThGrammarPairs *p = &g->pairs;
+    Words *w = g->cyclic ? NULL : th_alloc(1, sizeof *w, err);
     if (!w)
         return NULL;
     size_t n = (size_t)length + 1;
@@ -172,7 +173,7 @@ bool th_grammar_draw(const void *words, ThRng *r, int *word, ThError *err)
     }
     if (!ok || kept)
         return ok;
-    th_fail(err, TH_EVALUE,
+    th_fail(err, TH_ELIMIT,
             "the grammar is too ambiguous to draw from: %d trees of length %d were rejected in a "
             "row, the last one's word having %.4g",
             TRIES, w->length, trees);
@@ -209,9 +210,13 @@ static bool count_trees(const ThGrammarPairs *p, int hi, mpz_t *trees, ThStop *s
 bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop,
                       ThError *err)
 {
-    const ThGrammarPairs *p = &((const ThGrammar *)l->data)->pairs;
+    const ThGrammar *g = l->data;
+    const ThGrammarPairs *p = &g->pairs;
     size_t rows = (size_t)hi + 1, all = (size_t)p->n_variables * rows;
     ThLanguageAmbiguity a;
+    *known = false;
+    if (g->cyclic)
+        return true;
     if (!th_language_ambiguity(l, hi < 12 ? hi : 12, &a, stop, err))
         return false;
     free(a.word);
@@ -311,7 +316,10 @@ bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, d
     l = l->as ? l->as : l;
     if (l->kind != &th_language_kind_grammar)
         return th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
-    const ThGrammarPairs *p = &((const ThGrammar *)l->data)->pairs;
+    const ThGrammar *g = l->data;
+    if (g->cyclic)
+        return th_fail(err, TH_EVALUE, "a word may have infinitely many trees");
+    const ThGrammarPairs *p = &g->pairs;
     Table t = {.p = p, .word = word, .n = (size_t)word.n + 1};
     size_t v = (size_t)p->n_variables;
     t.of = th_alloc(v * t.n * t.n, sizeof *t.of, err);

@@ -2,6 +2,7 @@
 #include "language/pushdown.h"
 
 #include "automata/core/build.h"
+#include "language/grammar.h"
 #include "language/language_text.h"
 #include "language/pushdown_impl.h"
 
@@ -161,12 +162,12 @@ static bool check(Parser *p)
            th_hint(p->text.err, "accept Q; or empty: by the empty stack");
 }
 
-/* The grammar, unless there is none of it: then words are looked for by running. */
+/* The grammar, unless there is no word: then it is told by running. */
 static bool find_grammar(ThLanguage *l, ThError *err)
 {
     ThError own = {0};
     char *text TH_OWNED(free) = th_pushdown_grammar(l, &own);
-    l->as = text ? th_language_parse("grammar", text, &own) : NULL;
+    l->as = text ? th_grammar_with_cycles(text, &own) : NULL;
     l->may_not_answer = !l->as;
     if (l->as || own.code == TH_EVALUE)
         return true;

@@ -20,8 +20,8 @@ typedef struct {
 /* Is it a pushdown automaton? */
 bool th_language_is_pushdown(const ThLanguage *l);
 
-/* Returns new: the grammar of its words, in a block's text, or NULL: TH_EVALUE where a word would
- * have infinitely many runs. */
+/* Returns new: the grammar of its words, in a block's text, or NULL: TH_EVALUE where there is none.
+ * A variable derives itself in it where a word has infinitely many runs. */
 char *th_pushdown_grammar(const ThLanguage *l, ThError *err);
 
 /* Looks for an accepting run of a word, breadth first, as long as all configurations have at most

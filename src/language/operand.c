@@ -41,16 +41,44 @@ bool sh_error_in_file(ThError *err, const char *path, const ThError *own)
     return own->hint[0] ? th_hint(err, "%s", own->hint) : false;
 }
 
+typedef struct {
+    ShSession *s;
+    ThAutomaton **made; /* (n): of languages that are regular */
+    size_t n, cap;
+} Finder;
+
+/* The automaton of a language that knows itself to be regular, as a right-linear grammar does. */
+static const ThAutomaton *regular(Finder *f, const ThLanguage *l)
+{
+    ThAutomaton *a = NULL;
+    if (!th_language_automaton(l, &a, sh_stop(f->s), NULL) || !a ||
+        !th_grow(&f->made, &f->cap, f->n + 1, sizeof(ThAutomaton *), NULL)) {
+        th_automaton_free(a);
+        return NULL;
+    }
+    f->made[f->n++] = a;
+    return a;
+}
+
 static const ThAutomaton *find_automaton(void *context, const char *name)
 {
-    ShObject *o = sh_find(context, name);
-    return o && o->kind == SH_AUTOMATON ? o->as.automaton : NULL;
+    Finder *f = context;
+    const ShObject *o = sh_find(f->s, name);
+    return !o                        ? NULL
+           : o->kind == SH_AUTOMATON ? o->as.automaton
+           : o->kind == SH_LANGUAGE  ? regular(f, o->as.language)
+                                     : NULL;
 }
 
 ThAutomaton *sh_automaton_within(ShSession *s, const char *text, size_t most_states, ThError *err)
 {
-    ThAutomatonScope scope = {find_automaton, s, most_states};
-    return th_automaton_expression(text, &scope, sh_stop(s), err);
+    Finder f = {.s = s};
+    ThAutomatonScope scope = {find_automaton, &f, most_states};
+    ThAutomaton *a = th_automaton_expression(text, &scope, sh_stop(s), err);
+    for (size_t i = 0; i < f.n; i++)
+        th_automaton_free(f.made[i]);
+    free(f.made);
+    return a;
 }
 
 ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err)
@@ -352,11 +380,23 @@ static bool is_language(const ShOperand *o, ThError *err)
     return th_hint(err, "languages are automata, grammars, machines and s-ops with truth values");
 }
 
+/* A grammar and the like where an automaton is wanted; NULL: none of it is known. */
+static ShObject *make_regular(ShSession *s, const ShOperand *o, ThError *err)
+{
+    const ShObject *l = sh_find(s, o->text);
+    ThAutomaton *a = NULL;
+    if (l && l->kind == SH_LANGUAGE && !th_language_automaton(l->as.language, &a, sh_stop(s), err))
+        return NULL;
+    return make_object(s, o, SH_AUTOMATON, a, err);
+}
+
 bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err)
 {
     bool tried = false;
     if (!named && o->kind == A_TASK && sh_find(s, o->text))
         o->object = o->own = make_recognize(s, o, &tried, err);
+    else if (!named && o->kind == A_AUTOMATON && sh_find(s, o->text))
+        o->object = o->own = make_regular(s, o, err);
     else if (!named && !sh_find(s, o->text))
         o->object = o->own = make(s, o, &tried, err);
     if (!tried && !o->object)

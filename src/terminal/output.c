@@ -113,6 +113,14 @@ void sh_result_text(ShSession *s, const char *name, const char *value)
         sh_output_member(s, name, json_null());
 }
 
+void sh_result_digits(ShSession *s, const char *name, const char *digits)
+{
+    if (strlen(digits) <= 18)
+        sh_result_int(s, name, strtoll(digits, NULL, 10));
+    else
+        sh_result_text(s, name, digits);
+}
+
 void sh_results(ShSession *s, const char *figures, ...)
 {
     va_list args;

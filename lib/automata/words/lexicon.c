@@ -65,6 +65,8 @@ static bool split_lines(Words *w, char *text, size_t size)
         stop = stop ? stop : end;
         size_t n = (size_t)(stop - c);
         n -= n > 0 && c[n - 1] == '\r';
+        if (n == 2 && memcmp(c, "\"\"", n) == 0)
+            n = 0; /* as words are listed */
         if (!TH_APPEND(w->line, w->n_lines, w->line_cap, w->err, (Line){c, n}))
             return false;
         w->blanks = w->blanks || memchr(c, ' ', n) || memchr(c, '\t', n);

@@ -15,15 +15,6 @@ static ThDfa *machine_of(ShSession *s, const ThAutomaton *a, ThError *err)
     return d ? th_dfa_minimize(d, sh_stop(s), err) : NULL;
 }
 
-/* A number of any size: an integer while it fits, else its digits. */
-static void result_digits(ShSession *s, const char *name, const char *digits)
-{
-    if (strlen(digits) <= 18)
-        sh_result_int(s, name, strtoll(digits, NULL, 10));
-    else
-        sh_result_text(s, name, digits);
-}
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static const ThOptionSpec words_options[] = {
@@ -85,7 +76,7 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
     if (range.step == 1 && !th_dfa_count(d, &how, &digits, err))
         return false;
     if (digits)
-        result_digits(s, "count", digits);
+        sh_result_digits(s, "count", digits);
     if (cut && digits)
         sh_say(s, "... the first %lld of %s\n", most, digits);
     else if (cut)
@@ -234,7 +225,7 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
     if (good)
         say_growth(s, &g);
     if (good && total)
-        result_digits(s, "total", total);
+        sh_result_digits(s, "total", total);
     return good;
 }
 

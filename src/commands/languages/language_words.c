@@ -233,12 +233,15 @@ bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
         sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
     if (!l)
         return false;
+    char *total TH_OWNED(free) = NULL;
     sh_table(s, "lengths", "length:i words:n");
-    bool ok =
-        th_language_count(l, (int)t.range.lo, (int)t.range.hi, count_row, &t, sh_stop(s), err);
+    bool ok = th_language_count(l, (int)t.range.lo, (int)t.range.hi, count_row, &t,
+                                t.range.step == 1 ? &total : NULL, sh_stop(s), err);
     sh_table_end(s);
     say_open(s, ok ? t.open : 0);
     ok = ok && say_trees(s, l, (int)t.range.hi, err);
+    if (ok && total)
+        sh_result_digits(s, "total", total);
     return ok;
 }
 

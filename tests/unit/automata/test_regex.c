@@ -777,6 +777,12 @@ static void test_word_lists(void **state)
         th_automaton_free(a);
         th_automaton_free(m);
     }
+    char empty[] = "\"\"\r\nab\n"; /* as words are listed */
+    Language x = {{[0] = true}};
+    x.has[number_of(2, 1)] = true;
+    ThAutomaton *with = th_automaton_of_words(empty, strlen(empty), NULL, NULL);
+    assert_language(with, &x, "the empty word in a list");
+    th_automaton_free(with);
     char bad[] = "a\n\xff\n";
     ThError err = {0};
     assert_null(th_automaton_of_words(bad, strlen(bad), NULL, &err));

@@ -112,7 +112,13 @@ static void check_words(const ThLanguage *l, size_t row, const long long *want)
         th_language_words_free(w);
     }
     Counts c = {want, languages[row].name};
-    assert_true(th_language_count(l, 0, WHOLE, check_count, &c, NULL, &err));
+    char *total;
+    long long all = 0;
+    for (int n = 0; n <= WHOLE; n++)
+        all += want[n];
+    assert_true(th_language_count(l, 0, WHOLE, check_count, &c, &total, NULL, &err));
+    assert_int_equal(strtoll(total, NULL, 10), all);
+    free(total);
 }
 
 static void test_all_words(void **state)
@@ -694,18 +700,42 @@ static void test_prefixes_that_are_not_known(void **state)
     }
 }
 
-/* Too ambiguous to be drawn from: an error in the end, not a wait. */
+/* Too ambiguous to be drawn from: of a list, or an error in the end, not a wait. */
 static void test_too_ambiguous(void **state)
 {
     (void)state;
     ThError err = {0};
-    int word[20];
+    int word[24];
     ThLanguage *l = th_language_parse("grammar", "S -> S S | a", &err);
     ThLanguageWords *w = th_language_words(l, 20, NULL, &err);
     ThRng r = th_rng(1, "test.language", 3);
     assert_true(fabs(th_language_words_log(w) - log(1767263190.0)) < 1e-12); /* Catalan(19) */
+    assert_true(th_language_draw(w, &r, word, &err));
+    th_language_words_free(w);
+    th_language_free(l);
+    l = th_language_parse("grammar", "S -> S S | a | b", &err);
+    w = th_language_words(l, 24, NULL, &err);
     assert_false(th_language_draw(w, &r, word, &err));
-    assert_int_equal(err.code, TH_EVALUE);
+    assert_int_equal(err.code, TH_ELIMIT);
+    assert_non_null(strstr(err.msg, "too ambiguous"));
+    th_language_words_free(w);
+    th_language_free(l);
+    /* All words of length 8 alike: chi-squared with 255 degrees of freedom, at 10^-4. */
+    l = th_language_parse("grammar", "S -> S S | a | b", &err);
+    err = (ThError){0};
+    w = th_language_words(l, 8, NULL, &err);
+    int seen[256] = {0};
+    for (int i = 0; i < 25600; i++) {
+        int number = 0;
+        assert_true(th_language_draw(w, &r, word, &err));
+        for (int k = 0; k < 8; k++)
+            number = 2 * number + word[k];
+        seen[number]++;
+    }
+    double square = 0;
+    for (int k = 0; k < 256; k++)
+        square += (seen[k] - 100.) * (seen[k] - 100.) / 100;
+    assert_true(square < 345 && square > 180);
     th_language_words_free(w);
     th_language_free(l);
 }

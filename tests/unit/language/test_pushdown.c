@@ -163,29 +163,82 @@ static void test_writing(void **state)
     }
 }
 
-/* Going round without reading: no grammar, and an answer that may be missing. */
+static bool ignore_count(void *context, int length, const char *digits, long long open)
+{
+    (void)context, (void)length, (void)digits;
+    return open == 0;
+}
+
+/* Brackets a and b that close, and a b behind them. */
+static bool closed_and_b(const int *word, int n)
+{
+    int open = 0;
+    for (int i = 0; i < n - 1 && open >= 0; i++)
+        open += word[i] ? -1 : 1;
+    return n > 0 && word[n - 1] == 1 && open == 0;
+}
+
+static bool only_b(const int *word, int n)
+{
+    return n == 1 && word[0] == 1;
+}
+
+/* No prefix has more b than a. */
+static bool never_below(const int *word, int n)
+{
+    int open = 0;
+    for (int i = 0; i < n && open >= 0; i++)
+        open += word[i] ? -1 : 1;
+    return open >= 0;
+}
+
+static bool a_then_b(const int *word, int n)
+{
+    int i = 0;
+    while (i < n && word[i] == 0)
+        i++;
+    return i == n - 1;
+}
+
+/* Going round without reading, on one height, on two, or ever higher: every word is answered. */
 static void test_infinitely_many_runs(void **state)
 {
     (void)state;
-    ThError err = {0};
-    static const int word[] = {0, 1, 1};
-    ThLanguageAnswer answer;
-    ThLanguage *l = th_language_parse("pushdown",
-                                      "start p; accept f; p a -> p A; p eps -> q A; q eps A -> p\n"
-                                      "p b A -> p; p b Z -> f",
-                                      &err);
-    assert_non_null(l);
-    assert_true(th_language_may_not_answer(l));
-    assert_false(th_language_knows_prefixes(l));
-    assert_true(th_language_member(l, (ThLanguageWord){word, 3}, NULL, &answer, &err));
-    assert_int_equal(answer, TH_LANGUAGE_YES);
-    th_language_free(l);
-    l = th_language_parse("pushdown", "start p; accept f; p eps -> p A; p eps A -> p; p b Z -> f",
-                          &err);
-    static const int twice[] = {0, 0};
-    assert_true(th_language_member(l, (ThLanguageWord){twice, 2}, NULL, &answer, &err));
-    assert_int_equal(answer, TH_LANGUAGE_UNKNOWN);
-    th_language_free(l);
+    static const struct {
+        const char *text;
+        bool (*want)(const int *word, int n);
+    } round[] = {
+        {"start p; accept f; p a -> p A; p eps -> q A; q eps A -> p\np b A -> p; p b Z -> f",
+         closed_and_b},
+        {"alphabet a b; start p; accept f; p eps -> p A; p eps A -> p; p b Z -> f", only_b},
+        {"start p; accept q; p eps -> q; q eps -> p; p a -> p A; q b A -> q", never_below},
+        {"start p; accept f; p eps -> p A; p a A -> p; p b Z -> f Z; p b A -> f A", a_then_b}};
+    for (size_t i = 0; i < sizeof round / sizeof *round; i++) {
+        ThError err = {0};
+        ThLanguage *l = th_language_parse("pushdown", round[i].text, &err);
+        if (!l)
+            fail_msg("%s", err.msg);
+        assert_false(th_language_may_not_answer(l));
+        assert_true(th_language_knows_prefixes(l));
+        int word[MAX_WORD] = {0}, n = 0;
+        long long members = 0;
+        do {
+            ThLanguageAnswer answer;
+            bool want = round[i].want(word, n);
+            assert_true(th_language_member(l, (ThLanguageWord){word, n}, NULL, &answer, &err));
+            if (want != (answer == TH_LANGUAGE_YES))
+                fail_msg("%s: %d symbols, wanted %d", round[i].text, n, want);
+            members += want;
+        } while (next_word(word, &n, 2, 8));
+        char *total = NULL;
+        assert_true(th_language_count(l, 0, 8, ignore_count, NULL, &total, NULL, &err));
+        assert_int_equal(strtoll(total, NULL, 10), members);
+        free(total);
+        double trees;
+        assert_false(th_language_trees(l, (ThLanguageWord){word, 0}, NULL, &trees, &err));
+        assert_string_equal(err.msg, "a word may have infinitely many trees");
+        th_language_free(l);
+    }
 }
 
 static void test_errors(void **state)
