@@ -21,7 +21,7 @@ static const char *machine_of(const char *line, size_t *n)
 bool sh_is_machine_list(const char *text)
 {
     size_t lines = 0, n;
-    for (; text && lines < 2; text = strchr(text, '\n'), text += text != NULL) {
+    for (; text && lines < 2; text = strchr(text, '\n'), text = text ? text + 1 : NULL) {
         machine_of(text, &n);
         lines += n > 0;
     }

@@ -155,7 +155,7 @@ ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n)
     size_t cells = (size_t)first * (size_t)b->T;
     return (ThBatch){.B = n,
                      .T = b->T,
-                     .token = b->token + cells,
+                     .token = b->token ? b->token + cells : NULL,
                      .target = b->target ? th_batch_target(s, b, first) : NULL,
                      .length = b->length ? b->length + first : NULL};
 }

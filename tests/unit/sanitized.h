@@ -4,6 +4,12 @@
 #ifndef TEST_UNIT_SANITIZED_H
 #define TEST_UNIT_SANITIZED_H
 
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 #ifdef __SANITIZE_ADDRESS__
 enum { SANITIZED = 1 };
 #else

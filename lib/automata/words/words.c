@@ -71,7 +71,7 @@ static bool fill_rows(ThWordsList *l, int k, ThError *err)
         for (int q = 0; q < l->d->n_states; q++) {
             row[q] = l->rows == 0 && l->d->label[q] == 1;
             for (int a = 0; l->rows > 0 && !row[q] && a < l->d->n_symbols; a++)
-                row[q] = row[(size_t)step(l->d, q, a) - n];
+                row[q] = (row - n)[step(l->d, q, a)];
         }
     }
     return true;

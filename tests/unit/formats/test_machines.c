@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "base/symbols.h"
 #include "formats/format_table.h"
+#include "sanitized.h"
 #include "turing/tm_run.h"
 #include "turing/transform.h"
 
@@ -1003,11 +1004,7 @@ static void cut_off(void **state)
 
 /* Many rules, up to a million: a thousand states times a thousand symbols.  Fewer under a
  * sanitizer, for the time that it takes. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SIDE = 200 };
-#else
-enum { SIDE = 1000 };
-#endif
+enum { SIDE = SANITIZED ? 200 : 1000 };
 
 static void symbol_name(char to[8], int s)
 {

@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "given.h"
+#include "sanitized.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_elementwise.h"
@@ -75,11 +76,7 @@ static void all_levels_compute_the_same(void **state)
 
 /* The sums of a long row are in another order at every level: were the choice not heard, no bit
  * would differ.  Under sanitizers nothing is reordered, and levels may agree. */
-#ifdef __SANITIZE_ADDRESS__
-enum { REORDERED = 0 };
-#else
-enum { REORDERED = 1 };
-#endif
+enum { REORDERED = !SANITIZED };
 
 static void levels_are_different_code(void **state)
 {
