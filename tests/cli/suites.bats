@@ -7,24 +7,30 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-rows() { # TASK LENGTHS COUNT
-    "$TAPEHEAD" -f csv -e "task t = $1" -e "sample t length=$2 count=$3"
+rows() { # NAME TASK LENGTHS COUNT
+    "$TAPEHEAD" -f csv -e "task t = $2" -e "sample t length=$3 count=$4" >"$1,$3.csv"
 }
 
 @test "what Delétang et al. ask for is answered as Python does" {
     for t in stack_manipulation reverse_string brackets solve_equation duplicate_string \
         missing_duplicate odds_first "odds_first first=evens" binary_addition \
         binary_multiplication compute_sqrt "compute_sqrt order=big" bucket_sort; do
-        rows "$t" 1..40 50 | python3 "$CHECK" "$t"
-        rows "$t" 499..500 4 | python3 "$CHECK" "$t"
+        rows "$t" "$t" 1..40 50
+        rows "$t" "$t" 499..500 4
     done
+    run python3 "$CHECK" ./*.csv
+    [ "$status" -eq 0 ]
+    [ "$output" = "26 files right" ]
 }
 
 @test "members and near misses are what Python says" {
     for l in anbn anbncn anbncndn shuffle_2 shuffle_4 shuffle_6 dyck_1 dyck_2 dyck_3 boolean_3 boolean_5; do
-        rows "recognize $l outside=near" 1..24 60 | python3 "$CHECK" "$l"
-        rows "recognize $l" 1..9 60 | python3 "$CHECK" "$l"
+        rows "$l" "recognize $l outside=near" 1..24 60
+        rows "$l" "recognize $l" 1..9 60
     done
+    run python3 "$CHECK" ./*.csv
+    [ "$status" -eq 0 ]
+    [ "$output" = "22 files right" ]
 }
 
 @test "Delétang's 15, FLaRe's 18 and Bhattamishra's 27 are typed, drawn and answered as in Python" {

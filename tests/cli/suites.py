@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Labels and members of the suites' tasks, by definitions that share nothing with the program.
 
-    suites.py KIND < rows      rows: a CSV of `sample`; exits 1 and prints the rows that are wrong
+    suites.py FILE...      KIND,... is a CSV of `sample`; exits 1 and prints the rows that are wrong
 """
 import csv
 import math
+import os
 import sys
 
 
@@ -219,12 +220,18 @@ def wrong(kind, row):
 
 
 def main():
-    rows = list(csv.DictReader(sys.stdin))
-    bad = [r for r in rows if wrong(sys.argv[1], r)]
-    for r in bad[:5]:
-        print(sys.argv[1], r)
-    print(len(rows), "rows")
-    sys.exit(bool(bad) or not rows)
+    files = sys.argv[1:]
+    right = 0
+    for file in files:
+        kind = os.path.basename(file).split(",")[0]
+        with open(file) as f:
+            rows = list(csv.DictReader(f))
+        bad = [r for r in rows if wrong(kind, r)]
+        for r in bad[:5]:
+            print(kind, r)
+        right += bool(rows) and not bad
+    print(right, "files right")
+    sys.exit(right < len(files))
 
 
 if __name__ == "__main__":
