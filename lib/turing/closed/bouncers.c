@@ -336,18 +336,19 @@ static int choose(const Record *from, int n, int state, int side, Record *to)
     return k;
 }
 
-static bool try_all(Run *r, Fit *f, const Record *record, int n, ThTmBouncer *b, ThStop *stop,
-                    bool *proved, ThError *err)
+static bool try_all(Run *r, const Record *record, int n, ThTmBouncer *b, ThStop *stop, bool *proved,
+                    ThError *err)
 {
     enum { STRIDES = 6 };
     Record *some TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *some, err);
+    Fit *f TH_OWNED(free) = NULL; /* large, and most machines need none */
     for (int which = 0; some && which < 2 * r->t->states; which++) {
         int k = choose(record, n, which / 2, which % 2, some), tries = 0;
         for (int i = 3; i < k && tries < TRIES; i++)
             for (int stride = 1; stride <= STRIDES && 3 * stride <= i; stride++) {
                 if (!is_steady(some, i, stride))
                     continue;
-                if (th_stopped(stop, err))
+                if (th_stopped(stop, err) || (!f && !(f = th_alloc(1, sizeof *f, err))))
                     return false;
                 tries++;
                 *proved = try_records(r, f, some, i, stride, b);
@@ -365,14 +366,13 @@ bool th_tm_bouncer(ThTmBouncer *b, const ThTmTable *t, uint64_t steps, ThStop *s
     enum { SIZE = 1 << 14 };
     Run r = {.t = t, .size = SIZE};
     Record *record TH_OWNED(free) = th_alloc(MOST_RECORDS, sizeof *record, err);
-    Fit *f TH_OWNED(free) = th_alloc(1, sizeof *f, err);
     r.cell = th_alloc(SIZE, 1, err);
-    bool ok = record && f && r.cell;
+    bool ok = record && r.cell;
     *proved = false;
     for (int i = 0; ok && !*proved && i < 4; i++) {
         uint64_t most = rounds[i] < steps ? rounds[i] : steps;
         int n = find_records(&r, most, record, stop, err);
-        ok = n >= 0 && try_all(&r, f, record, n, b, stop, proved, err);
+        ok = n >= 0 && try_all(&r, record, n, b, stop, proved, err);
         if (most == steps || r.step < most)
             break;
     }
