@@ -500,10 +500,10 @@ static bool counts_some(const ThLanguage *l, int length, ThStop *stop)
     return some;
 }
 
-/* Names the nearest lengths that have words, where they can be counted. */
+/* Names the nearest lengths that have words, where they can be counted: each takes a table. */
 static bool no_words(const ThLanguageWords *w, ThError *err)
 {
-    enum { FARTHEST = 32 };
+    const int FARTHEST = w->length < 2000 ? 32 : 64000 / w->length;
     int below = 1, above = 1;
     th_fail(err, TH_EVALUE, "there are no words of length %d", w->length);
     if (!w->own)

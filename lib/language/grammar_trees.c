@@ -17,12 +17,13 @@ typedef struct {
     ThStop *stop;
     long double *of;   /* (n_variables, length + 1): trees with so many symbols */
     long double *rule; /* (n, length + 1): those that begin with a rule */
+    int *least, *most; /* (n_variables): the lengths that trees were found of; most -1: none */
 } Words;
 
 void th_grammar_free_words(void *words)
 {
     Words *w = words;
-    TH_FREE(w->of, w->rule, w);
+    TH_FREE(w->of, w->rule, w->least, w);
 }
 
 static long double *row(const Words *w, long double *table, size_t i)
@@ -38,22 +39,34 @@ static long double trees_of_rule(const Words *w, const ThGrammarPair *r, int n)
     if (r->n == 1)
         return b[n];
     long double sum = 0;
-    for (int i = 0; i <= n; i++)
+    int from = n - w->most[r->c], to = n - w->least[r->c];
+    from = from > w->least[r->b] ? from : w->least[r->b];
+    to = to < w->most[r->b] ? to : w->most[r->b];
+    for (int i = from; i <= to; i++)
         sum += b[i] * c[n - i];
     return sum;
 }
 
-static void fill_length(Words *w, int n)
+/* False beyond the range of numbers. */
+static bool fill_length(Words *w, int n)
 {
     const ThGrammarPairs *p = w->p;
+    bool finite = true;
     for (int i = 0; i < p->n_variables; i++) {
-        long double *of = &row(w, w->of, (size_t)p->order[i])[n];
+        int v = p->order[i];
+        long double *of = &row(w, w->of, (size_t)v)[n];
         for (size_t k = p->first[i]; k < p->first[i + 1]; k++) {
             long double *x = &row(w, w->rule, p->by_order[k])[n];
             *x = trees_of_rule(w, &p->rule[p->by_order[k]], n);
             *of += *x;
         }
+        if (*of != 0 && w->most[v] < 0)
+            w->least[v] = n;
+        if (*of != 0)
+            w->most[v] = n;
+        finite = finite && isfinite(*of);
     }
+    return finite;
 }
 
 void *th_grammar_words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
@@ -67,14 +80,16 @@ void *th_grammar_words(const ThLanguage *l, int length, ThStop *stop, ThError *e
     *w = (Words){.l = l, .p = p, .length = length, .stop = stop};
     w->of = th_alloc((size_t)p->n_variables * n, sizeof *w->of, err);
     w->rule = th_alloc(p->n * n, sizeof *w->rule, err);
-    bool ok = w->of && w->rule;
+    w->least = th_alloc(2 * (size_t)p->n_variables, sizeof *w->least, err);
+    bool ok = w->of && w->rule && w->least;
+    for (int v = 0; ok && v < p->n_variables; v++)
+        (w->most = w->least + p->n_variables)[v] = -1;
     for (int i = 0; ok && i <= length; i++) {
-        ok = !th_stopped(stop, err);
-        if (ok)
-            fill_length(w, i);
+        ok = !th_stopped(stop, err) &&
+             (fill_length(w, i) || th_fail(err, TH_ELIMIT,
+                                           "the words of up to %d symbols are too many to be drawn",
+                                           length));
     }
-    if (ok && !isfinite(w->of[length]))
-        ok = th_fail(err, TH_ELIMIT, "the words of length %d are too many to be drawn", length);
     if (ok)
         return w;
     th_grammar_free_words(w);
