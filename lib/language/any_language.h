@@ -67,9 +67,9 @@ typedef struct {
 /* Returns new: the words on whose first tape a machine accepts (or halts, where no state accepts),
  * within the steps; the machine is copied.  Their symbols are all of the machine's but its blank,
  * or those of the alphabet, where it is not NULL: TH_EVALUE for one that the machine does not have.
- */
+ * Where its automaton is known (below), that answers in its place, and whatever the steps. */
 ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alphabet,
-                                   uint64_t steps, ThError *err);
+                                   uint64_t steps, ThStop *stop, ThError *err);
 
 /* Returns new: the words that an enumerator prints: whenever the machine, which has no choices,
  * comes into the state on its way from blank tapes, the word that stands on its last tape, from the

@@ -367,7 +367,7 @@ static ThLanguage *language_of(ShSession *s, const ShObject *o, const ThLanguage
     case SH_S_OP:
         return of_program(s, o, alphabet, err);
     case SH_MACHINE:
-        return th_language_of_machine(o->as.machine, alphabet, (uint64_t)steps, err);
+        return th_language_of_machine(o->as.machine, alphabet, (uint64_t)steps, sh_stop(s), err);
     case SH_LANGUAGE:
         return th_language_share(o->as.language);
     case SH_AUTOMATON:
@@ -497,7 +497,9 @@ SH_COMMAND(
     .detail =
         "A Turing machine has the words that it accepts (if no state accepts: on which it halts) "
         "as the input of its first tape; what it does not decide within the steps is no member and "
-        "no other word: it has no answer, and is counted so.  Of an s-op of RASP that gives truth "
+        "no other word: it has no answer, and is counted so.  One that never writes is answered by "
+        "its "
+        "automaton, whatever the steps.  Of an s-op of RASP that gives truth "
         "values, what it gives at the last position of a word says whether the word belongs to the "
         "language; the empty word does not.\n\n"
         "A machine or a named s-op can stand itself where a language is asked for, with these "
@@ -629,7 +631,8 @@ static bool trace_pushdown(ShSession *s, const ThLanguage *l, const ShOperand *i
     char *const *name = th_language_symbols(l, &symbols);
     int *word TH_OWNED(free) = read_word(l, input, &w.n, err);
     w.symbol = word;
-    bool ok = word && th_pushdown_run(l, w, &run, &n, &answer, sh_stop(s), err);
+    bool ok = word && th_pushdown_run(l, w, &run, &n, &answer, sh_stop(s), err) &&
+              (run || th_language_member(l, w, sh_stop(s), &answer, err));
     if (ok && run)
         sh_table(s, "steps", "step:i read:s state:s stack:s");
     for (int i = 0; ok && run && i < n; i++) {

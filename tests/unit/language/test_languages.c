@@ -233,7 +233,7 @@ static ThLanguage *as_machine(size_t row)
         text = t.data;
     }
     ThTm *m = th_tm_parse(text, &err);
-    ThLanguage *of = m ? th_language_of_machine(m, &alphabet, 1000, &err) : NULL;
+    ThLanguage *of = m ? th_language_of_machine(m, &alphabet, 1000, NULL, &err) : NULL;
     if (!of)
         fail_msg("%s: %s\n%s", languages[row].name, err.msg, text);
     th_tm_free(m);
