@@ -186,7 +186,8 @@ double th_language_words_log(const ThLanguageWords *w);
 /* Draws one of them: all with the same probability, by counting, or by rejection; those of a
  * distribution (probability.h), and of languages with names (library.h), by theirs.  TH_EVALUE
  * where there is none, or a thousand strings in a row were none; TH_ELIMIT where a thousand trees
- * of a grammar were rejected, and there are more than TH_LANGUAGE_MOST_TRIED strings to list. */
+ * of a grammar were rejected, there are too many words to list, and a thousand strings were none.
+ */
 bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err);
 
 /* Calls seen(context, length, digits, open) with the exact number of words of every length lo … hi,

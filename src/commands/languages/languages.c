@@ -83,8 +83,10 @@ SH_COMMAND(
         "Symbols are separated by blanks; brackets and other marks stand for themselves, names "
         "that are no plain words stand in quotes.  The empty word is written epsilon, eps or "
         "\xce\xb5, by itself.  Rules that no word needs are left out, and named; left recursion "
-        "is as good as any, but a variable that derives itself alone is an error, as its words "
-        "would have infinitely many trees.\n\n"
+        "is as good as any.  Where a variable derives itself alone, as in S -> S S | epsilon, "
+        "which "
+        "is named, too, words have infinitely many trees: they are counted and drawn by rules of "
+        "the same language without empty words and such circles.\n\n"
         "grammar NAME = A makes one of an automaton, right-linear, or of a pushdown automaton, "
         "which "
         "has as many trees of a word as that has accepting runs.\n\n"
@@ -574,7 +576,7 @@ static bool run_word(ShSession *s, const ThLanguage *l, const ShOperand *o, ThEr
     int *word TH_OWNED(free) = read_word(l, o, &w.n, err);
     w.symbol = word;
     bool weighs = th_language_is_distribution(l);
-    bool grammar = strcmp(th_language_kind_name(l), "grammar") == 0;
+    bool grammar = strcmp(th_language_kind_name(l), "grammar") == 0 && !th_language_has_cycles(l);
     bool ok = word && th_language_member(l, w, sh_stop(s), &answer, err) &&
               (!grammar || th_language_trees(l, w, sh_stop(s), &trees, err)) &&
               (!weighs || th_distribution_log(l, w, &log, err));
