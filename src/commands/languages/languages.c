@@ -286,7 +286,9 @@ SH_COMMAND(
         "and "
         "the variance of the length are exact, by the inverse of a matrix of the "
         "states' size; so is the entropy where no word can be read in two ways.  Where some could "
-        "be, no formula is known, and none is said.  $per_symbol counts the end as a symbol: it is "
+        "be, no formula is known: of each length that has few enough words these are added up one "
+        "by one, and longer lengths and the whole are not known.  $per_symbol counts the end as a "
+        "symbol: it is "
         "the least cross-entropy that a model of next symbols can have.",
     .example = "distribution p {\n"
                "  q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"
@@ -322,6 +324,11 @@ SH_COMMAND(
         sh_say(s, "entropy %.6g bits, %.6g a symbol\n", m.entropy, m.entropy / (m.mean + 1));
     else
         sh_say(s, "entropy not known: a word can be read in several ways, or by weights\n");
+    long long tried = range.hi;
+    while (tried >= 0 && isnan(p[n + (size_t)tried]))
+        tried--;
+    if (isnan(m.entropy) && tried >= 0)
+        sh_say(s, "  to length %lld all words of each were added up\n", tried);
     return true;
 }
 
