@@ -171,6 +171,8 @@ bool th_language_push(ThLanguageReader *r, int symbol, bool *viable, ThError *er
         (r->own && !r->l->kind->push(r->own, symbol, alive, err)))
         return false;
     r->word[r->n++] = symbol;
+    if (r->l->kind->viable)
+        *alive = r->l->kind->viable(r->l, (ThLanguageWord){r->word, r->n});
     return true;
 }
 
