@@ -241,9 +241,12 @@ bool th_distribution_distance(const ThLanguage *p, const ThLanguage *q, ThDistri
     for (int i = 0; i < q->n_symbols; i++)
         if (p->n_symbols != q->n_symbols || symbol[i] < 0)
             return th_fail(err, TH_EVALUE, "the two have different symbols");
-    double n = (double)a->n * b->n;
-    if (fmax(n, fmax((double)a->n * a->n, (double)b->n * b->n)) > MOST_PAIRS)
-        return th_fail(err, TH_ELIMIT, "there are more than %d pairs of states", MOST_PAIRS);
+    double n = fmax(a->n, b->n); /* the pairs of each with itself are wanted, too */
+    if (n * n > MOST_PAIRS)
+        return th_fail(
+            err, TH_ELIMIT,
+            "there are more than %d pairs of states: one has %.0f states, and may have %d",
+            MOST_PAIRS, n, (int)sqrt(MOST_PAIRS));
     int *same TH_OWNED(free) = th_alloc((size_t)q->n_symbols + 1, sizeof *same, err);
     for (int i = 0; same && i < q->n_symbols; i++)
         same[i] = i;
