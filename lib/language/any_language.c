@@ -171,6 +171,8 @@ bool th_language_push(ThLanguageReader *r, int symbol, bool *viable, ThError *er
         (r->own && !r->l->kind->push(r->own, symbol, alive, err)))
         return false;
     r->word[r->n++] = symbol;
+    if (r->l->kind->viable)
+        *alive = r->l->kind->viable(r->l, (ThLanguageWord){r->word, r->n});
     return true;
 }
 
@@ -413,6 +415,7 @@ struct ThLanguageWords {
     ThStop *stop;
     void *own;      /* of kinds that count */
     bool listed;    /* else, and where own cannot draw; else they are drawn and rejected */
+    bool many;      /* own has drawn words of too many trees, and there are too many to list */
     uint16_t *list; /* (n, length) */
     size_t n, cap;
     ThError problem; /* of listing */
@@ -432,13 +435,12 @@ static bool note(void *context, ThLanguageWord word, ThLanguageAnswer answer)
     return true;
 }
 
-/* Lists all words, unless there are too many strings to try. */
-static bool list_words(ThLanguageWords *w, ThError *err)
+/* Lists all words, unless there are more than `most` strings and prefixes to try. */
+static bool list_words(ThLanguageWords *w, long long most, ThError *err)
 {
     ThError *own = &w->problem;
     w->listed =
-        th_language_each(w->l, w->length, TH_LANGUAGE_MOST_TRIED, note, w, NULL, w->stop, own) &&
-        own->code == TH_OK;
+        th_language_each(w->l, w->length, most, note, w, NULL, w->stop, own) && own->code == TH_OK;
     return w->listed || own->code == TH_ELIMIT || th_fail(err, own->code, "%s", own->msg);
 }
 
@@ -453,7 +455,7 @@ ThLanguageWords *th_language_words(const ThLanguage *l, int length, ThStop *stop
     w->own = l->kind->words ? l->kind->words(l, length, stop, &own) : NULL;
     if (own.code)
         th_fail(err, own.code, "%s", own.msg);
-    if (w->own || (!own.code && list_words(w, err)))
+    if (w->own || (!own.code && list_words(w, TH_LANGUAGE_MOST_TRIED, err)))
         return w;
     th_language_words_free(w);
     return NULL;
@@ -500,10 +502,10 @@ static bool counts_some(const ThLanguage *l, int length, ThStop *stop)
     return some;
 }
 
-/* Names the nearest lengths that have words, where they can be counted. */
+/* Names the nearest lengths that have words, where they can be counted: each takes a table. */
 static bool no_words(const ThLanguageWords *w, ThError *err)
 {
-    enum { FARTHEST = 32 };
+    const int FARTHEST = w->length < 2000 ? 32 : 64000 / w->length;
     int below = 1, above = 1;
     th_fail(err, TH_EVALUE, "there are no words of length %d", w->length);
     if (!w->own)
@@ -531,20 +533,27 @@ static bool draw_listed(const ThLanguageWords *w, ThRng *r, int *word, ThError *
     return true;
 }
 
-/* By counting; where words of too many trees were rejected, from a list, if all strings can be
- * tried. */
+/* By counting; where words of too many trees were rejected, from a list, or strings are tried. */
 static bool draw_own(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
 {
+    enum { FEW = 10000 };
     ThError own = {0};
+    ThLanguageWord to = {word, w->length};
+    bool found = false;
     if (th_language_words_log(w) == -HUGE_VAL)
         return no_words(w, err);
-    if (w->l->kind->draw(w->own, r, word, &own))
+    if (w->many && !reject(w->l, r, to, word, false, &found, w->stop, err))
+        return false;
+    if (found || w->l->kind->draw(w->own, r, word, &own))
         return true;
-    bool few = w->length * log(w->l->n_symbols) <= log(TH_LANGUAGE_MOST_TRIED);
-    if (own.code == TH_ELIMIT && few && !list_words(w, err))
+    bool all = w->length * log(w->l->n_symbols) <= log(TH_LANGUAGE_MOST_TRIED);
+    bool many = own.code == TH_ELIMIT && !w->many;
+    if (many && !list_words(w, all ? TH_LANGUAGE_MOST_TRIED : FEW, err))
         return false;
     if (w->listed)
         return draw_listed(w, r, word, err);
+    if (many && (w->many = true))
+        return draw_own(w, r, word, err);
     th_fail(err, own.code, "%s", own.msg);
     return own.hint[0] ? th_hint(err, "%s", own.hint) : false;
 }

@@ -67,9 +67,9 @@ typedef struct {
 /* Returns new: the words on whose first tape a machine accepts (or halts, where no state accepts),
  * within the steps; the machine is copied.  Their symbols are all of the machine's but its blank,
  * or those of the alphabet, where it is not NULL: TH_EVALUE for one that the machine does not have.
- */
+ * Where its automaton is known (below), that answers in its place, and whatever the steps. */
 ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alphabet,
-                                   uint64_t steps, ThError *err);
+                                   uint64_t steps, ThStop *stop, ThError *err);
 
 /* Returns new: the words that an enumerator prints: whenever the machine, which has no choices,
  * comes into the state on its way from blank tapes, the word that stands on its last tape, from the
@@ -186,7 +186,8 @@ double th_language_words_log(const ThLanguageWords *w);
 /* Draws one of them: all with the same probability, by counting, or by rejection; those of a
  * distribution (probability.h), and of languages with names (library.h), by theirs.  TH_EVALUE
  * where there is none, or a thousand strings in a row were none; TH_ELIMIT where a thousand trees
- * of a grammar were rejected, and there are more than TH_LANGUAGE_MOST_TRIED strings to list. */
+ * of a grammar were rejected, there are too many words to list, and a thousand strings were none.
+ */
 bool th_language_draw(ThLanguageWords *w, ThRng *r, int *word, ThError *err);
 
 /* Calls seen(context, length, digits, open) with the exact number of words of every length lo … hi,

@@ -199,7 +199,7 @@ static bool read_rule(void *context, ThStatement s)
     return read_alternatives(p, s.first + (s.first->kind == '|' ? 1 : 2), s.end);
 }
 
-static bool read_block(ThLanguage *l, const char *text, bool cycles, ThError *err)
+static bool parse(ThLanguage *l, const char *text, ThError *err)
 {
     Parser p = {.text = {.l = l, .err = err}, .left = -1};
     const ThTokens *t = &p.text.tokens;
@@ -212,23 +212,9 @@ static bool read_block(ThLanguage *l, const char *text, bool cycles, ThError *er
              th_hint(err, "as in S -> a S b | epsilon");
     ok = ok && th_language_each_statement(&p.text, read_keyword, &p) &&
          th_language_each_statement(&p.text, read_rule, &p) && th_language_check_symbols(&p.text) &&
-         th_grammar_reduce(p.g, err) && th_grammar_binarise(p.g, cycles, err);
+         th_grammar_reduce(p.g, err) && th_grammar_binarise(p.g, err);
     th_tokens_free(&p.text.tokens);
     return ok;
-}
-
-static bool parse(ThLanguage *l, const char *text, ThError *err)
-{
-    return read_block(l, text, false, err);
-}
-
-ThLanguage *th_grammar_with_cycles(const char *text, ThError *err)
-{
-    ThLanguage *l = th_language_new(&th_language_kind_grammar, err);
-    if (l && read_block(l, text, true, err))
-        return l;
-    th_language_free(l);
-    return NULL;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -15,7 +15,8 @@ typedef struct {
 
 /* Rules of at most two variables on the right, whose trees correspond one to one to those of the
  * grammar: X -> Y Z W became X -> Y [Z W], and a terminal in a longer rule a variable of its own.
- * Empty and unit rules stay, as their removal would change the number of trees. */
+ * Empty and unit rules stay, as their removal would change the number of trees; unless a variable
+ * derives itself alone: then the rules are others, of the same words, in which none does. */
 typedef struct {
     int left;
     int n; /* 0: the empty word; 1: the variable b; 2: b c; -1: the terminal b */
@@ -27,7 +28,8 @@ typedef struct {
     ThGrammarPair *rule;
     size_t n, cap;
     int *order;       /* (n_variables): B before A where A derives B alone */
-    bool *nullable;   /* (n_variables) */
+    bool *nullable;   /* (n_variables): they derive the empty word, by the grammar's own rules */
+    bool cut;         /* a variable derived itself alone: trees are not those of the grammar */
     size_t *by_order; /* (n): rules by the place of their left side in order */
     size_t *first;    /* (n_variables + 1): those of the i-th variable of order are first[i] … */
 } ThGrammarPairs;
@@ -42,20 +44,14 @@ typedef struct {
     /* Without useless rules: what everything but `write` works with. */
     ThGrammarRule *used; /* (n_used) */
     size_t n_used;
-    bool cyclic;    /* a variable derives itself: pairs.order is not filled, no trees are counted */
     ThText useless; /* what was left out, in words: "X (line 2), Y (line 3)"; empty: nothing */
     ThGrammarPairs pairs;
 } ThGrammar;
 
-/* Fills g->used and g->pairs.  Errors: TH_EVALUE for a grammar without words, or, unless `cycles`,
- * in which a variable derives itself, which gives a word infinitely many trees; with the place of a
- * rule. */
+/* Fills g->used and g->pairs.  Errors: TH_EVALUE for a grammar without words, with the place of a
+ * rule; TH_ENOMEM. */
 bool th_grammar_reduce(ThGrammar *g, ThError *err);
-bool th_grammar_binarise(ThGrammar *g, bool cycles, ThError *err);
-
-/* Returns new: the grammar in a block's text, in which variables may derive themselves.  It reads
- * as any other; its words are not counted, but tried. */
-ThLanguage *th_grammar_with_cycles(const char *text, ThError *err);
+bool th_grammar_binarise(ThGrammar *g, ThError *err);
 void th_grammar_pairs_free(ThGrammarPairs *p);
 
 /* Reading symbol by symbol: Earley's algorithm; see ThLanguageKind. */

@@ -1,5 +1,7 @@
-/* A grammar without what no word needs, and its form with at most two variables on the right. */
+/* A grammar without what no word needs, its form with at most two variables on the right, and one
+ * in which no variable derives itself alone. */
 
+#include "base/intern.h"
 #include "language/grammar.h"
 
 /* ---- useless variables ----------------------------------------------------------------------- */
@@ -151,8 +153,8 @@ static void find_nullable(ThGrammarPairs *p)
 /* Does the rule derive a variable alone that has no place in the order yet? */
 static bool waits(const ThGrammarPairs *p, const ThGrammarPair *r, const bool *placed)
 {
-    bool b = r->n == 1 || (r->n == 2 && p->nullable[r->c]), c = r->n == 2 && p->nullable[r->b];
-    return (b && !placed[r->b]) || (c && !placed[r->c]);
+    bool empty = r->n == 2 && !p->cut, b = r->n == 1 || (empty && p->nullable[r->c]);
+    return (b && !placed[r->b]) || (empty && p->nullable[r->b] && !placed[r->c]);
 }
 
 static bool all_wait_for_none(const ThGrammarPairs *p, int v, const bool *placed)
@@ -179,7 +181,7 @@ static int place_all(ThGrammarPairs *p, bool *placed)
 }
 
 /* Those that are not placed lie on a cycle or above one: following them leads into it. */
-static bool fail_cyclic(const ThGrammar *g, const bool *placed, ThError *err)
+static void name_cycle(ThGrammar *g, const bool *placed)
 {
     const ThGrammarPairs *p = &g->pairs;
     int v = 0;
@@ -196,10 +198,99 @@ static bool fail_cyclic(const ThGrammar *g, const bool *placed, ThError *err)
     size_t i = 0;
     while (g->used[i].left != v)
         i++;
-    th_fail_at(err, TH_EVALUE, g->used[i].line, g->used[i].col,
-               "%s derives itself alone, so that a word has infinitely many trees", g->variable[v]);
-    return th_hint(err, "leave out a rule of one variable, or the empty word, in a cycle of %s",
-                   g->variable[v]);
+    th_text_printf(&g->useless, "%s%s, line %d: derives itself alone, in infinitely many trees",
+                   g->useless.size ? "; " : "", g->variable[v], g->used[i].line);
+}
+
+/* ---- without cycles -------------------------------------------------------------------------- */
+
+static bool keep(ThIntern *rules, ThGrammarPair r, ThError *err)
+{
+    size_t index;
+    return th_intern(rules, &r, sizeof r, &index, err);
+}
+
+/* A rule without the empty word: of two variables, one of which may derive it, the other alone. */
+static bool keep_parts(const ThGrammarPairs *p, ThIntern *rules, ThGrammarPair r, ThError *err)
+{
+    if (r.n == 2 && p->nullable[r.b] && !keep(rules, (ThGrammarPair){r.left, 1, r.c, 0}, err))
+        return false;
+    if (r.n == 2 && p->nullable[r.c] && !keep(rules, (ThGrammarPair){r.left, 1, r.b, 0}, err))
+        return false;
+    return r.n == 0 || keep(rules, r, err);
+}
+
+/* Marks what leads to a variable by rules of one variable, or what it leads to. */
+static void mark_from(const ThIntern *rules, int v, bool back, bool *mark)
+{
+    mark[v] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < rules->n; i++) {
+            const ThGrammarPair *r = th_intern_at(rules, i, NULL);
+            int from = back ? r->b : r->left, to = back ? r->left : r->b;
+            if (r->n == 1 && mark[from] && !mark[to])
+                mark[to] = more = true;
+        }
+    }
+}
+
+/* as[v]: the first of the variables that derive each other alone: their words are the same. */
+static bool join_variables(const ThIntern *rules, int n, int *as, ThError *err)
+{
+    bool *to TH_OWNED(free) = th_alloc(2 * (size_t)n, sizeof *to, err);
+    for (int v = 0; v < n; v++)
+        as[v] = -1;
+    for (int v = 0; to && v < n; v++) {
+        if (as[v] >= 0)
+            continue;
+        memset(to, 0, 2 * (size_t)n);
+        mark_from(rules, v, false, to);
+        mark_from(rules, v, true, to + n);
+        for (int w = v; w < n; w++)
+            as[w] = to[w] && to[n + w] ? v : as[w];
+    }
+    return to != NULL;
+}
+
+/* Puts the rules in the place of those of p, joined variables being one.  The start may derive the
+ * empty word: what stands on the right is a copy of it, its number the last one. */
+static bool take_rules(ThGrammarPairs *p, const ThIntern *rules, const int *as, ThError *err)
+{
+    ThIntern joined TH_OWNED(th_intern_free) = {0};
+    int copy = p->n_variables++;
+    bool ok = !p->nullable[0] || keep(&joined, (ThGrammarPair){0}, err);
+    for (size_t i = 0; ok && i < rules->n; i++) {
+        ThGrammarPair r;
+        memcpy(&r, th_intern_at(rules, i, NULL), sizeof r);
+        r.left = as[r.left];
+        r.b = r.n > 0 ? as[r.b] : r.b;
+        r.c = r.n > 1 ? as[r.c] : 0;
+        if (r.n == 1 && r.b == r.left)
+            continue;
+        r.b = r.n > 0 && r.b == 0 ? copy : r.b;
+        r.c = r.n > 1 && r.c == 0 ? copy : r.c;
+        ok = keep(&joined, r, err);
+        if (ok && r.left == 0) {
+            r.left = copy;
+            ok = keep(&joined, r, err);
+        }
+    }
+    p->n = 0;
+    for (size_t i = 0; ok && i < joined.n; i++)
+        ok = add(p, *(const ThGrammarPair *)th_intern_at(&joined, i, NULL), err);
+    return ok;
+}
+
+static bool cut_cycles(ThGrammarPairs *p, ThError *err)
+{
+    ThIntern rules TH_OWNED(th_intern_free) = {0};
+    int *as TH_OWNED(free) = th_alloc((size_t)p->n_variables, sizeof *as, err);
+    bool ok = as != NULL;
+    for (size_t i = 0; ok && i < p->n; i++)
+        ok = keep_parts(p, &rules, p->rule[i], err);
+    p->cut = true;
+    return ok && join_variables(&rules, p->n_variables, as, err) && take_rules(p, &rules, as, err);
 }
 
 static bool sort_rules(ThGrammarPairs *p, ThError *err)
@@ -219,22 +310,26 @@ static bool sort_rules(ThGrammarPairs *p, ThError *err)
     return true;
 }
 
-bool th_grammar_binarise(ThGrammar *g, bool cycles, ThError *err)
+bool th_grammar_binarise(ThGrammar *g, ThError *err)
 {
     ThGrammarPairs *p = &g->pairs;
     p->n_variables = g->n_variables;
     for (size_t i = 0; i < g->n_used; i++)
         if (!split_rule(g, p, &g->used[i], err))
             return false;
-    size_t n = (size_t)p->n_variables;
+    size_t n = (size_t)p->n_variables + 1;
     p->order = th_alloc(n, sizeof *p->order, err);
     p->nullable = th_alloc(n, sizeof *p->nullable, err);
     bool *placed TH_OWNED(free) = th_alloc(n, sizeof *placed, err);
     bool ok = p->order && p->nullable && placed;
-    if (ok) {
-        find_nullable(p);
-        g->cyclic = place_all(p, placed) < p->n_variables;
-        ok = !g->cyclic || cycles || fail_cyclic(g, placed, err);
+    if (!ok)
+        return false;
+    find_nullable(p);
+    if (place_all(p, placed) < p->n_variables) {
+        name_cycle(g, placed);
+        ok = cut_cycles(p, err);
+        memset(placed, 0, n * sizeof *placed);
+        place_all(p, placed);
     }
-    return ok && (g->cyclic || sort_rules(p, err));
+    return ok && sort_rules(p, err);
 }

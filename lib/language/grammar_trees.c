@@ -8,6 +8,9 @@
 #include "language/grammar.h"
 #include "language/trees.h"
 
+static bool count_word(const ThGrammar *g, ThLanguageWord word, ThStop *stop, double *n,
+                       ThError *err);
+
 /* ---- trees by length ------------------------------------------------------------------------- */
 
 typedef struct {
@@ -17,12 +20,13 @@ typedef struct {
     ThStop *stop;
     long double *of;   /* (n_variables, length + 1): trees with so many symbols */
     long double *rule; /* (n, length + 1): those that begin with a rule */
+    int *least, *most; /* (n_variables): the lengths that trees were found of; most -1: none */
 } Words;
 
 void th_grammar_free_words(void *words)
 {
     Words *w = words;
-    TH_FREE(w->of, w->rule, w);
+    TH_FREE(w->of, w->rule, w->least, w);
 }
 
 static long double *row(const Words *w, long double *table, size_t i)
@@ -38,43 +42,57 @@ static long double trees_of_rule(const Words *w, const ThGrammarPair *r, int n)
     if (r->n == 1)
         return b[n];
     long double sum = 0;
-    for (int i = 0; i <= n; i++)
+    int from = n - w->most[r->c], to = n - w->least[r->c];
+    from = from > w->least[r->b] ? from : w->least[r->b];
+    to = to < w->most[r->b] ? to : w->most[r->b];
+    for (int i = from; i <= to; i++)
         sum += b[i] * c[n - i];
     return sum;
 }
 
-static void fill_length(Words *w, int n)
+/* False beyond the range of numbers. */
+static bool fill_length(Words *w, int n)
 {
     const ThGrammarPairs *p = w->p;
+    bool finite = true;
     for (int i = 0; i < p->n_variables; i++) {
-        long double *of = &row(w, w->of, (size_t)p->order[i])[n];
+        int v = p->order[i];
+        long double *of = &row(w, w->of, (size_t)v)[n];
         for (size_t k = p->first[i]; k < p->first[i + 1]; k++) {
             long double *x = &row(w, w->rule, p->by_order[k])[n];
             *x = trees_of_rule(w, &p->rule[p->by_order[k]], n);
             *of += *x;
         }
+        if (*of != 0 && w->most[v] < 0)
+            w->least[v] = n;
+        if (*of != 0)
+            w->most[v] = n;
+        finite = finite && isfinite(*of);
     }
+    return finite;
 }
 
 void *th_grammar_words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
 {
     const ThGrammar *g = l->data;
     const ThGrammarPairs *p = &g->pairs;
-    Words *w = g->cyclic ? NULL : th_alloc(1, sizeof *w, err);
+    Words *w = th_alloc(1, sizeof *w, err);
     if (!w)
         return NULL;
     size_t n = (size_t)length + 1;
     *w = (Words){.l = l, .p = p, .length = length, .stop = stop};
     w->of = th_alloc((size_t)p->n_variables * n, sizeof *w->of, err);
     w->rule = th_alloc(p->n * n, sizeof *w->rule, err);
-    bool ok = w->of && w->rule;
+    w->least = th_alloc(2 * (size_t)p->n_variables, sizeof *w->least, err);
+    bool ok = w->of && w->rule && w->least;
+    for (int v = 0; ok && v < p->n_variables; v++)
+        (w->most = w->least + p->n_variables)[v] = -1;
     for (int i = 0; ok && i <= length; i++) {
-        ok = !th_stopped(stop, err);
-        if (ok)
-            fill_length(w, i);
+        ok = !th_stopped(stop, err) &&
+             (fill_length(w, i) ||
+              th_fail(err, TH_ELIMIT, "the words of up to %d symbols are too many to be drawn",
+                      length));
     }
-    if (ok && !isfinite(w->of[length]))
-        ok = th_fail(err, TH_ELIMIT, "the words of length %d are too many to be drawn", length);
     if (ok)
         return w;
     th_grammar_free_words(w);
@@ -168,7 +186,7 @@ bool th_grammar_draw(const void *words, ThRng *r, int *word, ThError *err)
     double trees = 1;
     for (int i = 0; ok && !kept && i < TRIES; i++) {
         ok = !th_stopped(w->stop, err) && draw_tree(w, place, r, word, err) &&
-             th_language_trees(w->l, (ThLanguageWord){word, w->length}, w->stop, &trees, err);
+             count_word(w->l->data, (ThLanguageWord){word, w->length}, w->stop, &trees, err);
         kept = ok && (trees <= 1 || th_rng_uniform(r) * trees < 1);
     }
     if (!ok || kept)
@@ -206,6 +224,9 @@ static bool count_trees(const ThGrammarPairs *p, int hi, mpz_t *trees, ThStop *s
     return true;
 }
 
+static bool find_ambiguous(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
+                           ThError *err);
+
 /* Numbers of words are those of trees where no word to a length that can be tried has two. */
 bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop,
                       ThError *err)
@@ -214,10 +235,7 @@ bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop
     const ThGrammarPairs *p = &g->pairs;
     size_t rows = (size_t)hi + 1, all = (size_t)p->n_variables * rows;
     ThLanguageAmbiguity a;
-    *known = false;
-    if (g->cyclic)
-        return true;
-    if (!th_language_ambiguity(l, hi < 12 ? hi : 12, &a, stop, err))
+    if (!find_ambiguous(l, hi < 12 ? hi : 12, &a, stop, err))
         return false;
     free(a.word);
     *known = a.word == NULL;
@@ -310,15 +328,10 @@ static bool fill_table(const Table *t, ThStop *stop, ThError *err)
     return true;
 }
 
-bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, double *n,
+/* Of the rules without cycles. */
+static bool count_word(const ThGrammar *g, ThLanguageWord word, ThStop *stop, double *n,
                        ThError *err)
 {
-    l = l->as ? l->as : l;
-    if (l->kind != &th_language_kind_grammar)
-        return th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
-    const ThGrammar *g = l->data;
-    if (g->cyclic)
-        return th_fail(err, TH_EVALUE, "a word may have infinitely many trees");
     const ThGrammarPairs *p = &g->pairs;
     Table t = {.p = p, .word = word, .n = (size_t)word.n + 1};
     size_t v = (size_t)p->n_variables;
@@ -329,6 +342,25 @@ bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, d
         *n = cell(&t, 0, 0)[word.n];
     TH_FREE(t.of, t.sum);
     return ok;
+}
+
+/* The grammar of a language, or of what answers in its place, whose trees can be counted. */
+static const ThGrammar *grammar_of(const ThLanguage *l, ThError *err)
+{
+    l = l->as ? l->as : l;
+    const ThGrammar *g = l->kind == &th_language_kind_grammar ? l->data : NULL;
+    if (!g)
+        th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
+    else if (g->pairs.cut)
+        th_fail(err, TH_EVALUE, "a word may have infinitely many trees");
+    return g && !g->pairs.cut ? g : NULL;
+}
+
+bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, double *n,
+                       ThError *err)
+{
+    const ThGrammar *g = grammar_of(l, err);
+    return g && count_word(g, word, stop, n, err);
 }
 
 /* ---- ambiguity ------------------------------------------------------------------------------- */
@@ -345,7 +377,7 @@ static bool look_at(void *context, ThLanguageWord word, ThLanguageAnswer answer)
     Search *s = context;
     double trees;
     (void)answer;
-    if (!th_language_trees(s->l, word, s->stop, &trees, s->err))
+    if (!count_word(s->l->data, word, s->stop, &trees, s->err))
         return false;
     if (trees < 2)
         return true;
@@ -355,7 +387,7 @@ static bool look_at(void *context, ThLanguageWord word, ThLanguageAnswer answer)
     return false;
 }
 
-bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
+static bool find_ambiguous(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
                            ThError *err)
 {
     enum { MOST = 100000 };
@@ -363,9 +395,6 @@ bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity 
     Search s = {l, a, stop, &inner};
     long long tried = 0;
     *a = (ThLanguageAmbiguity){.tried_to = -1};
-    s.l = l = l->as ? l->as : l;
-    if (l->kind != &th_language_kind_grammar)
-        return th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
     for (int n = 0; n <= length && tried < MOST && !a->word; n++) {
         bool ok = th_language_each(l, n, MOST - tried, look_at, &s, &tried, stop, &inner);
         if (inner.code == TH_ELIMIT)
@@ -375,6 +404,19 @@ bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity 
         a->tried_to = a->word ? a->tried_to : n;
     }
     return true;
+}
+
+bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
+                           ThError *err)
+{
+    *a = (ThLanguageAmbiguity){.tried_to = -1};
+    return grammar_of(l, err) && find_ambiguous(l->as ? l->as : l, length, a, stop, err);
+}
+
+bool th_language_has_cycles(const ThLanguage *l)
+{
+    l = l->as ? l->as : l;
+    return l->kind == &th_language_kind_grammar && ((const ThGrammar *)l->data)->pairs.cut;
 }
 
 const char *th_language_useless(const ThLanguage *l)

@@ -422,33 +422,10 @@ static const Row rows[] = {
 
 /* ---- the kind -------------------------------------------------------------------------------- */
 
-typedef struct {
-    const Computed *c;
-    int *word, n;
-    size_t cap;
-} Reading;
-
-static void *start_reading(const ThLanguage *l, ThError *err)
+static bool viable(const ThLanguage *l, ThLanguageWord word)
 {
-    Reading *r = th_alloc(1, sizeof *r, err);
-    if (r)
-        r->c = l->data;
-    return r;
-}
-
-static bool push(void *reading, int symbol, bool *viable, ThError *err)
-{
-    Reading *r = reading;
-    if (!th_grow(&r->word, &r->cap, (size_t)r->n + 1, sizeof *r->word, err))
-        return false;
-    r->word[r->n++] = symbol;
-    *viable = r->c->row->status(r->c, r->word, r->n) != LOST;
-    return true;
-}
-
-static void pop(void *reading)
-{
-    ((Reading *)reading)->n--;
+    const Computed *c = l->data;
+    return c->row->status(c, word.symbol, word.n) != LOST;
 }
 
 static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
@@ -460,11 +437,6 @@ static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLan
     bool whole = c->row->status(c, word.symbol, word.n) == WHOLE;
     *answer = whole ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
     return true;
-}
-
-static void stop_reading(void *reading)
-{
-    TH_FREE(((Reading *)reading)->word, reading);
 }
 
 typedef struct {
@@ -498,13 +470,6 @@ static bool draw(const void *own, ThRng *r, int *word, ThError *err)
     return inner.code == TH_OK || th_fail(err, inner.code, "%s", inner.msg);
 }
 
-static bool count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop, ThError *err)
-{
-    (void)l, (void)hi, (void)n, (void)stop, (void)err;
-    *known = false;
-    return true;
-}
-
 static void identify(ThText *t, const ThLanguage *l)
 {
     const Computed *c = l->data;
@@ -517,15 +482,11 @@ static const ThLanguageKind kind = {
     .free_data = free,
     .identify = identify,
     .member = member,
-    .read = start_reading,
-    .push = push,
-    .pop = pop,
-    .stop_reading = stop_reading,
+    .viable = viable,
     .words = words,
     .log_words = log_words,
     .draw = draw,
     .free_words = free,
-    .count = count,
 };
 
 ThLanguage *th_language_computed(const char *name, int k, ThError *err)

@@ -27,6 +27,8 @@ typedef struct {
     /* One of the two: member, or read. */
     bool (*member)(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
                    ThError *err);
+    /* Does some member begin so?  Of a kind that does not read. */
+    bool (*viable)(const ThLanguage *l, ThLanguageWord word);
     /* Returns new: nothing has been read.  l outlives it. */
     void *(*read)(const ThLanguage *l, ThError *err);
     bool (*push)(void *reading, int symbol, bool *viable, ThError *err);

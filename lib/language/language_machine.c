@@ -316,7 +316,8 @@ static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThErro
     for (size_t r = 0; r < m->n_rules; r++)
         for (int q = 0; q < m->n_states; q++)
             if (m->rule[r].to == q || m->rule[r].to == TH_TM_ANY)
-                x.comes[q] |= m->rule[r].move[0] < 0 ? 1 : 2;
+                x.comes[q] |= m->rule[r].move[0] >= 0 ? 2 : m->edge == TH_TM_EDGE_STAY ? 3 : 1;
+    x.comes[m->start] |= 2;
     for (int s = 0; s < l->n_symbols; s++)
         th_automaton_build_symbol(&x.b, l->symbol[s]);
     beside_word(x.m, x.comes, 1, x.right, x.next);
@@ -379,7 +380,6 @@ static const ThLanguageKind kind = {
     .free_data = free_data,
     .identify = identify,
     .member = member,
-    .automaton = automaton,
     .enumerate = enumerate,
     .states = states,
     .track = track,
@@ -410,8 +410,19 @@ bool th_language_machine_symbols(ThLanguage *l, const ThTm *m, const ThLanguageA
     return ok;
 }
 
+/* One that never writes answers as its automaton does: no run of it is cut off. */
+static bool ask_automaton(ThLanguage *l, ThStop *stop, ThError *err)
+{
+    ThAutomaton *a TH_OWNED(th_automaton_free) = NULL;
+    if (!automaton(l, &a, stop, err))
+        return false;
+    l->as = a ? th_language_of_automaton(a, 0, stop, err) : NULL;
+    l->may_not_answer = !a;
+    return !a || l->as;
+}
+
 ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alphabet,
-                                   uint64_t steps, ThError *err)
+                                   uint64_t steps, ThStop *stop, ThError *err)
 {
     ThLanguage *l = th_language_new(&kind, err);
     Machine *own = l ? th_alloc(1, sizeof *own, err) : NULL;
@@ -425,7 +436,8 @@ ThLanguage *th_language_of_machine(const ThTm *m, const ThLanguageAlphabet *alph
     for (int q = 0; own->machine && q < m->n_states; q++)
         own->accepts = own->accepts || m->role[q] == TH_TM_ACCEPTS;
     return TH_KEEP_IF(own->machine &&
-                          th_language_machine_symbols(l, m, alphabet, &own->symbol, err),
+                          th_language_machine_symbols(l, m, alphabet, &own->symbol, err) &&
+                          ask_automaton(l, stop, err),
                       l, th_language_free);
 }
 

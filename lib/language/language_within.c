@@ -72,64 +72,26 @@ static void free_words(void *own)
     free(w);
 }
 
-/* Numbers need every word tried, among the prefixes of the outer language. */
-static bool count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop, ThError *err)
-{
-    (void)l;
-    (void)hi;
-    (void)n;
-    (void)stop;
-    (void)err;
-    *known = false;
-    return true;
-}
-
-/* A word is read as one of the outer language, and in the end asked of both. */
-typedef struct {
-    const ThLanguage *l;
-    ThLanguageReader *outer;
-    int *word, n;
-    size_t cap;
-} Reading;
-
+/* A word is read as one of the outer language, and in the end asked of both; numbers need every one
+ * tried. */
 static void *start_reading(const ThLanguage *l, ThError *err)
 {
-    Reading *r = th_alloc(1, sizeof *r, err);
-    if (!r)
-        return NULL;
-    r->l = l;
-    r->outer = th_language_reader(((const Within *)l->data)->outer, NULL, err);
-    return TH_KEEP_IF(r->outer, r, free);
+    return th_language_reader(((const Within *)l->data)->outer, NULL, err);
 }
 
-static bool push(void *reading, int symbol, bool *viable, ThError *err)
+static bool push(void *reading, int symbol, bool *alive, ThError *err)
 {
-    Reading *r = reading;
-    if (!th_grow(&r->word, &r->cap, (size_t)r->n + 1, sizeof *r->word, err) ||
-        !th_language_push(r->outer, symbol, viable, err))
-        return false;
-    r->word[r->n++] = symbol;
-    return true;
+    return th_language_push(reading, symbol, alive, err);
 }
 
 static void pop(void *reading)
 {
-    Reading *r = reading;
-    r->n--;
-    th_language_pop(r->outer);
-}
-
-static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
-{
-    const Reading *r = reading;
-    return member(r->l, (ThLanguageWord){r->word, r->n}, NULL, answer, err);
+    th_language_pop(reading);
 }
 
 static void stop_reading(void *reading)
 {
-    Reading *r = reading;
-    th_language_reader_free(r->outer);
-    TH_FREE(r->word, r);
+    th_language_reader_free(reading);
 }
 
 static void identify(ThText *t, const ThLanguage *l)
@@ -148,13 +110,11 @@ static const ThLanguageKind kind = {
     .read = start_reading,
     .push = push,
     .pop = pop,
-    .accepts = accepts,
     .stop_reading = stop_reading,
     .words = words,
     .log_words = log_words,
     .draw = draw,
     .free_words = free_words,
-    .count = count,
 };
 
 ThLanguage *th_language_within(const ThLanguage *inner, const ThLanguage *outer, ThError *err)

@@ -241,9 +241,12 @@ bool th_distribution_distance(const ThLanguage *p, const ThLanguage *q, ThDistri
     for (int i = 0; i < q->n_symbols; i++)
         if (p->n_symbols != q->n_symbols || symbol[i] < 0)
             return th_fail(err, TH_EVALUE, "the two have different symbols");
-    double n = (double)a->n * b->n;
-    if (fmax(n, fmax((double)a->n * a->n, (double)b->n * b->n)) > MOST_PAIRS)
-        return th_fail(err, TH_ELIMIT, "there are more than %d pairs of states", MOST_PAIRS);
+    double n = fmax(a->n, b->n); /* the pairs of each with itself are wanted, too */
+    if (n * n > MOST_PAIRS)
+        return th_fail(
+            err, TH_ELIMIT,
+            "there are more than %d pairs of states: one has %.0f states, and may have %d",
+            MOST_PAIRS, n, (int)sqrt(MOST_PAIRS));
     int *same TH_OWNED(free) = th_alloc((size_t)q->n_symbols + 1, sizeof *same, err);
     for (int i = 0; same && i < q->n_symbols; i++)
         same[i] = i;
@@ -279,6 +282,76 @@ static double entropy_within(double sum, double p)
     return h > 8 * DBL_EPSILON * fabs(log2(p)) ? h : 0;
 }
 
+/* Words of several ways, one by one: v (depth + 2, n) has the probabilities of having come to the
+ * states by a prefix, and, of the end, that of the word. */
+typedef struct {
+    const ThDistribution *d;
+    int n_symbols, depth;
+    double *v;
+    int *next; /* (depth + 1): the symbol that is to be tried behind a prefix */
+} Every;
+
+/* One symbol more, or the end; false: nothing leads there. */
+static bool advance(const Every *e, int k, int symbol)
+{
+    size_t n = (size_t)e->d->n;
+    const double *from = e->v + (size_t)k * n;
+    double *to = e->v + (size_t)(k + 1) * n, all = 0;
+    memset(to, 0, n * sizeof *to);
+    for (size_t i = 0; i < e->d->moves; i++) {
+        const ThDistributionMove *m = &e->d->move[i];
+        double p = m->symbol == symbol ? from[m->from] * m->p : 0;
+        to[m->to] += p;
+        all += p;
+    }
+    return all > 0;
+}
+
+/* How long all words can be tried: of so many symbols there are no more than this work is for. */
+static int longest_tried(const ThDistribution *d, int n_symbols, int hi)
+{
+    const double MOST = 4e6;
+    double words = 1, work = (double)d->moves * (n_symbols + 1);
+    int k = 0;
+    for (; k <= hi && work <= MOST; k++) {
+        words *= n_symbols;
+        work += words * (double)d->moves * (n_symbols + 1);
+    }
+    return k - 1;
+}
+
+/* sum[0 … depth] -= p log2 p of all words of each length. */
+static void add_entropies(Every *e, double *sum)
+{
+    e->v[0] = 1;
+    for (int k = 0; k >= 0;) {
+        if (e->next[k] == 0 && advance(e, k, -1)) {
+            double p = e->v[(size_t)(k + 1) * (size_t)e->d->n];
+            sum[k] -= p * log2(p);
+        }
+        if (k == e->depth || e->next[k] == e->n_symbols)
+            e->next[k--] = 0;
+        else if (advance(e, k, e->next[k]++))
+            k++;
+    }
+}
+
+static bool try_all(const ThLanguage *l, int hi, const double *p, double *entropy, ThError *err)
+{
+    const ThDistribution *d = l->data;
+    Every e = {d, l->n_symbols, longest_tried(d, l->n_symbols, hi), NULL, NULL};
+    size_t rows = (size_t)e.depth + 2;
+    double *v TH_OWNED(free) = e.v = th_alloc(rows * (size_t)d->n, sizeof *v, err);
+    int *next TH_OWNED(free) = e.next = th_alloc(rows, sizeof *next, err);
+    if (!v || !next || e.depth < 0)
+        return v && next;
+    memset(entropy, 0, ((size_t)e.depth + 1) * sizeof *entropy);
+    add_entropies(&e, entropy);
+    for (int k = 0; k <= e.depth; k++)
+        entropy[k] = p[k] > 0 ? entropy_within(entropy[k], p[k]) : (double)NAN;
+    return true;
+}
+
 bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThError *err)
 {
     const ThDistribution *d = th_distribution_of(l, err);
@@ -299,5 +372,5 @@ bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *ent
         from = to;
         to = other;
     }
-    return true;
+    return known || d->weights || !entropy || try_all(l, hi, p, entropy, err);
 }

@@ -41,8 +41,9 @@ typedef struct {
 bool th_distribution_moments(const ThLanguage *l, ThDistributionMoments *m, ThError *err);
 
 /* Fills p[0 … hi] with the probabilities of the lengths; entropy[0 … hi], which may be NULL, with
- * the entropy in bits of the words of each; NaN where there are none, or a word has several ways.
- * O(hi · moves). */
+ * the entropy in bits of the words of each; NaN where there are none, of weights, and, where a word
+ * has several ways, of lengths whose words are too many to be tried.  O(hi · moves), and of several
+ * ways up to a hundredth of a second. */
 bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThError *err);
 
 /* Fills p (word.n + 1, n_symbols + 1) with the probabilities of what follows each prefix of a word,

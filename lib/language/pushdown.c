@@ -167,7 +167,7 @@ static bool find_grammar(ThLanguage *l, ThError *err)
 {
     ThError own = {0};
     char *text TH_OWNED(free) = th_pushdown_grammar(l, &own);
-    l->as = text ? th_grammar_with_cycles(text, &own) : NULL;
+    l->as = text ? th_language_parse("grammar", text, &own) : NULL;
     l->may_not_answer = !l->as;
     if (l->as || own.code == TH_EVALUE)
         return true;

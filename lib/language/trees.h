@@ -12,13 +12,14 @@
 
 /* The number of derivation trees of a word, exactly up to 2^53; 0: it is no member.  By the
  * algorithm of Cocke, Younger and Kasami with counts: O(rules · n³) time, O(variables · n²) memory.
- * TH_EUSAGE where the language is no grammar; TH_ENOMEM, TH_EINTERRUPTED. */
+ * TH_EUSAGE where the language is no grammar; TH_EVALUE where a variable derives itself alone;
+ * TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, double *n,
                        ThError *err);
 
 /* Whether some word has two trees cannot be decided; the first one of up to `length` symbols that
  * has, in order of length and symbols, is looked for, as far as there are no more than 100,000
- * prefixes to try. */
+ * prefixes to try.  Errors as above. */
 typedef struct {
     int *word; /* new: it has several trees; NULL: none was found */
     int n;
@@ -27,6 +28,10 @@ typedef struct {
 } ThLanguageAmbiguity;
 bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
                            ThError *err);
+
+/* Does a variable of its grammar derive itself alone, so that some word has infinitely many trees?
+ * Then words are counted and drawn by other rules. */
+bool th_language_has_cycles(const ThLanguage *l);
 
 /* What was left out of a grammar since no word needs it, in words; NULL: nothing, or no grammar. */
 const char *th_language_useless(const ThLanguage *l);

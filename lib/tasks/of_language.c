@@ -13,6 +13,7 @@ ThTaskLanguage *th_task_keep_language(const ThLanguage *l, ThStop *stop, ThError
         return NULL;
     d->language = th_language_share(l);
     d->stop = stop;
+    d->slots = 1;
     pthread_mutex_init(&d->turn, NULL);
     return d;
 }
@@ -35,7 +36,8 @@ void *th_task_copy_language(const void *data, ThError *err)
 void th_task_free_language(void *data)
 {
     ThTaskLanguage *d TH_OWNED(free) = data;
-    th_language_words_free(d->words);
+    for (int i = 0; i < TH_TASK_KEPT; i++)
+        th_language_words_free(d->kept[i].words);
     th_language_free(d->language);
     pthread_mutex_destroy(&d->turn);
     free(d->has);
@@ -43,12 +45,13 @@ void th_task_free_language(void *data)
 
 ThLanguageWords *th_task_members(ThTaskLanguage *d, int length, ThError *err)
 {
-    if (d->words && d->length == length)
-        return d->words;
-    th_language_words_free(d->words);
-    d->words = th_language_words(d->language, length, d->stop, err);
-    d->length = length;
-    return d->words;
+    int i = length % d->slots;
+    if (d->kept[i].words && d->kept[i].length == length)
+        return d->kept[i].words;
+    th_language_words_free(d->kept[i].words);
+    d->kept[i].words = th_language_words(d->language, length, d->stop, err);
+    d->kept[i].length = length;
+    return d->kept[i].words;
 }
 
 /* Are there words of a length?  The caller has the turn. */
@@ -162,21 +165,42 @@ static bool replace_one(const ThTaskLanguage *d, ThRng *r, int *word, int length
     return true;
 }
 
-/* A string that is no member. */
-static bool draw_other(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length,
-                       bool members, bool *found, ThError *err)
+/* A near miss of a word that may be a few symbols longer or shorter. */
+static bool edit_some(ThTaskLanguage *d, ThRng *r, int *word, int length, bool *found, ThError *err)
+{
+    enum { FARTHEST = 3, TRIES = 300 };
+    ThLanguageLengths near = {length > FARTHEST ? length - FARTHEST : 0, length + FARTHEST};
+    int *own TH_OWNED(free) = th_alloc((size_t)near.hi, sizeof *own, err);
+    bool ok = own != NULL;
+    *found = false;
+    for (int i = 0; ok && !*found && i < TRIES; i++) {
+        int n = near.lo + (int)th_rng_below(r, (uint64_t)(near.hi - near.lo + 1)), edits;
+        bool has = false;
+        ok = has_members(d, n, &has, err);
+        if (!has)
+            continue;
+        ThLanguageWords *w = th_task_members(d, n, err);
+        ok = w && th_language_draw(w, r, own, err) &&
+             th_language_near_miss(d->language, r, near, own, &n, &edits, d->stop, err);
+        *found = ok && edits > 0 && n == length;
+    }
+    for (int k = 0; *found && k < length; k++)
+        word[k] = own[k];
+    return ok;
+}
+
+/* A near miss of a word of the same length. */
+static bool miss(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length, bool *found,
+                 ThError *err)
 {
     enum { WORDS = 20 }; /* some are far from all that are none */
-    int outside = th_option_choice(&t->options, "outside"), n = length, edits;
-    bool uniform =
-        outside == TH_TASK_UNIFORM || !members || (outside == TH_TASK_NEAR && th_rng_below(r, 2));
-    *found = false;
-    if (uniform)
-        return th_language_draw_outside(d->language, r, length, word, found, d->stop, err);
-    bool ok = true;
+    bool replaced = th_option_choice(&t->options, "outside") == TH_TASK_REPLACED;
+    ThLanguageWords *w = th_task_members(d, length, err);
+    bool ok = w != NULL;
+    int n = length, edits;
     for (int i = 0; ok && !*found && i < WORDS; i++) {
-        ok = th_language_draw(d->words, r, word, err);
-        if (ok && outside == TH_TASK_REPLACED) {
+        ok = th_language_draw(w, r, word, err);
+        if (ok && replaced) {
             ok = replace_one(d, r, word, length, found, err);
         } else if (ok) {
             ok = th_language_near_miss(d->language, r, (ThLanguageLengths){length, length}, word,
@@ -185,6 +209,22 @@ static bool draw_other(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, 
         }
     }
     return ok;
+}
+
+/* A string that is no member. */
+static bool draw_other(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length,
+                       bool members, bool *found, ThError *err)
+{
+    int outside = th_option_choice(&t->options, "outside");
+    bool edited = outside == TH_TASK_EDITED, uniform = outside == TH_TASK_UNIFORM;
+    uniform =
+        uniform || (!members && !edited) || (outside != TH_TASK_REPLACED && th_rng_below(r, 2));
+    *found = false;
+    if (!uniform && !edited)
+        return miss(t, d, r, word, length, found, err);
+    if (!uniform && !edit_some(d, r, word, length, found, err))
+        return false;
+    return *found || th_language_draw_outside(d->language, r, length, word, found, d->stop, err);
 }
 
 static bool none_outside(int length, ThError *err)
@@ -199,14 +239,16 @@ bool th_task_draw_members(const ThTask *t, ThRng *r, int length, ThBatch *b, ThE
     ThTaskLanguage *d = t->data;
     pthread_mutex_lock(&d->turn);
     bool members = false, others = false;
+    if (th_option_choice(&t->options, "outside") == TH_TASK_EDITED)
+        d->slots = TH_TASK_KEPT;
     bool ok = has_members(d, length, &members, err) &&
-              (!members || th_task_members(d, length, err)) &&
               draw_other(t, d, r, th_batch_token(b, 0), length, members, &others, err);
     int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;
     for (int i = 0; ok && i < b->B; i++) {
         int *word = th_batch_token(b, i);
         bool found = true;
-        ok = i < n ? th_language_draw(d->words, r, word, err)
+        ThLanguageWords *w = i < n ? th_task_members(d, length, err) : NULL;
+        ok = i < n ? w && th_language_draw(w, r, word, err)
                    : draw_other(t, d, r, word, length, members, &found, err);
         ok = ok && (found || none_outside(length, err));
     }

@@ -9,13 +9,18 @@
 
 #include "tasks/task_parts.h"
 
+enum { TH_TASK_KEPT = 8 };
+
 /* t->data of such a task.  Threads that draw take turns. */
 typedef struct {
     ThLanguage *language;
     ThStop *stop;
     pthread_mutex_t turn;
-    ThLanguageWords *words; /* of the length below, kept for the next batch; NULL: none yet */
-    int length;
+    struct { /* words of lengths, by their remainder, kept for the next batch; NULL: none yet */
+        ThLanguageWords *words;
+        int length;
+    } kept[TH_TASK_KEPT];
+    int slots; /* of these that are used: one, where words of one length are asked for at a time */
     signed char *has; /* (has_size): by length, whether there are words; -1: not known yet */
     size_t has_size, has_cap;
 } ThTaskLanguage;
@@ -53,12 +58,13 @@ void th_task_describe_chance(const ThTask *t, ThText *to);
 
 #define TH_TASK_OUTSIDE_OPTION                                                                     \
     {                                                                                              \
-        "outside", TH_CHOICE, "uniform", 0, 0, "uniform|near|replaced",                            \
+        "outside", TH_CHOICE, "uniform", 0, 0, "uniform|near|replaced|edited",                     \
             "the strings that are no words: any of the length with the same probability; of "      \
             "every "                                                                               \
             "second one near misses, a word with K symbols replaced or moved, P(K) = 2^-K; words " \
-            "with one symbol replaced"                                                             \
+            "with one symbol replaced; near misses of words of other lengths, too, with symbols "  \
+            "put in, taken out or replaced"                                                        \
     }
-typedef enum { TH_TASK_UNIFORM, TH_TASK_NEAR, TH_TASK_REPLACED } ThTaskOutside;
+typedef enum { TH_TASK_UNIFORM, TH_TASK_NEAR, TH_TASK_REPLACED, TH_TASK_EDITED } ThTaskOutside;
 
 #endif

@@ -122,7 +122,9 @@ const ThTaskKind th_task_kind_recognize = {
         "Butoi et al. 2025 (FLaRe) draw them, but of the same length, so that lengths tell "
         "nothing: a word with K of its symbols replaced or moved, where K is 1, 2, ... with "
         "probability 1/2, 1/4, ...; with outside=replaced all are words with one symbol replaced, "
-        "as in MLRegTest's adversarial sets.",
+        "as in MLRegTest's adversarial sets.  With outside=edited symbols are put in, taken out or "
+        "replaced, as in FLaRe, of words of up to 3 symbols more or less: a length without words "
+        "has near misses, too.",
     .takes_automaton = true,
     .takes_language = true,
     .options = options,

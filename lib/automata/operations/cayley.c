@@ -51,6 +51,42 @@ static ThAutomaton *right_graph(const ThMonoid *m, char *const *letter, int n, T
 
 /* ---- groups by name -------------------------------------------------------------------------- */
 
+/* The most points that one is moved to: no more than there are elements.  0 without memory. */
+static int longest_orbit(const ThDfa *d, ThError *err)
+{
+    bool *seen TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *seen, err);
+    int *orbit TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *orbit, err);
+    int longest = 0;
+    for (int q = 0; seen && orbit && q < d->n_states; q++) {
+        int n = 0;
+        if (!seen[q])
+            orbit[n++] = q;
+        seen[q] = true;
+        for (int i = 0; i < n; i++)
+            for (int a = 0; a < d->n_symbols; a++) {
+                int to = d->next[(size_t)orbit[i] * (size_t)d->n_symbols + (size_t)a];
+                if (!seen[to])
+                    orbit[n++] = to;
+                seen[to] = true;
+            }
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
+/* Are its elements, each of which says where all points go, too many to be kept? */
+static bool fits(const ThDfa *d, const char *name, ThError *err)
+{
+    const double MOST = 1u << 29;
+    int elements = longest_orbit(d, err);
+    if ((double)elements * d->n_states <= MOST)
+        return elements > 0;
+    return th_fail(err, TH_ELIMIT,
+                   "%s has at least %d elements, each of which moves %d points: more than can be "
+                   "kept",
+                   name, elements, d->n_states);
+}
+
 ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, size_t max_states,
                                 ThStop *stop, ThError *err)
 {
@@ -73,7 +109,7 @@ ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, 
     for (int i = 0; points && i < all.degree * all.n; i++)
         points->next[i] = all.generator[i % all.n * all.degree + i / all.n];
     ThMonoid *m TH_OWNED(th_monoid_free) =
-        points ? th_monoid_new(points, max_states, stop, err) : NULL;
+        points && fits(points, name, err) ? th_monoid_new(points, max_states, stop, err) : NULL;
     free(all.generator);
     if (!m)
         return NULL;

@@ -10,7 +10,8 @@
 /* Returns new: the group of a name, such as "S5" or "A4xC5": its states are the elements, its
  * symbols generators (a, b, …, or those of `alphabet`, which are as many), its outputs the states;
  * it starts at, and accepts, the identity, "e".  th_group_generators lists the names.
- * Errors: TH_EPARSE with line 1 and the column; TH_ELIMIT beyond max_states (0: no limit). */
+ * Errors: TH_EPARSE with line 1 and the column; TH_ELIMIT beyond max_states (0: no limit), and
+ * at once where points times elements are sure to be more than 2^29. */
 ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, size_t max_states,
                                 ThStop *stop, ThError *err);
 

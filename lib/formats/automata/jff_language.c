@@ -9,6 +9,7 @@
 #include "formats/notes.h"
 #include "language/grammar.h"
 #include "language/pushdown_impl.h"
+#include "language/trees.h"
 
 /* Appends each character in quotes; nothing: `empty`. */
 static void add_characters(ThText *t, const char *text, const char *empty)
@@ -140,9 +141,11 @@ static bool read_pushdown(Reader *r, const xmlNode *structure, ThText *notes, Th
 
 /* ---- grammars -------------------------------------------------------------------------------- */
 
+/* Rules stand on the lines of their elements, so that errors and notes name these. */
 static bool read_grammar(ThText *t, const xmlNode *structure, ThError *err)
 {
     bool ok = true;
+    long line = 1;
     for (const xmlNode *n = structure->children; ok && n; n = n->next) {
         if (!th_jff_is_element(n, "production"))
             continue;
@@ -153,10 +156,12 @@ static bool read_grammar(ThText *t, const xmlNode *structure, ThError *err)
             return th_jff_fail(err, n, "on the left of a rule stands no capital letter alone");
         if (!ok)
             break;
+        th_text_add(t, t->size ? ";" : "");
+        for (; line < xmlGetLineNo(n); line++)
+            th_text_add(t, "\n");
         add_characters(t, left, "");
         th_text_add(t, " ->");
         add_characters(t, right, " epsilon");
-        th_text_add(t, "\n");
     }
     return ok;
 }
@@ -176,7 +181,12 @@ ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err
     if (ok && r.text.data)
         l = th_language_parse(stack ? "pushdown" : "grammar", r.text.data, &own);
     if (ok && !l)
-        th_fail(err, own.code ? own.code : TH_EVALUE, "%s", own.code ? own.msg : "it has no rules");
+        th_fail_at(err, own.code ? own.code : TH_EVALUE, grammar ? own.line : 0,
+                   grammar && own.line, "%s", own.code ? own.msg : "it has no rules");
+    if (ok && !l && *own.hint)
+        th_hint(err, "%s", own.hint);
+    if (l && th_language_useless(l))
+        th_format_note(notes, "left out: %s", th_language_useless(l));
     xmlFreeDoc(doc);
     th_text_free(&r.text);
     th_intern_free(&r.id);

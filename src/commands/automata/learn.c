@@ -164,7 +164,7 @@ static bool make_teacher(ThInspectTeacher *t, const ShObject *from, const ThInsp
     }
 }
 
-/* A grammar or a machine is asked about words. */
+/* A grammar or a machine is asked about words, where no automaton of it is known. */
 static bool learn_language(const ShCall *call, const ShObject *from, Watch *w,
                            ThInspectExtracted *to, ThError *err)
 {
@@ -173,9 +173,11 @@ static bool learn_language(const ShCall *call, const ShObject *from, Watch *w,
     ThInspectExtraction how = extraction_of(call, w);
     ThLanguage *l TH_OWNED(th_language_free) =
         sh_language_with(w->s, from, &call->options, NULL, err);
-    bool ok = l && th_inspect_teach_language(&t, l, &teaching, err) &&
-              th_inspect_extract(&t, &how, to, err);
-    return ok;
+    ThAutomaton *a TH_OWNED(th_automaton_free) = NULL;
+    return l && th_language_automaton(l, &a, sh_stop(w->s), err) &&
+           (a ? th_inspect_teach_automaton(&t, a, &teaching, err)
+              : th_inspect_teach_language(&t, l, &teaching, err)) &&
+           th_inspect_extract(&t, &how, to, err);
 }
 
 static bool learn_oracle(const ShCall *call, const ShObject *from, Watch *w, ThInspectExtracted *to,
@@ -324,8 +326,9 @@ SH_COMMAND(
     learn, .group = "automata", .summary = "learn an automaton by asking, or from labelled words",
     .detail =
         "From an automaton, a task or a trained model, by membership and equivalence queries: "
-        "Angluin's L* with Rivest and Schapire's treatment of counterexamples.  An automaton and a "
-        "task say themselves whether a guess is right.  A model cannot, so words are drawn: with "
+        "Angluin's L* with Rivest and Schapire's treatment of counterexamples.  An automaton, a "
+        "regular grammar and a task say themselves whether a guess is right.  A model cannot, so "
+        "words are drawn: with "
         "the given confidence the result is wrong on a share below `error` of the words of the "
         "given lengths; short words, and words through every state of the guess, are tried first.  "
         "What a model answers after the last symbol of a word becomes the output of a state: a "

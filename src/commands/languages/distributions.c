@@ -11,7 +11,8 @@ SH_COMMAND(
         "$squares is the sum of (P(w) - Q(w))^2 over all words.  $divergence is that of Kullback "
         "and Leibler, in bits: how many more a word of P takes with a code, or a model, that is "
         "right about Q; infinite where Q has not all words of P.  Both are exact, by a system of "
-        "equations over pairs of states; the second one is known only where neither can read a "
+        "equations over pairs of states, of which there may be 2,000: up to 44 states each; the "
+        "second one is known only where neither can read a "
         "word in two ways, and not of weights.",
     .example = "distribution p {\n"
                "  q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"

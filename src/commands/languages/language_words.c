@@ -211,7 +211,7 @@ static bool count_row(void *context, int length, const char *digits, long long o
 static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
 {
     ThLanguageAmbiguity a;
-    if (strcmp(th_language_kind_name(l), "grammar") != 0)
+    if (strcmp(th_language_kind_name(l), "grammar") != 0 || th_language_has_cycles(l))
         return true;
     if (!th_language_ambiguity(l, hi < 12 ? hi : 12, &a, sh_stop(s), err))
         return false;
@@ -343,10 +343,13 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
         l && (th_language_is_pushdown(l) || strcmp(th_language_kind_name(l), "grammar") == 0);
     if (!trees)
         return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no automaton and no grammar", o->text);
-    if (!th_language_ambiguity(l, 12, &a, sh_stop(s), err))
+    bool cycles = th_language_has_cycles(l);
+    if (!cycles && !th_language_ambiguity(l, 12, &a, sh_stop(s), err))
         return false;
-    sh_result_text(s, "kind", a.word ? "ambiguous" : "unknown");
-    if (a.word) {
+    sh_result_text(s, "kind", a.word || cycles ? "ambiguous" : "unknown");
+    if (cycles) {
+        sh_say(s, "ambiguous: a variable derives itself alone, in infinitely many trees\n");
+    } else if (a.word) {
         ThText t TH_OWNED(th_text_free) = {0};
         char *const *symbol = th_language_symbols(l, &n);
         th_symbols_write(&t, symbol, n, a.word, a.n);

@@ -83,8 +83,10 @@ SH_COMMAND(
         "Symbols are separated by blanks; brackets and other marks stand for themselves, names "
         "that are no plain words stand in quotes.  The empty word is written epsilon, eps or "
         "\xce\xb5, by itself.  Rules that no word needs are left out, and named; left recursion "
-        "is as good as any, but a variable that derives itself alone is an error, as its words "
-        "would have infinitely many trees.\n\n"
+        "is as good as any.  Where a variable derives itself alone, as in S -> S S | epsilon, "
+        "which "
+        "is named, too, words have infinitely many trees: they are counted and drawn by rules of "
+        "the same language without empty words and such circles.\n\n"
         "grammar NAME = A makes one of an automaton, right-linear, or of a pushdown automaton, "
         "which "
         "has as many trees of a word as that has accepting runs.\n\n"
@@ -284,7 +286,9 @@ SH_COMMAND(
         "and "
         "the variance of the length are exact, by the inverse of a matrix of the "
         "states' size; so is the entropy where no word can be read in two ways.  Where some could "
-        "be, no formula is known, and none is said.  $per_symbol counts the end as a symbol: it is "
+        "be, no formula is known: of each length that has few enough words these are added up one "
+        "by one, and longer lengths and the whole are not known.  $per_symbol counts the end as a "
+        "symbol: it is "
         "the least cross-entropy that a model of next symbols can have.",
     .example = "distribution p {\n"
                "  q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"
@@ -320,6 +324,11 @@ SH_COMMAND(
         sh_say(s, "entropy %.6g bits, %.6g a symbol\n", m.entropy, m.entropy / (m.mean + 1));
     else
         sh_say(s, "entropy not known: a word can be read in several ways, or by weights\n");
+    long long tried = range.hi;
+    while (tried >= 0 && isnan(p[n + (size_t)tried]))
+        tried--;
+    if (isnan(m.entropy) && tried >= 0)
+        sh_say(s, "  to length %lld all words of each were added up\n", tried);
     return true;
 }
 
@@ -367,7 +376,7 @@ static ThLanguage *language_of(ShSession *s, const ShObject *o, const ThLanguage
     case SH_S_OP:
         return of_program(s, o, alphabet, err);
     case SH_MACHINE:
-        return th_language_of_machine(o->as.machine, alphabet, (uint64_t)steps, err);
+        return th_language_of_machine(o->as.machine, alphabet, (uint64_t)steps, sh_stop(s), err);
     case SH_LANGUAGE:
         return th_language_share(o->as.language);
     case SH_AUTOMATON:
@@ -497,7 +506,9 @@ SH_COMMAND(
     .detail =
         "A Turing machine has the words that it accepts (if no state accepts: on which it halts) "
         "as the input of its first tape; what it does not decide within the steps is no member and "
-        "no other word: it has no answer, and is counted so.  Of an s-op of RASP that gives truth "
+        "no other word: it has no answer, and is counted so.  One that never writes is answered by "
+        "its "
+        "automaton, whatever the steps.  Of an s-op of RASP that gives truth "
         "values, what it gives at the last position of a word says whether the word belongs to the "
         "language; the empty word does not.\n\n"
         "A machine or a named s-op can stand itself where a language is asked for, with these "
@@ -572,7 +583,7 @@ static bool run_word(ShSession *s, const ThLanguage *l, const ShOperand *o, ThEr
     int *word TH_OWNED(free) = read_word(l, o, &w.n, err);
     w.symbol = word;
     bool weighs = th_language_is_distribution(l);
-    bool grammar = strcmp(th_language_kind_name(l), "grammar") == 0;
+    bool grammar = strcmp(th_language_kind_name(l), "grammar") == 0 && !th_language_has_cycles(l);
     bool ok = word && th_language_member(l, w, sh_stop(s), &answer, err) &&
               (!grammar || th_language_trees(l, w, sh_stop(s), &trees, err)) &&
               (!weighs || th_distribution_log(l, w, &log, err));
@@ -629,7 +640,8 @@ static bool trace_pushdown(ShSession *s, const ThLanguage *l, const ShOperand *i
     char *const *name = th_language_symbols(l, &symbols);
     int *word TH_OWNED(free) = read_word(l, input, &w.n, err);
     w.symbol = word;
-    bool ok = word && th_pushdown_run(l, w, &run, &n, &answer, sh_stop(s), err);
+    bool ok = word && th_pushdown_run(l, w, &run, &n, &answer, sh_stop(s), err) &&
+              (run || th_language_member(l, w, sh_stop(s), &answer, err));
     if (ok && run)
         sh_table(s, "steps", "step:i read:s state:s stack:s");
     for (int i = 0; ok && run && i < n; i++) {

@@ -4,7 +4,7 @@
 
 static const ThOptionSpec compare_machines_options[] = {
     {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of the inputs"},
-    SH_RUN_LIMITS,
+    SH_RUN_LIMITS_OF("1000000"),
     {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
      "configurations that a machine with choices may come to"},
     {"codes", TH_FLAG, "no", 0, 0, NULL,
@@ -176,8 +176,10 @@ static bool report(const Search *x, ThError *err)
     if (!x->differ)
         say_same(x);
     if (x->open > 0)
-        sh_say(x->s, "%lld input%s: a run came to a limit, and nothing is known\n", x->open,
-               sh_plural(x->open));
+        sh_say(
+            x->s,
+            "%lld input%s: a run came to a limit (steps=%lld or another), and nothing is known\n",
+            x->open, sh_plural(x->open), th_option_int(&x->call->options, "steps"));
     return true;
 }
 
@@ -189,7 +191,8 @@ SH_COMMAND(
         "shortest first; one tape differs from another as far as it is not blank.  The first input "
         "is shown for which one halts, accepts or rejects otherwise than the other, or leaves "
         "another tape.  Where a run comes to a limit (see run), nothing is known of that input: "
-        "$open counts these.  $agree is yes where every input was decided, and the same; of other "
+        "$open counts these, and steps= gives them more.  $agree is yes where every input was "
+        "decided, and the same; of other "
         "inputs it says nothing.  Machines with choices are followed as run does; their runs leave "
         "different tapes, so only verdicts count.\n\n"
         "With codes=yes N is what convert M as N to=binary has made, or another machine of the "

@@ -18,7 +18,8 @@ static bool to_automaton(ShSession *s, const ShCall *call, ThError *err)
 {
     const ShOperand *o = &call->operand[0];
     ThAutomaton *a = NULL;
-    ThLanguage *l = th_language_of_machine(o->object->as.machine, NULL, UINT64_MAX / 2, err);
+    ThLanguage *l =
+        th_language_of_machine(o->object->as.machine, NULL, UINT64_MAX / 2, sh_stop(s), err);
     bool ok = l && th_language_automaton(l, &a, sh_stop(s), err);
     th_language_free(l);
     if (!ok)

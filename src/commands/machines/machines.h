@@ -16,8 +16,9 @@
 
 /* The options that limit a run.  The step limit lets the longest known run that ends within
  * seconds, of the machine BB(5), end; a machine that goes on is still stopped soon. */
-#define SH_RUN_LIMITS                                                                              \
-    SH_OPTION_ROW("steps", TH_INT, "1000000000", 0, 4e18, NULL, "steps that a machine may make"),  \
+#define SH_RUN_LIMITS SH_RUN_LIMITS_OF("1000000000")
+#define SH_RUN_LIMITS_OF(steps)                                                                    \
+    SH_OPTION_ROW("steps", TH_INT, steps, 0, 4e18, NULL, "steps that a machine may make"),         \
         SH_OPTION_ROW("cells", TH_INT, "0", 0, 4e18, NULL,                                         \
                       "cells that the heads of a machine may stand on; 0: no limit"),              \
         SH_OPTION_ROW("seconds", TH_REAL, "0", 0, 1e9, NULL,                                       \

@@ -204,6 +204,17 @@ static void test_errors(void **state)
     ThError err = {0};
     assert_null(th_automaton_group("S12", NULL, 0, 1000, NULL, &err));
     assert_int_equal(err.code, TH_ELIMIT);
+    /* a hundred thousand elements, each a permutation of as many points: refused at once */
+    static const char *const large[] = {"C100000", "C2xC100000", "D50000"};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        err = (ThError){0};
+        assert_null(th_automaton_group(large[i], NULL, 0, 0, NULL, &err));
+        assert_int_equal(err.code, TH_ELIMIT);
+        assert_non_null(strstr(err.msg, "more than can be kept"));
+    }
+    ThAutomaton *a = th_automaton_group("C1500", NULL, 0, 0, NULL, &err);
+    assert_int_equal(a->n_states, 1500);
+    th_automaton_free(a);
     char x[] = "x", *alphabet[] = {x};
     err = (ThError){0};
     assert_null(th_automaton_group("S3", alphabet, 1, 0, NULL, &err));

@@ -102,6 +102,39 @@ static void moments_are_sums(void **state)
     }
 }
 
+/* The same words by two copies of each state, which share every move: all can be read in many ways,
+ * with the entropies that the formula has for one way. */
+static void several_ways_are_one(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(5, "ways", 0);
+    for (int i = 0; i < 50; i++) {
+        Drawn d = draw(&r, true);
+        ThText t = {0};
+        th_text_add(&t, "alphabet a b; start q0\n");
+        for (int k = 0; k < 2 * d.n; k++) {
+            for (int a = 0; a < 2; a++)
+                for (int copy = 0; copy < 2; copy++)
+                    th_text_printf(&t, "q%d %c %.17g -> q%d\n", k, 'a' + a,
+                                   d.p[k / 2][a] * (copy ? 0.25 : 0.75), 2 * d.to[k / 2][a] + copy);
+            th_text_printf(&t, "accept q%d %.17g\n", k, d.stop[k / 2]);
+        }
+        ThLanguage *one = language_of(&d), *many = distributed(t.data);
+        double p[2][9], entropy[2][9];
+        assert_true(th_distribution_lengths(one, 8, p[0], entropy[0], NULL));
+        assert_true(th_distribution_lengths(many, 8, p[1], entropy[1], NULL));
+        for (int n = 0; n < 9; n++)
+            if (!(fabs(entropy[0][n] - entropy[1][n]) < 1e-9))
+                fail_msg("length %d: %g, not %g\n%s", n, entropy[1][n], entropy[0][n], t.data);
+        double far[2][61]; /* 2^60 words are too many */
+        assert_true(th_distribution_lengths(many, 60, far[0], far[1], NULL));
+        assert_true(isnan(far[1][60]) && far[1][8] == entropy[1][8]);
+        th_language_free(one);
+        th_language_free(many);
+        th_text_free(&t);
+    }
+}
+
 /* Adds what the words below a prefix contribute to the distance of two. */
 static void add_distance(const Drawn *const d[2], const int *q, int length, const double *p,
                          ThDistributionDistance *sum)
@@ -280,9 +313,9 @@ static void blocks_are_read_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_are_sums),      cmocka_unit_test(distances_are_sums),
-        cmocka_unit_test(the_example),           cmocka_unit_test(words_come_by_weight),
-        cmocka_unit_test(blocks_are_read_again),
+        cmocka_unit_test(moments_are_sums),     cmocka_unit_test(several_ways_are_one),
+        cmocka_unit_test(distances_are_sums),   cmocka_unit_test(the_example),
+        cmocka_unit_test(words_come_by_weight), cmocka_unit_test(blocks_are_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -920,6 +920,38 @@ static void test_tomita_members(void **state)
     }
 }
 
+/* Of two words, of 4 and of 6 symbols, near misses of 5 come from both: the shares are those of a
+ * simulation of FLaRe's edits in Python, of 300,000 strings, half of all being any strings. */
+static void test_edited(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000, LENGTH = 5 };
+    static const struct {
+        int word;
+        double share;
+    } want[] = {{31, 0.1831}, {0, 0.1008}, {4, 0.0393}, {29, 0.0287}};
+    ThTask *t = make("recognize outside=edited",
+                     "start s; accept y; s a -> 1; 1 a -> 2; 2 a -> 3; 3 a -> y\n"
+                     "s b -> 4; 4 b -> 5; 5 b -> 6; 6 b -> 7; 7 b -> 8; 8 b -> y");
+    ThBatch b = {0};
+    int seen[1 << LENGTH] = {0};
+    sample(t, 5, DRAWS, LENGTH, &b);
+    for (int i = 0; i < b.B; i++) {
+        int x = 0;
+        for (int k = 0; k < LENGTH; k++)
+            x = 2 * x + b.token[i * LENGTH + k];
+        assert_int_equal(b.target[i], 0);
+        seen[x]++;
+    }
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        double share = seen[want[i].word] / (double)DRAWS, p = want[i].share;
+        if (fabs(share - p) > 5 * sqrt(p * (1 - p) / DRAWS))
+            fail_msg("word %d: %g, not %g", want[i].word, share, p);
+    }
+    th_batch_free(&b);
+    th_task_free(t);
+}
+
 /* ---- errors -----------------------------------------------------------------------------------
  */
 
@@ -991,6 +1023,7 @@ int main(void)
         cmocka_unit_test(test_next_symbols),
         cmocka_unit_test(test_next_symbols_of_a_sink),
         cmocka_unit_test(test_tomita_members),
+        cmocka_unit_test(test_edited),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_registry),
     };
