@@ -10,8 +10,7 @@
 
 /* A formula of counts, and its language. */
 typedef struct {
-    bool
-        nested; /* #(b & #a > more) >= most, else #a - #b `sign` most, and always #b <= #a + more */
+    bool nested; /* #(b & #a > more) >= most, else #a - #b `sign` most and always #b <= #a + more */
     int more, most;
     const char *sign; /* = <= >= */
 } SubjectFormula;

@@ -1,15 +1,18 @@
 /* test_proof_bare.c - bare models that were made to be taken for right: sums of scores that a float
  * rounds, and sums of counts that a double rounds.  What they say, or what their sums are by hand,
  * is not what is claimed. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "compile/weights.h"
 #include "proof/check/hard.h"
 #include "proof/check/program.h"
@@ -182,8 +185,29 @@ static void test_sums(void **state)
     th_task_free(t);
 }
 
+/* ---- lengths that are said ------------------------------------------------------------------- */
+
+/* What is written of a length is no more than it, and not much less. */
+static void test_said(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(5, "lengths", 0);
+    char text[32];
+    for (int i = 0; i < 20000; i++) {
+        double length = exp(th_rng_uniform(&r) * 680), said;
+        snprintf(text, sizeof text, "%.15g", th_proof_sure_length(length));
+        said = strtod(text, NULL);
+        if (!(said <= length && said >= 0.99 * floor(length)))
+            fail_msg("%.17g is written as %s", length, text);
+        assert_true(length >= 1e15 || said == floor(length));
+    }
+    assert_true(isinf(th_proof_sure_length(HUGE_VAL)));
+    assert_true(th_proof_sure_length(0x1p34) == 0x1p34);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scores), cmocka_unit_test(test_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_said), cmocka_unit_test(test_scores),
+                                       cmocka_unit_test(test_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
