@@ -17,6 +17,8 @@ static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
                          "x b -> y ; y b -> x ; z b -> z\n"
                          "x c -> x ; y c -> z ; z c -> y\n"
                          "start y\noutput x X\noutput y Y\noutput z Z";
+static const char CYCLE[] = "x a -> y ; y a -> z ; z a -> x ; x b -> x ; y b -> y ; z b -> z\n"
+                            "start x\noutput x X\noutput y Y\noutput z Z";
 static const char FIRST[] = "start n\nn a -> x ; n b -> y ; n c -> z\n"
                             "x a,b,c -> x ; y a,b,c -> y ; z a,b,c -> z\n"
                             "output n X\noutput x X\noutput y Y\noutput z Z";
@@ -70,6 +72,8 @@ static const struct {
     {"hard-mean", "recognize", "", TWO, NULL, "counting", HARD, false},
     {"steps-lrnn-s3", "output", "labels=final", S3, NULL, "lrnn", STEPPED, false},
     {"steps-pd-ssm-last", "output", "labels=final", LAST, NULL, "pd_ssm", STEPPED, false},
+    {"steps-phases-cycle", "output", "labels=final", CYCLE, NULL, "phases", STEPPED, false},
+    {"steps-deltaproduct-s3", "output", "labels=final", S3, NULL, "deltaproduct", STEPPED, false},
     {"soft-pairs", "recognize", "", PAIRS, NULL, "", SOFT, false},
     {"program-balance", "recognize", "", EITHER, NULL, "", PROGRAM, false},
     {"program-nested", "recognize", "", EITHER, NULL, "nested", PROGRAM, false},
@@ -135,11 +139,21 @@ static ThModel *compiled_lrnn(const ThTask *t)
     return m;
 }
 
+static ThModel *maps_or_phases(const ThTask *t, bool phases, ThError *err)
+{
+    ThMonoid *monoid = phases ? th_monoid_new(t->machine, 0, NULL, err) : NULL;
+    ThModel *m = th_compile_pd_ssm(t, monoid, phases, NULL, err);
+    th_monoid_free(monoid);
+    return m;
+}
+
 static ThModel *compiled_recurrence(const ThTask *t, const char *kind)
 {
     ThError err = {0};
     ThModel *m = strcmp(kind, "lrnn") == 0 ? th_compile_lrnn(t, NULL, NULL, &err)
-                                           : th_compile_pd_ssm(t, NULL, false, NULL, &err);
+                 : strcmp(kind, "deltaproduct") == 0
+                     ? th_compile_deltaproduct(t, NULL, &err)
+                     : maps_or_phases(t, strcmp(kind, "phases") == 0, &err);
     if (!m)
         give_up("compile", err.msg);
     return m;

@@ -42,7 +42,7 @@ typedef struct {
     json_t *file;           /* of SETS: the certificate, else NULL */
 } Subject;
 
-enum { SUBJECTS = 25 };
+enum { SUBJECTS = 27 };
 
 /* Ends the program where one cannot be made, or is not proved. */
 void subjects_make(Subject subject[SUBJECTS], const char *path);
