@@ -14,6 +14,7 @@
 
 #include "base/rng.h"
 #include "compile/weights.h"
+#include "models/ablation.h"
 #include "proof/check/hard.h"
 #include "proof/check/program.h"
 
@@ -185,6 +186,38 @@ static void test_sums(void **state)
     th_task_free(t);
 }
 
+/* ---- what is not in the weights, or no number ------------------------------------------------ */
+
+static int refused(const ThModel *m, const char *formula)
+{
+    ThProofChecked k;
+    ThError err = {0};
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        th_proof_certificate_program(m, formula, NULL);
+    bool ok = th_proof_check_program(c, m, &m->signature, formula, &k, &err);
+    return ok ? TH_OK : err.code;
+}
+
+/* Of a model with a silent part weights do not say what it does; nothing times infinity is no
+ * number in a run, also where a proof has no use for it. */
+static void test_whole(void **state)
+{
+    static const char formula[] = "F (last & 0 <= #a)";
+    ThTask *t = all_words();
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        ThModel *m TH_OWNED(th_model_free) = sums_of(t, false);
+        ThModelAblation silent = {.part = TH_MODEL_LEVEL};
+        if (i == 1)
+            assert_true(th_model_ablation_fit(m, &silent, NULL) &&
+                        th_model_ablate(m, &silent, NULL));
+        if (i == 2)
+            put(m, "layer0.feed_forward.up", 40, 0, -INFINITY);
+        assert_int_equal(refused(m, formula), i == 0 ? TH_OK : i == 1 ? TH_EVALUE : TH_ENUMERIC);
+    }
+    th_task_free(t);
+}
+
 /* ---- lengths that are said ------------------------------------------------------------------- */
 
 /* What is written of a length is no more than it, and not much less. */
@@ -207,7 +240,7 @@ static void test_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_said), cmocka_unit_test(test_scores),
-                                       cmocka_unit_test(test_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_said), cmocka_unit_test(test_whole),
+                                       cmocka_unit_test(test_scores), cmocka_unit_test(test_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
