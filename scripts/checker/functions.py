@@ -88,8 +88,8 @@ class Functions:
         unit = Fraction(math.gcd(*(int(n * by) for n in numbers)), by)
         if apart and not (least / unit % 1 if unit else least):
             raise Refused("a sum can be zero where its sign is taken")
-        if least <= 0 <= min(numbers) or max(numbers) <= 0 < least:
-            return self.constant(least <= 0)
+        if least <= min(numbers) >= 0 or least > max(numbers) <= 0:  # there is a position
+            return self.constant(least <= min(numbers))
         x, least = self.each(lambda n: n / unit, x), math.ceil(Fraction(least) / unit)
         turned = self.each(lambda n: -n, x)
         if turned < x:  # the one of the two that was made first stands for both
