@@ -34,6 +34,16 @@ double *th_proof_read_whole(ThProofReader *r, const char *name)
     return read_columns(r, name, 0, index < 0 ? 0 : r->m->params.item[index].cols);
 }
 
+bool th_proof_finite(const ThParams *p, ThError *err)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->item[i].rows * p->item[i].cols; k++)
+            if (!isfinite(th_params_at(p, i)[k]))
+                return th_fail(err, TH_ENUMERIC, "a weight in %s is not a finite number",
+                               p->item[i].name);
+    return true;
+}
+
 bool th_proof_moderate(const ThParams *p, ThError *err)
 {
     enum { LARGEST = 1000 };

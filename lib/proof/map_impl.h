@@ -16,6 +16,10 @@ typedef struct {
 /* Returns new: a parameter. */
 double *th_proof_read_whole(ThProofReader *r, const char *name);
 
+/* Of all weights, also of those that a proof has no use for: in a run nothing times what is not
+ * finite is not nothing.  TH_ENUMERIC. */
+bool th_proof_finite(const ThParams *p, ThError *err);
+
 /* The budget for rounding is made for numbers of a usual size.  TH_ENUMERIC. */
 bool th_proof_moderate(const ThParams *p, ThError *err);
 

@@ -28,8 +28,11 @@ computed which one they become.
 A compiled RegularGPT multiplies elements of a monoid, and balls around their vectors go into balls.  A compiled
 recurrence is in finitely many states, and stays near them for ever, or for as many symbols as are said.
 
+A compiled counter computes a formula: what its coordinates hold, and what the formula says, are the same functions of
+letters and of signs of sums.
+
 balls.py is the arithmetic, sets.py sets of vectors, tree.py, algebra.py, table.py, cell.py, linear.py,
-steps.py, decoder.py and shares.py the networks, certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
+steps.py, bare.py, program.py (with functions.py), decoder.py and shares.py the networks, certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
 """
 
 import argparse
@@ -47,6 +50,7 @@ from certificate import Certificate, check_answers, check_pairs, difference, pai
 from decoder import Decoder, check_windows
 from linear import Linear
 from model import Model
+from program import check_program
 from shares import Shares, check_counts
 from steps import Steps, check_steps
 from table import Table, check_table
@@ -59,6 +63,10 @@ def verify(certificate, model, automaton):
         raise Refused("its symbols or classes are not the model's")
     if c.kind != "algebra" and m.signature.get("target") not in ("final", "every"):
         raise Refused("the model answers with sets of classes")
+    if c.kind == "program":
+        if automaton:
+            raise Refused(f"it is about no automaton, but about {c.formula}")
+        return c, check_program(c, m)
     if automaton:
         with open(automaton) as f:
             wanted = json.load(f)
@@ -92,6 +100,10 @@ def verify(certificate, model, automaton):
 
 
 def describe(c, found):
+    if c.kind == "program":
+        print(f"holds: {c.classes[1]} are words that the formula is true of, all others but the empty one {c.classes[0]}")
+        print(f"  in real numbers alone; {found} signs of sums\n  formula: {c.formula}")
+        return
     n = len(c.answer)
     if c.kind == "table" and isinstance(found[1], list):
         upto = f"strings of up to {math.floor(c.length)} symbols" if c.length < np.inf else "strings of every length"

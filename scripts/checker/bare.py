@@ -50,7 +50,7 @@ class Bare:
         for i in range(layers):
             w = {n: m[f"layer{i}.attention.{n}"] for n in NAMES}
             w.update({n: m[f"layer{i}.feed_forward.{n}"] for n in ("up", "up_bias", "down", "down_bias")})
-            self.layers.append({n: v.ravel() if n.endswith("bias") else v for n, v in w.items()})
+            self.layers.append({n: v.ravel() if n.endswith("bias") else np.atleast_2d(v) for n, v in w.items()})
         self.mean, self.placed, self.seen = (np.zeros(self.dim, dtype=bool) for _ in range(3))
         self.pairs = {}  # soft: scores and values of a layer's column, at the beginning and elsewhere
         if self.kind == "soft":

@@ -8,7 +8,9 @@ from balls import WIDER, Refused
 from sets import Ellipsoid
 
 
-KINDS = ("sets", "algebra", "table", "windows", "counts", "steps")
+KINDS = ("sets", "algebra", "table", "windows", "counts", "steps", "program")
+# What those by program have a formula in place of.
+OTHERS = {"start", "next", "answer", "domain", "length", "bits", "radius", "labels"}
 
 
 class Certificate:
@@ -21,6 +23,11 @@ class Certificate:
         if c.get("format") != "tapehead certificate 2" or self.kind not in KINDS:
             raise Refused(f"this program reads certificates of version 2 that go by one of {', '.join(KINDS)}")
         self.symbols, self.classes, self.slack = c["symbols"], c["classes"], float(c["slack"])
+        if self.kind == "program":
+            self.formula = c["formula"]
+            if OTHERS & set(c) or self.slack:
+                raise Refused("it has what is of automata, or a slack, beside its formula")
+            return
         self.start, self.answer, k = c["start"], c["answer"], len(c["symbols"])
         states = len(self.answer)
         flat, domain = c["next"], c.get("domain")

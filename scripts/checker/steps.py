@@ -383,7 +383,8 @@ class Walk:
     def __init__(self, c, network, same=SAME[0]):
         self.c, self.network, self.k, self.same = c, network, len(c.symbols), same
         self.states, self.beside, self.next = [network.start()], [(c.start, c.first)], []
-        self.found = {self.beside[0]: [0]}
+        self.found = {}  # beside what: numbers, and as many rows of states, with room for more
+        self.keep(self.states[0], self.beside[0])
         done = 0
         while done < len(self.states):
             done = self.follow(done)
@@ -408,15 +409,26 @@ class Walk:
             self.next.append(self.number(state, (self.c.next[q][a], self.c.next[p][a] if self.c.inside else None)))
         return here
 
+    def keep(self, state, beside):
+        numbers, rows = self.found.get(beside, ([], np.empty((8, *state.shape))))
+        if len(numbers) == len(rows):
+            rows = np.concatenate([rows, np.empty_like(rows)])
+        rows[len(numbers)] = state
+        self.found[beside] = numbers, rows
+        numbers.append(len(self.states) - 1)
+
     def number(self, state, beside):
-        for i in self.found.setdefault(beside, []):
-            if (abs(state - self.states[i]) <= self.same * np.maximum(1, abs(state))).all():
-                return i
+        if beside in self.found:
+            numbers, rows = self.found[beside]
+            near = abs(rows[:len(numbers)] - state) <= self.same * np.maximum(1, abs(state))
+            near = near.all(axis=tuple(range(1, near.ndim)))
+            if near.any():
+                return numbers[near.argmax()]
         if len(self.states) >= MOST_STATES or not np.isfinite(state).all():
             raise Refused("the model is in too many states beside the automaton")
-        self.found[beside].append(len(self.states))
         self.states.append(state)
         self.beside.append(beside)
+        self.keep(state, beside)
         return len(self.states) - 1
 
     def right_for_sure(self, logit):

@@ -435,9 +435,16 @@ void change_begin(Change *x, const Subject *all, const Subject *s, uint64_t numb
 {
     *x = (Change){.number = number, .all = all, .s = s, .m = s->model, .claim = s->claim};
     x->r = th_rng(number, "forge", 0);
+    x->longest = HUGE_VAL;
+    x->certain = 0;
+    if (s->kind == MACHINE)
+        return;
     x->asked = s->task->signature;
     x->machine = th_task_machine(s->task, &(ThError){0});
     x->domain = s->domain;
+    x->formula = s->formula;
+    if (s->kind == PROGRAM)
+        x->machine = x->other = subject_counter(&x->formula);
 }
 
 void change_undo(Change *x)
@@ -469,6 +476,35 @@ static void change_count(Change *x)
     claim(x, x->s->claim->slack);
 }
 
+/* Another formula is claimed: off by one, or of another kind. */
+static void change_formula(Change *x)
+{
+    static const char *const signs[] = {"=", "<=", ">="};
+    SubjectFormula *f = &x->formula;
+    x->changed = true;
+    f->most += change_below(x, 3) - 1;
+    f->more += change_below(x, 4) ? 0 : change_below(x, 2);
+    f->sign = signs[change_below(x, 3)];
+    f->nested = change_below(x, 8) ? f->nested : !f->nested;
+    th_dfa_free(x->other);
+    x->machine = x->other = subject_counter(f);
+    change_note(x, "formula", 100 * f->nested + 10 * f->more + f->most);
+}
+
+static void change_of_program(Change *x)
+{
+    int n = x->first ? (int)(x->number / SUBJECTS) : change_below(x, 10);
+    x->kind = n % 5 == 0 ? IN_READ_OUT : n % 5 == 1 ? IN_CLAIM : IN_WEIGHTS;
+    if (n == 0)
+        change_to_ties(x);
+    else if (n == 5)
+        change_read_out(x);
+    else if (n % 5 > 1)
+        change_hard(x);
+    if (n % 5 == 1 || change_below(x, 4) == 0)
+        change_formula(x);
+}
+
 static void change_of_hard(Change *x)
 {
     bool mean = strcmp(th_option_text(&x->m->options, "attention"), "average") == 0;
@@ -482,6 +518,8 @@ static void change_of_hard(Change *x)
         change_count(x);
     else if (n < 3)
         change_claim(x);
+    else if (x->s->kind == SOFT && change_below(x, 2))
+        change_steep(x);
     else
         change_hard(x);
 }
@@ -567,8 +605,10 @@ ThProofCertificate *change_make(Change *x)
     x->kind = x->first ? first[round] : draw_kind(x);
     if (x->s->kind == SETS)
         return change_sets(x);
-    if (x->s->kind == HARD)
+    if (x->s->kind == HARD || x->s->kind == SOFT)
         change_of_hard(x);
+    else if (x->s->kind == PROGRAM)
+        change_of_program(x);
     else
         change_model(x);
     return x->s->kind == OPEN && x->claim ? subject_certify(x->m, x->claim) : NULL;

@@ -34,8 +34,10 @@ typedef struct {
     const ThDfa *machine; /* what is asked */
     ThDfa *other;         /* the same, if it is one of its own */
     const ThDfa *domain;
-    ThDfa *strings;     /* the same */
-    bool changed, anew; /* model or claim is; the certificate is to be made */
+    ThDfa *strings;          /* the same */
+    SubjectFormula formula;  /* of PROGRAM: what is claimed */
+    double longest, certain; /* what was accepted is said of so long words; and of runs */
+    bool changed, anew;      /* model or claim is; the certificate is to be made */
     char what[400], why[400];
 } Change;
 

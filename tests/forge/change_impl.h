@@ -22,6 +22,9 @@ void change_shrink(Change *x);
 void change_cancelling(Change *x);
 void change_hard(Change *x);
 
+/* Of soft attention: the scores of a layer are another multiple of themselves. */
+void change_steep(Change *x);
+
 /* All classes are as likely. */
 void change_to_ties(Change *x);
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "change_impl.h"
@@ -105,6 +106,22 @@ void change_hard(Change *x)
         change_note(x, "weight", (long)at);
         p->value[at] = p->value[at] != 0 ? p->value[at] * by[change_below(x, 6)]
                                          : 0.25F * (float)(change_below(x, 33) - 16);
+    }
+}
+
+void change_steep(Change *x)
+{
+    static const float by[] = {0.03125F, 0.0625F, 0.125F, 0.25F, 0.5F, 0.75F, 2};
+    int layers = (int)th_option_int(&x->m->options, "layers"), which = change_below(x, 7);
+    int layer = change_below(x, layers);
+    x->changed = true;
+    change_note(x, "steepness, 1000", (long)(1000 * by[which]));
+    for (int i = 0; i < 2; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "layer%d.attention.query%s", layer, i ? "_bias" : "");
+        const ThParam *p = &x->m->params.item[th_params_find(&x->m->params, name)];
+        for (int k = 0; k < p->rows * p->cols; k++)
+            x->m->params.value[p->offset + (size_t)k] *= by[which];
     }
 }
 

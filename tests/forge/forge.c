@@ -1,8 +1,8 @@
 /* forge - tries to have something false accepted: changes certificates, models and claims by seed,
  * signs them anew, and asks of whatever the checker accepts for a word or a point that refutes it.
  *
- *     forge [SECONDS [FIRST]]    changes number FIRST (0), FIRST + 1 … for so long (10), and those
- *                                first ten of each subject in any case
+ *     forge [SECONDS [FIRST [NAME]]]    changes number FIRST (0), FIRST + 1 … for so long (10), and
+ *                                those first ten of each subject in any case; of one by its name
  *     forge only N               change N alone, and what it was
  *
  * Prints TAP, a line for each of the subjects.  A change that was accepted and is false is a file
@@ -14,8 +14,11 @@
 #include <time.h>
 
 #include "change.h"
+#include "machine.h"
 #include "own.h"
 #include "proof/check/algebra.h"
+#include "proof/check/hard.h"
+#include "proof/check/program.h"
 #include "proof/check/quantize.h"
 #include "truth.h"
 
@@ -85,11 +88,57 @@ static int accepted_built(Change *x)
     return accepted;
 }
 
+/* Of words up to a length, which is the greatest that is said, or one beyond: that is to be
+ * refused. */
+static int accepted_soft(Change *x)
+{
+    ThError err = {0};
+    ThProofHard h;
+    ThProofChecked k = {0};
+    if (!th_proof_hard(x->m, x->claim, 100000, NULL, &h, &err))
+        return 0;
+    x->longest = h.lengths[0] + (th_rng_below(&x->r, 4) == 0);
+    ThProofCertificate *c =
+        th_proof_certificate_by(TH_PROOF_BY_TABLE, x->m, x->claim, x->longest, &err);
+    bool ok = c && th_proof_check(c, x->m, x->claim, NULL, &k, &err) && k.holds;
+    th_proof_certificate_free(c);
+    x->certain = ok ? k.length[2] : 0;
+    return ok ? 1 + k.in_float : 0;
+}
+
+/* Of words up to a length that phases, too, are right for; of runs it may be shorter. */
+static int accepted_steps(Change *x)
+{
+    static const double length[] = {3, 6, 10, 60, 300};
+    ThError err = {0};
+    ThProofChecked k = {0};
+    x->longest = length[x->number / SUBJECTS % 5];
+    ThProofCertificate *c =
+        th_proof_certificate_by(TH_PROOF_BY_STEPS, x->m, x->claim, x->longest, &err);
+    bool ok = c && th_proof_check(c, x->m, x->claim, NULL, &k, &err) && k.holds;
+    th_proof_certificate_free(c);
+    x->certain = ok ? k.length[2] : 0;
+    return ok ? 1 + k.in_float : 0;
+}
+
+static int accepted_program(Change *x)
+{
+    ThError err = {0};
+    ThProofChecked k = {0};
+    char *formula TH_OWNED(free) = subject_formula(&x->formula);
+    ThProofCertificate *c = th_proof_certificate_program(x->m, formula, &err);
+    bool ok = c && th_proof_check_program(c, x->m, &x->asked, formula, &k, &err) && k.holds;
+    th_proof_certificate_free(c);
+    x->certain = ok ? k.length[2] : 0;
+    return ok ? 1 + k.in_float : 0;
+}
+
 /* Words are looked for where what is said is not what was true before: of length 10 at most and
  * 100,000 of them where there is time, else few. */
 static bool is_true(Change *x, const ThProofCertificate *c, int accepted)
 {
-    const Said said = {x->m, &x->asked, x->machine, x->domain, accepted == 2};
+    const Said said = {x->m,          &x->asked,  x->machine, x->domain,
+                       accepted == 2, x->longest, x->certain};
     bool all = thorough && x->number % 97 == 0;
     TruthHow how = {.words = all        ? 100000
                              : thorough ? 480
@@ -117,7 +166,9 @@ static int judge(Change *x, ThProofCertificate *c)
            : x->s->kind == WINDOWED ? accepted_by(x, TH_PROOF_BY_WINDOWS)
            : x->s->kind == COUNTED  ? accepted_by(x, TH_PROOF_BY_COUNTS)
            : x->s->kind == HARD     ? accepted_by(x, TH_PROOF_BY_TABLE)
-           : x->s->kind == STEPPED  ? accepted_by(x, TH_PROOF_BY_STEPS)
+           : x->s->kind == SOFT     ? accepted_soft(x)
+           : x->s->kind == PROGRAM  ? accepted_program(x)
+           : x->s->kind == STEPPED  ? accepted_steps(x)
            : c                      ? accepted_sets(x, c)
                                     : 0;
 }
@@ -152,6 +203,20 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void run_machine(const Subject *all, uint64_t number, Counts *counts, bool tell)
+{
+    Change x;
+    bool ok;
+    double start = now();
+    change_begin(&x, all, &all[number % SUBJECTS], number);
+    x.kind = IN_NUMBERS;
+    int accepted = machine_accepted(&x, &ok);
+    if (tell || !ok)
+        tell_of(&x, NULL, accepted, ok);
+    count_one(&counts->subject[number % SUBJECTS], accepted, ok, now() - start);
+    count_one(&counts->kind[x.kind], accepted, ok, now() - start);
+}
+
 static void run(const Subject *all, uint64_t number, Counts *counts, bool tell)
 {
     Change x;
@@ -174,15 +239,34 @@ static void run(const Subject *all, uint64_t number, Counts *counts, bool tell)
     free(kept);
 }
 
+static void run_one(const Subject *all, uint64_t number, Counts *counts, bool tell)
+{
+    if (all[number % SUBJECTS].kind == MACHINE)
+        run_machine(all, number, counts, tell);
+    else
+        run(all, number, counts, tell);
+}
+
+/* Those that take milliseconds have more turns, with numbers of their own. */
+static void run_some(const Subject *all, uint64_t number, Counts *counts)
+{
+    SubjectKind kind = all[number % SUBJECTS].kind;
+    uint64_t turns = kind == MACHINE ? 400 : kind >= SOFT ? 24 : 1;
+    for (uint64_t k = 0; k < turns; k++)
+        run_one(all, number + SUBJECTS * (k << 24), counts, false);
+}
+
 /* What is said before anything is changed. */
 static bool run_unchanged(const Subject *all, const Subject *s)
 {
     Change x;
+    if (s->kind == MACHINE)
+        return true;
     change_begin(&x, all, s, 0);
     x.path = path;
     ThProofCertificate *c = s->kind == SETS ? change_nothing(&x) : NULL;
     int accepted = judge(&x, c);
-    const Said said = {x.m, &x.asked, x.machine, x.domain, accepted == 2};
+    const Said said = {x.m, &x.asked, x.machine, x.domain, accepted == 2, x.longest, x.certain};
     TruthHow how = {.words = thorough ? 100000 : 500,
                     .longest_word = 10,
                     .drawn = thorough ? 200 : 5,
@@ -234,17 +318,20 @@ int main(int argc, char **argv)
     bool only = argc > 2 && strcmp(argv[1], "only") == 0, right[SUBJECTS], good = true;
     double seconds = argc > 1 && !only ? atof(argv[1]) : 10;
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, n = first;
+    const char *name = argc > 3 ? argv[3] : NULL;
     char own[64];
     snprintf(own, sizeof own, "build/forge-%ld.tmp", (long)clock() + (long)time(NULL));
     path = own;
     thorough = seconds > 60;
     subjects_make(subject, path);
     if (only)
-        run(subject, first, &counts, true);
+        run_one(subject, first, &counts, true);
     for (int i = 0; !only && i < SUBJECTS; i++)
-        right[i] = run_unchanged(subject, &subject[i]);
+        right[i] =
+            (name && strcmp(name, subject[i].name) != 0) || run_unchanged(subject, &subject[i]);
     for (double end = now() + seconds; !only && (n < CHANGE_FIRST * SUBJECTS || now() < end); n++)
-        run(subject, n, &counts, false);
+        if (!name || strcmp(name, subject[n % SUBJECTS].name) == 0)
+            run_some(subject, n, &counts);
     remove(path);
     if (!only)
         good = report(&counts, subject, right, n);

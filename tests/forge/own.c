@@ -58,10 +58,10 @@ static bool read_hard(Own *o)
     const char *attention = th_option_text(&o->m->options, "attention");
     o->hard = true;
     o->average = strcmp(attention, "average") == 0;
+    o->soft = strcmp(attention, "soft") == 0;
     o->weight[HEAD] = own_find(o->m, "head");
     o->weight[HEAD_BIAS] = own_find(o->m, "head_bias");
-    return strcmp(attention, "soft") != 0 && o->dim <= OWN_WIDE &&
-           th_option_int(&o->m->options, "hidden") <= OWN_HIDDEN;
+    return o->dim <= OWN_WIDE && th_option_int(&o->m->options, "hidden") <= OWN_HIDDEN;
 }
 
 bool own_read(Own *o, const ThModel *m)

@@ -9,9 +9,10 @@ enum { OWN_WIDE = 128, OWN_HIDDEN = 512, OWN_LONGEST = 4096, OWN_LINEAR = 12, OW
 
 typedef struct {
     const ThModel *m;
-    bool tree, linear;  /* a regulargpt of two children; an lrnn of one layer; else rnn or gru */
-    bool shares;        /* a transformer without positions or mask */
-    bool hard, average; /* a bare one with hard attention; that of all with the greatest score */
+    bool tree, linear; /* a regulargpt of two children; an lrnn of one layer; else rnn or gru */
+    bool shares;       /* a transformer without positions or mask */
+    bool hard, average, soft; /* a bare one with hard attention; that of all with the greatest
+                                 score; or a softmax */
     int dim, n_symbols, n_classes;
     const float *weight[20];
     double matrix[OWN_SYMBOLS][OWN_LINEAR * OWN_LINEAR],

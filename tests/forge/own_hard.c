@@ -1,4 +1,4 @@
-/* own_hard.c - a bare Transformer with hard attention. */
+/* own_hard.c - a bare Transformer with hard attention, or with a softmax. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +44,26 @@ static void look(const Own *o, const double *query, const double *kv, int i, int
         to[c] /= winners;
 }
 
+/* to (width) <- values up to position i, by a softmax of their scores. */
+static void weigh(const double *query, const double *kv, int i, int d, int width, double *to)
+{
+    double greatest = -HUGE_VAL, total = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        memset(to, 0, (size_t)width * sizeof *to);
+        for (int j = 0; j <= i; j++) {
+            double score = 0;
+            for (int c = 0; c < width; c++)
+                score += query[c] * kv[j * 2 * d + c] / sqrt(width);
+            greatest = turn ? greatest : fmax(greatest, score);
+            total += turn ? exp(score - greatest) : 0;
+            for (int c = 0; turn && c < width; c++)
+                to[c] += exp(score - greatest) * kv[j * 2 * d + d + c];
+        }
+    }
+    for (int c = 0; c < width; c++)
+        to[c] /= total;
+}
+
 static void layer(const Own *o, int at, int n, double *x, double *kv)
 {
     int d = o->dim, heads = (int)th_option_int(&o->m->options, "heads");
@@ -55,7 +75,10 @@ static void layer(const Own *o, int at, int n, double *x, double *kv)
         double *own = x + i * d;
         affine(o, at, "attention.query", own, d, d, query);
         for (int h = 0, c = 0; h < heads; h++, c += d / heads)
-            look(o, query + c, kv + c, i, d / heads, mixed + c);
+            if (o->soft)
+                weigh(query + c, kv + c, i, d, d / heads, mixed + c);
+            else
+                look(o, query + c, kv + c, i, d / heads, mixed + c);
         affine(o, at, "attention.output", mixed, d, d, to);
         for (int c = 0; c < d; c++)
             own[c] += to[c];
@@ -75,6 +98,9 @@ void own_hard_vector(const Own *o, const int *word, int length, double *to)
     const float *e = own_find(o->m, "embedding");
     for (int i = 0; i < n * d; i++)
         x[i] = (double)e[(i < d ? o->n_symbols : word[i / d - 1]) * d + i % d];
+    const float *position = o->soft ? own_find(o->m, "position") : NULL;
+    for (int i = 0; position && i < n * d; i++)
+        x[i] += (double)position[i];
     for (int i = 0; i < (int)th_option_int(&o->m->options, "layers"); i++)
         layer(o, i, n, x, x + n * d);
     memcpy(to, x + length * d, (size_t)d * sizeof *to);

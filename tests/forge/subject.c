@@ -6,15 +6,19 @@
 
 #include "../unit/given.h"
 #include "automata/algebra/monoid.h"
+#include "base/text.h"
 #include "compile/compile.h"
 #include "compile/compile_formula.h"
 #include "lab/train.h"
+#include "own.h"
 #include "proof/check/quantize.h"
 
 static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
                          "x b -> y ; y b -> x ; z b -> z\n"
                          "x c -> x ; y c -> z ; z c -> y\n"
                          "start y\noutput x X\noutput y Y\noutput z Z";
+static const char CYCLE[] = "x a -> y ; y a -> z ; z a -> x ; x b -> x ; y b -> y ; z b -> z\n"
+                            "start x\noutput x X\noutput y Y\noutput z Z";
 static const char FIRST[] = "start n\nn a -> x ; n b -> y ; n c -> z\n"
                             "x a,b,c -> x ; y a,b,c -> y ; z a,b,c -> z\n"
                             "output n X\noutput x X\noutput y Y\noutput z Z";
@@ -68,6 +72,12 @@ static const struct {
     {"hard-mean", "recognize", "", TWO, NULL, "counting", HARD, false},
     {"steps-lrnn-s3", "output", "labels=final", S3, NULL, "lrnn", STEPPED, false},
     {"steps-pd-ssm-last", "output", "labels=final", LAST, NULL, "pd_ssm", STEPPED, false},
+    {"steps-phases-cycle", "output", "labels=final", CYCLE, NULL, "phases", STEPPED, false},
+    {"steps-deltaproduct-s3", "output", "labels=final", S3, NULL, "deltaproduct", STEPPED, false},
+    {"soft-pairs", "recognize", "", PAIRS, NULL, "", SOFT, false},
+    {"program-balance", "recognize", "", EITHER, NULL, "", PROGRAM, false},
+    {"program-nested", "recognize", "", EITHER, NULL, "nested", PROGRAM, false},
+    {"bouncers", NULL, NULL, NULL, NULL, NULL, MACHINE, false},
 };
 
 static void give_up(const char *name, const char *why)
@@ -129,11 +139,21 @@ static ThModel *compiled_lrnn(const ThTask *t)
     return m;
 }
 
+static ThModel *maps_or_phases(const ThTask *t, bool phases, ThError *err)
+{
+    ThMonoid *monoid = phases ? th_monoid_new(t->machine, 0, NULL, err) : NULL;
+    ThModel *m = th_compile_pd_ssm(t, monoid, phases, NULL, err);
+    th_monoid_free(monoid);
+    return m;
+}
+
 static ThModel *compiled_recurrence(const ThTask *t, const char *kind)
 {
     ThError err = {0};
     ThModel *m = strcmp(kind, "lrnn") == 0 ? th_compile_lrnn(t, NULL, NULL, &err)
-                                           : th_compile_pd_ssm(t, NULL, false, NULL, &err);
+                 : strcmp(kind, "deltaproduct") == 0
+                     ? th_compile_deltaproduct(t, NULL, &err)
+                     : maps_or_phases(t, strcmp(kind, "phases") == 0, &err);
     if (!m)
         give_up("compile", err.msg);
     return m;
@@ -144,6 +164,82 @@ static ThModel *compiled_hard(const ThTask *t, const char *how)
     ThError err = {0};
     ThCompileFormulaSize size;
     ThModel *m = th_compile_formula(t, &(ThCompileFormulaHow){.counting = *how != 0}, &size, &err);
+    if (!m)
+        give_up("compile", err.msg);
+    return m;
+}
+
+static ThModel *compiled_soft(const ThTask *t)
+{
+    enum { LONGEST = 60 };
+    ThError err = {0};
+    ThCompileFormulaSize size;
+    ThModel *m = th_compile_formula(t, &(ThCompileFormulaHow){.soft = LONGEST}, &size, &err);
+    if (!m)
+        give_up("compile", err.msg);
+    return m;
+}
+
+char *subject_formula(const SubjectFormula *f)
+{
+    ThText t = {0};
+    if (f->nested)
+        th_text_printf(&t, "F (last & #(b & #a > %d) >= %d)", f->more, f->most);
+    else
+        th_text_printf(&t, "F (last & #a - #b %s %d & H (#b <= #a + %d))", f->sign, f->most,
+                       f->more);
+    return t.data;
+}
+
+static bool meant(const SubjectFormula *f, int lead)
+{
+    return f->sign[0] == '='   ? lead == f->most
+           : f->sign[0] == '<' ? lead <= f->most
+                               : lead >= f->most;
+}
+
+/* States are leads of a, from -OWN_LONGEST on, and one behind #b > #a + more. */
+static ThDfa *leads(const SubjectFormula *f)
+{
+    int n = 2 * OWN_LONGEST + 2, never = n - 1;
+    ThDfa *d = th_dfa_new(n, 2, 2, NULL);
+    for (int q = 0; q < never; q++) {
+        int lead = q - OWN_LONGEST;
+        bool lost = -lead > f->more;
+        d->next[2 * q] = lost ? never : q + (q < never - 1);
+        d->next[2 * q + 1] = lost || lead - 1 < -f->more || q == 0 ? never : q - 1;
+        d->label[q] = !lost && meant(f, lead);
+    }
+    d->next[2 * never] = d->next[2 * never + 1] = never;
+    d->start = OWN_LONGEST;
+    return d;
+}
+
+/* States are numbers of a, to more + 1 at most, and of b that count, to most. */
+static ThDfa *nested(const SubjectFormula *f)
+{
+    int wide = f->more + 2, most = f->most > 0 ? f->most : 0;
+    ThDfa *d = th_dfa_new(wide * (most + 1), 2, 2, NULL);
+    for (int q = 0; q < d->n_states; q++) {
+        int a = q % wide, b = q / wide;
+        d->next[2 * q] = b * wide + (a < wide - 1 ? a + 1 : a);
+        d->next[2 * q + 1] = (a > f->more && b < most ? b + 1 : b) * wide + a;
+        d->label[q] = b >= f->most;
+    }
+    return d;
+}
+
+ThDfa *subject_counter(const SubjectFormula *f)
+{
+    return f->nested ? nested(f) : leads(f);
+}
+
+static ThModel *compiled_program(const ThTask *t, const SubjectFormula *f)
+{
+    ThError err = {0};
+    ThCompileFormulaSize size;
+    char *formula TH_OWNED(free) = subject_formula(f);
+    ThModel *m = th_compile_counting(formula, t, NULL, &size, &err);
     if (!m)
         give_up("compile", err.msg);
     return m;
@@ -210,10 +306,16 @@ static void make(Subject *s, int i, const char *path)
     ThError err = {0};
     s->name = made_of[i].name;
     s->kind = made_of[i].kind;
+    if (s->kind == MACHINE)
+        return;
+    bool inner = s->kind == PROGRAM && *made_of[i].made;
+    s->formula = (SubjectFormula){inner, inner, inner, "="};
     s->task = made_task(made_of[i].task, made_of[i].settings, made_of[i].automaton);
     s->model = made_of[i].model     ? trained(s->task, made_of[i].model, made_of[i].made)
                : s->kind == OPEN    ? compiled_lrnn(s->task)
                : s->kind == HARD    ? compiled_hard(s->task, made_of[i].made)
+               : s->kind == SOFT    ? compiled_soft(s->task)
+               : s->kind == PROGRAM ? compiled_program(s->task, &s->formula)
                : s->kind == STEPPED ? compiled_recurrence(s->task, made_of[i].made)
                                     : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
     const ThDfa *machine = th_task_machine(s->task, &err);

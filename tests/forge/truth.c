@@ -65,6 +65,7 @@ static bool try_word(const Said *s, const Own *o, const int *word, int length, c
     ThError err = {0};
     bool every = s->m->signature.target == TH_TARGET_EVERY, any = false;
     const ThSignature *has = &s->m->signature;
+    bool runs = s->in_float || length <= s->certain;
     find_right(s, word, length, right);
     for (int i = 0; i < length; i++) {
         token[i] = place_of(s->asked->symbol[word[i]], has->symbol, has->n_symbols);
@@ -74,12 +75,12 @@ static bool try_word(const Said *s, const Own *o, const int *word, int length, c
     }
     if (!any)
         return true;
-    if (s->in_float && !th_lab_predict(s->m, token, length, answer, &err))
+    if (runs && !th_lab_predict(s->m, token, length, answer, &err))
         return tell(s, word, length - 1, err.msg, why);
     for (int i = 0; i < length; i++) {
         if (right[i] < 0)
             continue;
-        if (s->in_float && answer[every ? i : 0] != right[i])
+        if (runs && answer[every ? i : 0] != right[i])
             return tell(s, word, i, "a run", why);
         if (!s->in_float && own_answer(o, token, i + 1) != right[i])
             return tell(s, word, i, "double precision", why);
@@ -113,12 +114,12 @@ bool truth_of_words(const Said *s, const TruthHow *how, ThRng *r, char why[400])
             word[i--] = 0;
         if (i < 0)
             memset(word, 0, (size_t)++length * sizeof *word);
-        if (length > how->longest_word)
+        if (length > fmin(how->longest_word, s->longest))
             break;
         ok = try_word(s, &o, word, length, why);
     }
     for (int n = 0; ok && n < how->drawn; n++) {
-        length = (int)exp(th_rng_uniform(r) * log(how->longest));
+        length = (int)exp(th_rng_uniform(r) * log(fmin(how->longest, s->longest)));
         draw(s, r, word, length);
         ok = try_word(s, &o, word, length, why);
     }

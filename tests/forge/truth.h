@@ -10,6 +10,7 @@ typedef struct {
     const ThSignature *asked;
     const ThDfa *machine, *domain; /* over its symbols; NULL: all strings */
     bool in_float;                 /* of the program's own runs, too */
+    double longest, certain;       /* up to so many symbols; and of runs; HUGE_VAL: of any number */
 } Said;
 
 typedef struct {

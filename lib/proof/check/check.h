@@ -37,6 +37,9 @@ typedef struct {
     char why_float[200]; /* what does not, or is not known, of runs in float alone; "" otherwise */
 } ThProofChecked;
 
+/* Returns a length, or a shorter one, that "%.15g" writes as it is: what is said is proved. */
+double th_proof_sure_length(double length);
+
 /* What is made of two things (-1: nothing; the sets; behind them the symbols; and the start of a
  * recurrent network) beside the set that it must lie in. */
 typedef struct {

@@ -183,8 +183,9 @@ static bool look(const ThProofCertificate *c, const ThModel *m, const ThProofTru
     if (!a->right)
         snprintf(k->why, sizeof k->why, "%s", a->why);
     else if (!a->closed)
-        snprintf(k->why, sizeof k->why, "vectors leave their balls: it is proved up to length %.6g",
-                 pow((double)th_option_int(&m->options, "arity"), a->levels));
+        snprintf(k->why, sizeof k->why,
+                 "vectors leave their balls: it is proved up to length %.15g",
+                 th_proof_sure_length(pow((double)th_option_int(&m->options, "arity"), a->levels)));
     if (!k->holds)
         return true;
     how.in_float = true;
@@ -263,6 +264,15 @@ static void describe_string(const ThProofWindows *w, const ThSignature *g, char 
                  word.data, more);
 }
 
+double th_proof_sure_length(double length)
+{
+    const double digits = 1e15;
+    if (!(length >= digits) || isinf(length))
+        return floor(length);
+    double grain = pow(10, floor(log10(length)) - 2);
+    return floor(length / grain * (1 - 1e-12)) * grain;
+}
+
 /* By windows or by counts.  All is made anew; nothing of it is in the file. */
 static bool check_windows(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                           ThStop *stop, ThProofChecked *k, ThError *err)
@@ -289,8 +299,8 @@ static bool check_windows(const ThProofCertificate *c, const ThModel *m, const T
         describe_string(w, &m->signature, k->why);
     else if (w->endless)
         snprintf(k->why_float, sizeof k->why_float,
-                 "sums over all positions are rounded: runs are sure up to length %.7g",
-                 w->certain);
+                 "sums over all positions are rounded: runs are sure up to length %.15g",
+                 th_proof_sure_length(w->certain));
     else if (!k->in_float)
         snprintf(k->why_float, sizeof k->why_float,
                  w->boxes ? "rounding can change an answer"
@@ -312,10 +322,12 @@ static void check_soft(const ThProofCertificate *c, const ThProofHard *h, ThProo
     k->off = h->off;
     if (h->right && !k->holds)
         snprintf(k->why, sizeof k->why,
-                 "soft attention sees what hard attention does up to length %.6g", k->length[0]);
+                 "soft attention sees what hard attention does up to length %.15g",
+                 th_proof_sure_length(k->length[0]));
     else if (k->holds && !k->in_float)
         snprintf(k->why_float, sizeof k->why_float,
-                 "weights are rounded: runs are sure up to length %.6g", k->length[2]);
+                 "weights are rounded: runs are sure up to length %.15g",
+                 th_proof_sure_length(k->length[2]));
 }
 
 /* What the model can remember is gone through; of the file is what it says of lengths. */
@@ -339,7 +351,8 @@ static bool check_hard(const ThProofCertificate *c, const ThModel *m, const ThPr
     }
     if (h.means)
         snprintf(k->why_float, sizeof k->why_float,
-                 "means are rounded: their signs are certain up to length %.6g", h.length);
+                 "means are rounded: their signs are certain up to length %.15g",
+                 th_proof_sure_length(h.length));
     return true;
 }
 
@@ -368,12 +381,14 @@ static bool check_steps(const ThProofCertificate *c, const ThModel *m, const ThP
     if (!k->holds && !p.wrong && p.why[0] == '\0')
         snprintf(
             k->why, sizeof k->why,
-            "errors add up: it is so of real numbers up to length %.6g, of runs in float up to "
-            "%.6g",
-            length[TH_PROOF_IN_REALS], length[TH_PROOF_IN_FLOAT]);
+            "errors add up: it is so of real numbers up to length %.15g, of runs in float up to "
+            "%.15g",
+            th_proof_sure_length(length[TH_PROOF_IN_REALS]),
+            th_proof_sure_length(length[TH_PROOF_IN_FLOAT]));
     else if (k->holds && !k->in_float)
         snprintf(k->why_float, sizeof k->why_float,
-                 "roundings add up: runs are sure up to length %.6g", length[TH_PROOF_IN_FLOAT]);
+                 "roundings add up: runs are sure up to length %.15g",
+                 th_proof_sure_length(length[TH_PROOF_IN_FLOAT]));
     return true;
 }
 

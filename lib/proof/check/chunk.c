@@ -1,6 +1,7 @@
 #include "proof/check/chunk.h"
 
 #include "proof/check/check_impl.h"
+#include "proof/map_impl.h"
 
 enum { RESTING, AWAKE, ACTIVE }; /* states of units; active: above the bend, all over the ball */
 
@@ -278,22 +279,10 @@ bool th_proof_chunk_fits(const ThModel *m)
     return check_kind(m, NULL) && queries_are_zero(m, (int)th_option_int(&m->options, "dim"));
 }
 
-/* Also of weights that the proof has no use for, as keys: nothing times what is not finite is not
- * nothing in a run. */
-static bool check_finite(const ThParams *p, ThError *err)
-{
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < p->item[i].rows * p->item[i].cols; k++)
-            if (!isfinite(th_params_at(p, i)[k]))
-                return th_fail(err, TH_ENUMERIC, "a weight in %s is not a finite number",
-                               p->item[i].name);
-    return true;
-}
-
 bool th_proof_chunk_read(ThProofChunk *f, const ThModel *m, int elements, ThError *err)
 {
     *f = (ThProofChunk){0};
-    if (!check_kind(m, err) || !check_finite(&m->params, err))
+    if (!check_kind(m, err) || !th_proof_finite(&m->params, err))
         return false;
     const ThOptions *o = &m->options;
     const char *activation = th_option_text(o, "activation");

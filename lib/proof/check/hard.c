@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/symbols.h"
+#include "models/ablation.h"
 #include "proof/map_impl.h"
 
 enum { NOBODY = -1 };
@@ -419,7 +420,8 @@ bool th_proof_hard_open(Hard *k, const ThModel *m)
     k->average = th_option_choice(o, "attention") == TH_TAPE_AVERAGE;
     k->soft = th_proof_is_soft(m);
     k->size = k->layers * k->heads * (1 + k->width);
-    return read_model(k, m);
+    return th_model_whole(m, "a proof", k->err) && th_proof_finite(&m->params, k->err) &&
+           read_model(k, m);
 }
 
 void th_proof_hard_close(Hard *k)

@@ -329,7 +329,7 @@ bool th_proof_steps(const ThModel *m, const ThProofClaim *claim, size_t limit, T
     *proof = (ThProofSteps){.states = 0};
     if (!th_proof_has_steps(m))
         return th_fail(err, TH_EVALUE, "the model is no linear recurrence as compile makes them");
-    if (!th_model_whole(m, "a proof", err))
+    if (!th_model_whole(m, "a proof", err) || !th_proof_finite(&m->params, err))
         return false;
     ThProofLinear *f TH_OWNED(free) = th_proof_linear_new(m, claim->slack, err);
     Steps k = {.f = f, .claim = claim, .out = &found, .stop = stop, .limit = limit};

@@ -404,8 +404,8 @@ static void say(const Work *w, ThProofChecked *k)
     k->in_float = k->in_double = right && !rounds;
     if (right && rounds)
         snprintf(k->why_float, sizeof k->why_float,
-                 "means are rounded: their signs are certain up to length %.6g, in double %.6g",
-                 length[2], length[1]);
+                 "means are rounded: their signs are certain up to length %.15g, in double %.15g",
+                 th_proof_sure_length(length[2]), th_proof_sure_length(length[1]));
 }
 
 static bool has_names(char *const *name, char *const *of, int n)

@@ -28,8 +28,10 @@ void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
     if (k->holds)
         sh_say_arithmetic(s, k);
     else
-        sh_say(s, "  proved of real numbers up to length %.6g, where each product is off by %.2g\n",
-               pow((double)th_option_int(&m->options, "arity"), p->levels), k->tolerance);
+        sh_say(s,
+               "  proved of real numbers up to length %.15g, where each product is off by %.2g\n",
+               th_proof_sure_length(pow((double)th_option_int(&m->options, "arity"), p->levels)),
+               k->tolerance);
 }
 
 /* By steps, or of soft attention: of every length, or up to what was found to be so. */
@@ -91,9 +93,9 @@ void sh_say_soft(ShSession *s, const ThProofChecked *k)
 {
     sh_say(
         s,
-        "  up to length %.6g heads see what hard attention would to within %.2g; units undo less "
+        "  up to length %.15g heads see what hard attention would to within %.2g; units undo less "
         "than 1/4\n",
-        k->most, k->off);
+        th_proof_sure_length(k->most), k->off);
     sh_results(s, "off:r real_length:r double_length:r float_length:r", k->off, k->length[0],
                k->length[1], k->length[2]);
 }
@@ -145,7 +147,8 @@ void sh_say_steps(ShSession *s, const ThProofChecked *k)
 
 void sh_write_lengths(const ThProofChecked *k, char text[64])
 {
-    snprintf(text, 64, k->most > 0 ? "up to %.6g symbols" : "every length", k->most);
+    snprintf(text, 64, k->most > 0 ? "up to %.15g symbols" : "every length",
+             th_proof_sure_length(k->most));
 }
 
 bool sh_prove_steps(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)

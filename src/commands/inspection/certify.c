@@ -148,8 +148,8 @@ void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
 {
     bool steps = k->length[0] > 0 || k->length[2] > 0;
     bool all = !steps || k->length[0] >= (k->most > 0 ? k->most : HUGE_VAL);
-    sh_say(s, all ? "  real numbers proved" : "  real numbers proved up to length %.3g",
-           k->length[0]);
+    sh_say(s, all ? "  real numbers proved" : "  real numbers proved up to length %.15g",
+           th_proof_sure_length(k->length[0]));
     if (k->tolerance > 0)
         sh_say(s, "; and of runs off by at most %.3g a vector and logit", k->tolerance);
     sh_say(s, "\n");

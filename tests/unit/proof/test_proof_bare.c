@@ -1,16 +1,20 @@
 /* test_proof_bare.c - bare models that were made to be taken for right: sums of scores that a float
  * rounds, and sums of counts that a double rounds.  What they say, or what their sums are by hand,
  * is not what is claimed. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "compile/weights.h"
+#include "models/ablation.h"
 #include "proof/check/hard.h"
 #include "proof/check/program.h"
 
@@ -182,8 +186,61 @@ static void test_sums(void **state)
     th_task_free(t);
 }
 
+/* ---- what is not in the weights, or no number ------------------------------------------------ */
+
+static int refused(const ThModel *m, const char *formula)
+{
+    ThProofChecked k;
+    ThError err = {0};
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
+        th_proof_certificate_program(m, formula, NULL);
+    bool ok = th_proof_check_program(c, m, &m->signature, formula, &k, &err);
+    return ok ? TH_OK : err.code;
+}
+
+/* Of a model with a silent part weights do not say what it does; nothing times infinity is no
+ * number in a run, also where a proof has no use for it. */
+static void test_whole(void **state)
+{
+    static const char formula[] = "F (last & 0 <= #a)";
+    ThTask *t = all_words();
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        ThModel *m TH_OWNED(th_model_free) = sums_of(t, false);
+        ThModelAblation silent = {.part = TH_MODEL_LEVEL};
+        if (i == 1)
+            assert_true(th_model_ablation_fit(m, &silent, NULL) &&
+                        th_model_ablate(m, &silent, NULL));
+        if (i == 2)
+            put(m, "layer0.feed_forward.up", 40, 0, -INFINITY);
+        assert_int_equal(refused(m, formula), i == 0 ? TH_OK : i == 1 ? TH_EVALUE : TH_ENUMERIC);
+    }
+    th_task_free(t);
+}
+
+/* ---- lengths that are said ------------------------------------------------------------------- */
+
+/* What is written of a length is no more than it, and not much less. */
+static void test_said(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(5, "lengths", 0);
+    char text[32];
+    for (int i = 0; i < 20000; i++) {
+        double length = exp(th_rng_uniform(&r) * 680), said;
+        snprintf(text, sizeof text, "%.15g", th_proof_sure_length(length));
+        said = strtod(text, NULL);
+        if (!(said <= length && said >= 0.99 * floor(length)))
+            fail_msg("%.17g is written as %s", length, text);
+        assert_true(length >= 1e15 || said == floor(length));
+    }
+    assert_true(isinf(th_proof_sure_length(HUGE_VAL)));
+    assert_true(th_proof_sure_length(0x1p34) == 0x1p34);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scores), cmocka_unit_test(test_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_said), cmocka_unit_test(test_whole),
+                                       cmocka_unit_test(test_scores), cmocka_unit_test(test_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

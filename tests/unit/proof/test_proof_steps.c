@@ -206,6 +206,20 @@ static void test_large_weights(void **state)
     }
 }
 
+/* A weight of a number that always is 0: in a run that times infinity is none. */
+static void test_infinite(void **state)
+{
+    (void)state;
+    Made m = make(S3, MAPS);
+    ThProofSteps p;
+    ThError err = {0};
+    float *up = th_params_at(&m.model->params, th_params_find(&m.model->params, "layer0.phase.up"));
+    up[0] = -INFINITY;
+    assert_false(th_proof_steps(m.model, m.claim, 100, NULL, &p, &err));
+    assert_int_equal(err.code, TH_ENUMERIC);
+    drop(&m);
+}
+
 static float *weights(Made *m, const char *name)
 {
     scale(&m->model->params, name, 0);
@@ -358,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_changed_weights),
         cmocka_unit_test(test_bends),
+        cmocka_unit_test(test_infinite),
         cmocka_unit_test(test_large_weights),
         cmocka_unit_test(test_what_runs_hold),
         cmocka_unit_test(test_columns),
