@@ -183,6 +183,8 @@ typedef struct {
 
 typedef struct {
     const ThTmTable *t;
+    Record *record; /* the last search's */
+    size_t capacity;
     unsigned char *cell;
     long long size, head, low, high; /* low … high: where it stood */
     uint64_t step;
@@ -208,7 +210,7 @@ static void begin(Run *r)
 }
 
 /* Records up to so many steps; fewer where the tape is longer than a formula can be. */
-static int find_records(Run *r, uint64_t steps, Record *record, ThStop *stop, ThError *err)
+static int find_records(Run *r, uint64_t steps, ThStop *stop, ThError *err)
 {
     int n = 0;
     begin(r);
@@ -217,7 +219,9 @@ static int find_records(Run *r, uint64_t steps, Record *record, ThStop *stop, Th
             return -1;
         if (r->head >= r->low && r->head <= r->high)
             continue;
-        record[n++] = (Record){r->step, r->state, r->head > r->high, r->high - r->low + 1};
+        if (!th_grow(&r->record, &r->capacity, (size_t)n + 1, sizeof *r->record, err))
+            return -1;
+        r->record[n++] = (Record){r->step, r->state, r->head > r->high, r->high - r->low + 1};
         r->low = r->head < r->low ? r->head : r->low;
         r->high = r->head > r->high ? r->head : r->high;
     }
@@ -336,14 +340,13 @@ static int choose(const Record *from, int n, int state, int side, Record *to)
     return k;
 }
 
-static bool try_all(Run *r, const Record *record, int n, ThTmBouncer *b, ThStop *stop, bool *proved,
-                    ThError *err)
+static bool try_all(Run *r, int n, ThTmBouncer *b, ThStop *stop, bool *proved, ThError *err)
 {
     enum { STRIDES = 6 };
     Record *some TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *some, err);
     Fit *f TH_OWNED(free) = NULL; /* large, and most machines need none */
     for (int which = 0; some && which < 2 * r->t->states; which++) {
-        int k = choose(record, n, which / 2, which % 2, some), tries = 0;
+        int k = choose(r->record, n, which / 2, which % 2, some), tries = 0;
         for (int i = 3; i < k && tries < TRIES; i++)
             for (int stride = 1; stride <= STRIDES && 3 * stride <= i; stride++) {
                 if (!is_steady(some, i, stride))
@@ -365,17 +368,17 @@ bool th_tm_bouncer(ThTmBouncer *b, const ThTmTable *t, uint64_t steps, ThStop *s
     static const uint64_t rounds[] = {2000, 20000, 200000, UINT64_MAX};
     enum { SIZE = 1 << 14 };
     Run r = {.t = t, .size = SIZE};
-    Record *record TH_OWNED(free) = th_alloc(MOST_RECORDS, sizeof *record, err);
     r.cell = th_alloc(SIZE, 1, err);
-    bool ok = record && r.cell;
+    bool ok = r.cell != NULL;
     *proved = false;
     for (int i = 0; ok && !*proved && i < 4; i++) {
         uint64_t most = rounds[i] < steps ? rounds[i] : steps;
-        int n = find_records(&r, most, record, stop, err);
-        ok = n >= 0 && try_all(&r, record, n, b, stop, proved, err);
+        int n = find_records(&r, most, stop, err);
+        ok = n >= 0 && try_all(&r, n, b, stop, proved, err);
         if (most == steps || r.step < most)
             break;
     }
+    free(r.record);
     free(r.cell);
     return ok;
 }
