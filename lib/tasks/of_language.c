@@ -174,7 +174,7 @@ static bool edit_some(ThTaskLanguage *d, ThRng *r, int *word, int length, bool *
     bool ok = own != NULL;
     *found = false;
     for (int i = 0; ok && !*found && i < TRIES; i++) {
-        int n = near.lo + (int)th_rng_below(r, (uint64_t)(near.hi - near.lo + 1)), edits;
+        int n = near.lo + (int)th_rng_below(r, (uint64_t)near.hi - (uint64_t)near.lo + 1), edits;
         bool has = false;
         ok = has_members(d, n, &has, err);
         if (!has)

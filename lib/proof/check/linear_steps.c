@@ -60,7 +60,7 @@ static bool is_same(const Steps *k, const double *a, const double *b)
 static bool find_point(Steps *k, Point p, int *to, ThError *err)
 {
     int *last = last_of(k, p.machine, p.domain);
-    for (*to = *last; *to != NOBODY; *to = k->point[*to].before)
+    for (*to = k->n > 0 ? *last : NOBODY; *to != NOBODY; *to = k->point[*to].before)
         if (is_same(k, k->now, k->state + (size_t)*to * k->size))
             return true;
     size_t n = (size_t)k->n + 1, symbols = (size_t)k->f->n_symbols;
