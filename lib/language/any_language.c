@@ -552,8 +552,10 @@ static bool draw_own(ThLanguageWords *w, ThRng *r, int *word, ThError *err)
         return false;
     if (w->listed)
         return draw_listed(w, r, word, err);
-    if (many && (w->many = true))
+    if (many) {
+        w->many = true;
         return draw_own(w, r, word, err);
+    }
     th_fail(err, own.code, "%s", own.msg);
     return own.hint[0] ? th_hint(err, "%s", own.hint) : false;
 }

@@ -63,13 +63,16 @@ static int accepted_snapped(Change *x)
     return accepted;
 }
 
-static int accepted_by(Change *x, ThProofMethod method)
+/* Of words up to a length; 0: of all. */
+static int accepted_by(Change *x, ThProofMethod method, double longest)
 {
     ThError err = {0};
     ThProofChecked k = {0};
-    ThProofCertificate *c = th_proof_certificate_by(method, x->m, x->claim, 0, &err);
+    ThProofCertificate *c = th_proof_certificate_by(method, x->m, x->claim, longest, &err);
     bool ok = c && th_proof_check(c, x->m, x->claim, NULL, &k, &err) && k.holds;
     th_proof_certificate_free(c);
+    x->longest = longest > 0 ? longest : x->longest;
+    x->certain = ok ? k.length[2] : 0;
     return ok ? 1 + k.in_float : 0;
 }
 
@@ -94,31 +97,16 @@ static int accepted_soft(Change *x)
 {
     ThError err = {0};
     ThProofHard h;
-    ThProofChecked k = {0};
     if (!th_proof_hard(x->m, x->claim, 100000, NULL, &h, &err))
         return 0;
-    x->longest = h.lengths[0] + (th_rng_below(&x->r, 4) == 0);
-    ThProofCertificate *c =
-        th_proof_certificate_by(TH_PROOF_BY_TABLE, x->m, x->claim, x->longest, &err);
-    bool ok = c && th_proof_check(c, x->m, x->claim, NULL, &k, &err) && k.holds;
-    th_proof_certificate_free(c);
-    x->certain = ok ? k.length[2] : 0;
-    return ok ? 1 + k.in_float : 0;
+    return accepted_by(x, TH_PROOF_BY_TABLE, h.lengths[0] + (th_rng_below(&x->r, 4) == 0));
 }
 
 /* Of words up to a length that phases, too, are right for; of runs it may be shorter. */
 static int accepted_steps(Change *x)
 {
     static const double length[] = {3, 6, 10, 60, 300};
-    ThError err = {0};
-    ThProofChecked k = {0};
-    x->longest = length[x->number / SUBJECTS % 5];
-    ThProofCertificate *c =
-        th_proof_certificate_by(TH_PROOF_BY_STEPS, x->m, x->claim, x->longest, &err);
-    bool ok = c && th_proof_check(c, x->m, x->claim, NULL, &k, &err) && k.holds;
-    th_proof_certificate_free(c);
-    x->certain = ok ? k.length[2] : 0;
-    return ok ? 1 + k.in_float : 0;
+    return accepted_by(x, TH_PROOF_BY_STEPS, length[x->number / SUBJECTS % 5]);
 }
 
 static int accepted_program(Change *x)
@@ -163,9 +151,9 @@ static int judge(Change *x, ThProofCertificate *c)
     return !x->claim                ? 0
            : x->s->kind == SNAPPED  ? accepted_snapped(x)
            : x->s->kind == BUILT    ? accepted_built(x)
-           : x->s->kind == WINDOWED ? accepted_by(x, TH_PROOF_BY_WINDOWS)
-           : x->s->kind == COUNTED  ? accepted_by(x, TH_PROOF_BY_COUNTS)
-           : x->s->kind == HARD     ? accepted_by(x, TH_PROOF_BY_TABLE)
+           : x->s->kind == WINDOWED ? accepted_by(x, TH_PROOF_BY_WINDOWS, 0)
+           : x->s->kind == COUNTED  ? accepted_by(x, TH_PROOF_BY_COUNTS, 0)
+           : x->s->kind == HARD     ? accepted_by(x, TH_PROOF_BY_TABLE, 0)
            : x->s->kind == SOFT     ? accepted_soft(x)
            : x->s->kind == PROGRAM  ? accepted_program(x)
            : x->s->kind == STEPPED  ? accepted_steps(x)
