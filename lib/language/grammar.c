@@ -9,7 +9,7 @@ static void free_data(void *data)
     ThGrammar *g = data;
     for (int i = 0; i < g->n_variables; i++)
         free(g->variable[i]);
-    th_text_free(&g->useless);
+    th_text_free(&g->remarks);
     th_grammar_pairs_free(&g->pairs);
     TH_FREE(g->variable, g->rule, g->right, g->used, g);
 }

@@ -44,7 +44,8 @@ typedef struct {
     /* Without useless rules: what everything but `write` works with. */
     ThGrammarRule *used; /* (n_used) */
     size_t n_used;
-    ThText useless; /* what was left out, in words: "X (line 2), Y (line 3)"; empty: nothing */
+    ThText remarks; /* "left out: X, line 2: derives no word; …", and who derives itself; empty:
+                       none */
     ThGrammarPairs pairs;
 } ThGrammar;
 

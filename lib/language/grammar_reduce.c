@@ -53,11 +53,11 @@ static void name_useless(ThGrammar *g, const bool *productive, const bool *reach
         for (size_t i = 0; i < g->n_rules && line == 0; i++)
             line = g->rule[i].left == v ? g->rule[i].line : 0;
         if (!productive[v])
-            th_text_printf(&g->useless, "%s%s, line %d: derives no word",
-                           g->useless.size ? "; " : "", g->variable[v], line);
+            th_text_printf(&g->remarks, "%s%s, line %d: derives no word",
+                           g->remarks.size ? "; " : "left out: ", g->variable[v], line);
         else if (!reachable[v])
-            th_text_printf(&g->useless, "%s%s, line %d: is not reached from the start",
-                           g->useless.size ? "; " : "", g->variable[v], line);
+            th_text_printf(&g->remarks, "%s%s, line %d: is not reached from the start",
+                           g->remarks.size ? "; " : "left out: ", g->variable[v], line);
     }
 }
 
@@ -198,8 +198,8 @@ static void name_cycle(ThGrammar *g, const bool *placed)
     size_t i = 0;
     while (g->used[i].left != v)
         i++;
-    th_text_printf(&g->useless, "%s%s, line %d: derives itself alone, in infinitely many trees",
-                   g->useless.size ? "; " : "", g->variable[v], g->used[i].line);
+    th_text_printf(&g->remarks, "%s%s, line %d, derives itself alone, in infinitely many trees",
+                   g->remarks.size ? "; " : "", g->variable[v], g->used[i].line);
 }
 
 /* ---- without cycles -------------------------------------------------------------------------- */

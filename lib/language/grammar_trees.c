@@ -419,8 +419,8 @@ bool th_language_has_cycles(const ThLanguage *l)
     return l->kind == &th_language_kind_grammar && ((const ThGrammar *)l->data)->pairs.cut;
 }
 
-const char *th_language_useless(const ThLanguage *l)
+const char *th_language_remarks(const ThLanguage *l)
 {
     bool grammar = l->kind == &th_language_kind_grammar;
-    return grammar ? ((const ThGrammar *)l->data)->useless.data : NULL;
+    return grammar ? ((const ThGrammar *)l->data)->remarks.data : NULL;
 }

@@ -33,7 +33,8 @@ bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity 
  * Then words are counted and drawn by other rules. */
 bool th_language_has_cycles(const ThLanguage *l);
 
-/* What was left out of a grammar since no word needs it, in words; NULL: nothing, or no grammar. */
-const char *th_language_useless(const ThLanguage *l);
+/* What was left out of a grammar since no word needs it, and a variable that derives itself alone,
+ * in words; NULL: neither, or no grammar. */
+const char *th_language_remarks(const ThLanguage *l);
 
 #endif

@@ -185,8 +185,8 @@ ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err
                    grammar && own.line, "%s", own.code ? own.msg : "it has no rules");
     if (ok && !l && *own.hint)
         th_hint(err, "%s", own.hint);
-    if (l && th_language_useless(l))
-        th_format_note(notes, "left out: %s", th_language_useless(l));
+    if (l && th_language_remarks(l))
+        th_format_note(notes, "%s", th_language_remarks(l));
     xmlFreeDoc(doc);
     th_text_free(&r.text);
     th_intern_free(&r.id);

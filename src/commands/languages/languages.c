@@ -27,8 +27,8 @@ static bool define(ShSession *s, const ShCall *call, const char *kind, ThError *
         return sh_error_inside(err, name);
     figures(s, l);
     sh_say_defined(s, name->text);
-    if (th_language_useless(l))
-        sh_say(s, "note: left out: %s\n", th_language_useless(l));
+    if (th_language_remarks(l))
+        sh_say(s, "note: %s\n", th_language_remarks(l));
     return true;
 }
 
