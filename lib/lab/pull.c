@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "automata/algebra/monoid.h"
-#include "tensor/kernels/blas.h"
+#include "lab/head.h"
 #include "tensor/kernels/kernels.h"
 
 /* The products of all pairs take 64 MiB. */
@@ -18,10 +18,9 @@ typedef struct {
 
 /* What one shard adds up. */
 typedef struct {
-    double *sum;     /* (functions, dim) of vectors */
-    double *count;   /* whole numbers */
-    float *gradient; /* of the head */
-    double loss;     /* of the head */
+    double *sum;   /* (functions, dim) of vectors */
+    double *count; /* whole numbers */
+    double loss;   /* of the head */
     Tally level[TH_TRAIN_LEVELS];
 } Shard;
 
@@ -29,13 +28,11 @@ struct ThTrainPull {
     ThTrainPullHow how;
     int dim, chunk, n; /* n: functions */
     int *of_symbol, *product;
-    double *centre; /* (n, dim) */
-    int *column;    /* (n): of the head; -1: no vector has had this function yet */
-    int columns;    /* in use: in the order in which functions were met */
-    bool open;      /* the last step's loss was below the gate */
-    ThParams head;  /* (dim, n) and (1, n) */
-    float *slot[TH_OPTIMIZER_SLOTS];
-    long long updates;
+    double *centre;   /* (n, dim) */
+    int *column;      /* (n): of the head; -1: no vector has had this function yet */
+    int columns;      /* in use: in the order in which functions were met */
+    bool open;        /* the last step's loss was below the gate */
+    ThTrainHead head; /* (dim, n) */
     Shard *shard;
 };
 
@@ -67,20 +64,10 @@ static bool take_shards(ThTrainPull *p, ThError *err)
         Shard *s = &p->shard[i];
         s->sum = th_alloc(n * dim, sizeof *s->sum, err);
         s->count = th_alloc(n, sizeof *s->count, err);
-        s->gradient = th_params_floats(p->head.total, err);
-        if (!s->sum || !s->count || !s->gradient)
+        if (!s->sum || !s->count)
             return false;
     }
     return p->shard != NULL;
-}
-
-static bool make_head(ThTrainPull *p, ThError *err)
-{
-    return th_params_add(&p->head, "head", p->dim, p->n, TH_INIT_ZERO, 0, err) >= 0 &&
-           th_params_add(&p->head, "bias", 1, p->n, TH_INIT_ZERO, 0, err) >= 0 &&
-           th_params_allocate(&p->head, 1, NULL, err) &&
-           (p->slot[0] = th_params_floats(p->head.total, err)) &&
-           (p->slot[1] = th_params_floats(p->head.total, err));
 }
 
 static bool fits(const ThModel *m, ThError *err)
@@ -105,7 +92,8 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
     p->dim = (int)th_option_int(&m->options, "dim");
     p->chunk = (int)th_option_int(&m->options, "arity");
     p->open = how->gate == 0;
-    bool ok = fill_products(p, t, err) && make_head(p, err) && take_shards(p, err);
+    bool ok = fill_products(p, t, err) &&
+              th_train_head_init(&p->head, p->dim, p->n, how->shards, err) && take_shards(p, err);
     if (ok) {
         p->centre = th_alloc((size_t)p->n * (size_t)p->dim, sizeof *p->centre, err);
         p->column = th_alloc((size_t)p->n, sizeof *p->column, err);
@@ -121,11 +109,11 @@ void th_train_pull_free(ThTrainPull *p)
     if (!p)
         return;
     for (int i = 0; p->shard && i < p->how.shards; i++) {
-        TH_FREE(p->shard[i].sum, p->shard[i].count, p->shard[i].gradient);
+        TH_FREE(p->shard[i].sum, p->shard[i].count);
     }
     TH_FREE(p->shard, p->of_symbol, p->product, p->centre, p->column);
-    th_params_free(&p->head);
-    TH_FREE(p->slot[0], p->slot[1], p);
+    th_train_head_free(&p->head);
+    free(p);
 }
 
 /* ---- a shard's run ---- */
@@ -206,23 +194,19 @@ static void judge(const Level *v, float *share, int n, const int *label)
 static bool add_auxiliary(const Level *v, ThTape *t, const ThModelRoutingStage *s, const int *label,
                           float *slope)
 {
-    const ThTrainPull *p = v->p;
+    ThTrainPull *p = v->p;
     int d = p->dim, F = p->columns;
     size_t size = (size_t)s->n * (size_t)d;
-    const float *z = th_tape_floats(t, s->output), *w = th_params_at(&p->head, 0);
+    const float *z = th_tape_floats(t, s->output);
     float *noisy = th_tape_take(t, size, sizeof *noisy);
     float *share = th_tape_take(t, (size_t)s->n * (size_t)F, sizeof *share);
     if (!noisy || !share)
         return false;
     for (size_t k = 0; k < size; k++)
         noisy[k] = z[k] + (float)(v->how->noise > 0 ? v->how->noise * th_rng_normal(v->how->r) : 0);
-    th_blas_gemm_nn(&(ThBlasGemm){s->n, F, d, d, p->n, F, 0}, noisy, w, share);
-    th_kernel_bias(share, th_params_at(&p->head, 1), s->n, F);
+    th_train_head_say(&p->head, noisy, s->n, F, share);
     judge(v, share, s->n, label);
-    th_blas_gemm_tn(&(ThBlasGemm){d, F, s->n, d, F, p->n, 1}, noisy, share,
-                    v->s->gradient + p->head.item[0].offset);
-    th_kernel_column_sums(v->s->gradient + p->head.item[1].offset, share, s->n, F, 1);
-    th_blas_gemm_nt(&(ThBlasGemm){s->n, d, F, F, p->n, d, 1}, share, w, slope);
+    th_train_head_back(&p->head, v->how->shard, noisy, share, s->n, F, slope);
     return true;
 }
 
@@ -261,7 +245,7 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
 {
     Shard *s = &p->shard[how->shard];
     s->loss = 0;
-    memset(s->gradient, 0, p->head.total * sizeof *s->gradient);
+    th_train_head_begin(&p->head, how->shard);
     memset(s->sum, 0, (size_t)p->n * (size_t)p->dim * sizeof *s->sum);
     memset(s->count, 0, (size_t)p->n * sizeof *s->count);
     int *below = th_tape_take(t, (size_t)routing->n_inputs, sizeof *below);
@@ -301,7 +285,6 @@ static void add_up(ThTrainPull *p)
     for (int i = 1; i < p->how.shards; i++) {
         const Shard *s = &p->shard[i];
         all->loss += s->loss;
-        th_kernel_add(all->gradient, s->gradient, p->head.total);
         for (size_t k = 0; k < n; k++)
             all->count[k] += s->count[k];
         for (size_t k = 0; k < size; k++)
@@ -316,32 +299,18 @@ void th_train_pull_step(ThTrainPull *p, double loss, double rate)
     for (int label = 0; label < p->n; label++)
         move_centre(p, label);
     p->open = p->how.gate == 0 || loss < p->how.gate;
-    ThOptimizerUpdate update = {.rule = th_optimizer_find("adam"),
-                                .rate = rate,
-                                .beta1 = 0.9,
-                                .beta2 = 0.999,
-                                .eps = 1e-8,
-                                .clip = 1,
-                                .step = ++p->updates};
-    ThOptimizerState state = {
-        .params = &p->head, .slot = p->slot, .gradient = p->shard[0].gradient};
     if (p->how.auxiliary > 0)
-        th_optimizer_update(&update, &state, 0, 1);
+        th_train_head_step(&p->head, rate);
 }
 
 /* ---- as numbers ---- */
 
-/* Centres, columns, the head and both moments of Adam follow. */
-enum { FUNCTIONS, DIM, COLUMNS, OPEN, UPDATES, FIRST, HEAD_PARTS = 3 };
+/* Centres, columns and the head follow. */
+enum { FUNCTIONS, DIM, COLUMNS, OPEN, UPDATES, FIRST };
 
 size_t th_train_pull_size(const ThTrainPull *p)
 {
-    return FIRST + (size_t)p->n * (size_t)(p->dim + 1) + HEAD_PARTS * p->head.total;
-}
-
-static float *head_part(const ThTrainPull *p, int i)
-{
-    return i == 0 ? p->head.value : p->slot[i - 1];
+    return FIRST + (size_t)p->n * (size_t)(p->dim + 1) + th_train_head_size(&p->head);
 }
 
 void th_train_pull_write(const ThTrainPull *p, double *to)
@@ -351,14 +320,12 @@ void th_train_pull_write(const ThTrainPull *p, double *to)
     to[DIM] = p->dim;
     to[COLUMNS] = p->columns;
     to[OPEN] = p->open;
-    to[UPDATES] = (double)p->updates;
+    to[UPDATES] = (double)p->head.updates;
     memcpy(to + FIRST, p->centre, centres * sizeof *to);
     to += FIRST + centres;
     for (int i = 0; i < p->n; i++)
         *to++ = p->column[i];
-    for (int i = 0; i < HEAD_PARTS; i++)
-        for (size_t k = 0; k < p->head.total; k++)
-            *to++ = (double)head_part(p, i)[k];
+    th_train_head_write(&p->head, to);
 }
 
 static bool is_between(double x, double least, double most)
@@ -369,7 +336,7 @@ static bool is_between(double x, double least, double most)
 bool th_train_pull_read(ThTrainPull *p, const double *from, size_t n)
 {
     size_t centres = (size_t)p->n * (size_t)p->dim;
-    const double *column = from + FIRST + centres, *head = column + p->n;
+    const double *column = from + FIRST + centres;
     bool fits = n == th_train_pull_size(p) && from[FUNCTIONS] == p->n && from[DIM] == p->dim &&
                 is_between(from[COLUMNS], 0, p->n) && is_between(from[UPDATES], 0, 1e15);
     for (int i = 0; fits && i < p->n; i++)
@@ -378,13 +345,11 @@ bool th_train_pull_read(ThTrainPull *p, const double *from, size_t n)
         return false;
     p->columns = (int)from[COLUMNS];
     p->open = from[OPEN] != 0;
-    p->updates = (long long)from[UPDATES];
+    p->head.updates = (long long)from[UPDATES];
     memcpy(p->centre, from + FIRST, centres * sizeof *from);
     for (int i = 0; i < p->n; i++)
         p->column[i] = (int)column[i];
-    for (int i = 0; i < HEAD_PARTS; i++)
-        for (size_t k = 0; k < p->head.total; k++)
-            head_part(p, i)[k] = (float)*head++;
+    th_train_head_read(&p->head, column + p->n);
     return true;
 }
 

@@ -189,6 +189,10 @@ static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
                           .auxiliary = th_option_real(o, "auxiliary_loss"),
                           .gate = th_option_real(o, "loss_threshold"),
                           .shards = tr->n_shards};
+    if (how.auxiliary > 0 && how.pull == 0 && tr->task->kind->meaning) {
+        tr->meaning = th_train_meaning_new(tr->model, tr->task, how.auxiliary, how.shards, err);
+        return tr->meaning != NULL;
+    }
     if (how.pull == 0 && how.auxiliary == 0)
         return true;
     tr->pull = th_train_pull_new(tr->model, tr->task, &how, err);
@@ -238,6 +242,7 @@ void th_trainer_free(ThTrainer *tr)
         th_tape_free(tr->tape[i]);
     TH_FREE(tr->shard, tr->tape, tr->scratch);
     th_train_pull_free(tr->pull);
+    th_train_meaning_free(tr->meaning);
     th_train_contract_free(tr->contract);
     th_train_balance_free(tr->balance);
     th_batch_free(&tr->drawn);
@@ -261,6 +266,8 @@ static ThVar whole_loss(ThTrainer *tr, int i, const ThModelRouting *routing, ThV
     loss = th_model_priced(s->tape, loss, 1.0 / tr->batch.B);
     if (tr->contract)
         loss = th_train_contract_add(tr->contract, s->tape, routing, i, &s->noise, loss);
+    if (tr->meaning && loss >= 0)
+        loss = th_train_meaning_add(tr->meaning, s->tape, &s->batch, i, loss);
     if (!tr->pull || loss < 0)
         return loss;
     ThTrainPullShard how = {i, present_noise(tr), &s->noise};
@@ -409,12 +416,20 @@ static bool record(ThTrainer *tr, ThError *err)
                      (ThModelHistoryPoint){t->step, t->mean_loss, t->mean_accuracy});
 }
 
+/* How many numbers centre_loss= and auxiliary_loss= keep; those of contraction_loss= follow. */
+static size_t pull_size(const ThTrainer *tr)
+{
+    return tr->pull      ? th_train_pull_size(tr->pull)
+           : tr->meaning ? th_train_meaning_size(tr->meaning)
+                         : 0;
+}
+
 /* Room in the model for what centre_loss=, auxiliary_loss= and contraction_loss= know after the
  * step. */
 static bool reserve_pull(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
-    size_t n = tr->pull ? th_train_pull_size(tr->pull) : 0;
+    size_t n = pull_size(tr);
     n += tr->contract ? th_train_contract_size(tr->contract) : 0;
     if (n == t->n_pull)
         return true;
@@ -436,10 +451,13 @@ static void move_sets(ThTrainer *tr)
         th_train_pull_step(tr->pull, tr->step_loss, tr->update.rate);
         th_train_pull_write(tr->pull, t->pull);
     }
+    if (tr->meaning) {
+        th_train_meaning_step(tr->meaning, tr->update.rate);
+        th_train_meaning_write(tr->meaning, t->pull);
+    }
     if (tr->contract) {
         th_train_contract_step(tr->contract);
-        size_t before = tr->pull ? th_train_pull_size(tr->pull) : 0;
-        th_train_contract_write(tr->contract, t->pull + before);
+        th_train_contract_write(tr->contract, t->pull + pull_size(tr));
     }
 }
 
@@ -540,10 +558,12 @@ bool th_trainer_done(const ThTrainer *tr)
 static void recall(ThTrainer *tr)
 {
     const ThModelTraining *t = &tr->model->training;
-    size_t n = tr->pull ? th_train_pull_size(tr->pull) : 0;
+    size_t n = pull_size(tr);
     if (t->n_pull != n + (tr->contract ? th_train_contract_size(tr->contract) : 0))
         return;
-    bool known = !tr->pull || th_train_pull_read(tr->pull, t->pull, n);
+    bool known = tr->pull      ? th_train_pull_read(tr->pull, t->pull, n)
+                 : tr->meaning ? th_train_meaning_read(tr->meaning, t->pull, n)
+                               : true;
     if (known && tr->contract)
         th_train_contract_read(tr->contract, t->pull + n, t->n_pull - n);
 }

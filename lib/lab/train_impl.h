@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "lab/balance.h"
 #include "lab/contract.h"
+#include "lab/meaning.h"
 #include "lab/pull.h"
 #include "lab/validation.h"
 
@@ -42,6 +43,7 @@ struct ThTrainer {
     ThBatch drawn, both, batch;    /* those of the task; with words that joined; a view of either */
     ThTrainValidation *validation; /* NULL: none */
     ThTrainPull *pull;             /* NULL: none */
+    ThTrainMeaning *meaning;       /* NULL: none */
     ThTrainContract *contract;     /* NULL: none */
     ThTrainBalance *balance;       /* where strings come from; NULL: from the task */
     ThRange lengths;

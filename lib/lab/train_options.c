@@ -68,7 +68,7 @@ const ThOptionSpec th_train_options[] = {
      "centres of those with the same element of the monoid, what certify needs"},
     {"auxiliary_loss", TH_REAL, "0", 0, 1e6, NULL,
      "weight of the auxiliary loss: of a further head, thrown away, that tells every vector's "
-     "element of the monoid"},
+     "element of the monoid; of tasks of pairs (logical_inference), what each side says"},
     {"loss_threshold", TH_REAL, "0", 0, 1e6, NULL,
      "centre_loss= only after steps whose loss, auxiliary loss included, was below this; 0: "
      "always"},

@@ -82,6 +82,7 @@ typedef struct {
      * of x, child (n, chunk), the last one first; -1 stands for what is before a string.  Its
      * forward fills how->routing.  NULL: it is none, and ignores that. */
     ThVar (*combine)(const ThModel *m, ThTape *t, ThVar x, const int *child, int n);
+    bool reads_pairs; /* it reads both sides of a pair apart (signature.h, pairs) */
     /* Of a cell, for a bound model: the states (n, numbers of a state) that symbols lead to from
      * those of `state`, of an lstm h and behind it c, layer by layer.  NULL: it is none, or was not
      * asked. */

@@ -291,6 +291,6 @@ ThVar th_model_encoder_pool(ThTape *t, const ThModelStrings *s, ThVar x, int poo
 ThVar th_model_encoder_answer(const ThModelEncoder *e, ThTape *t, const ThModel *m, ThVar x)
 {
     if (m->signature.pairs)
-        x = th_model_compare(t, x);
+        x = th_model_compare(t, th_tape_tag(t, x, "sentence", -1));
     return th_model_network_relu(t, &e->answer, x);
 }

@@ -106,6 +106,7 @@ const ThModelKind th_model_gutlb = {
     .options = options,
     .check = th_model_chunks_check,
     .bind = bind,
+    .reads_pairs = true,
     .forward = forward,
     .trace = trace,
     .halted = halted,

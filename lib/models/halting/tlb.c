@@ -99,6 +99,7 @@ const ThModelKind th_model_tlb = {
     .options = options,
     .check = th_model_chunks_check,
     .bind = bind,
+    .reads_pairs = true,
     .forward = forward,
     .trace = trace,
 };

@@ -170,7 +170,7 @@ static const char *changed(const ThOptions *o)
 }
 
 #define UNIVERSAL_KIND                                                                             \
-    .changed = changed, .check = check_universal, .bind = bind_universal,                          \
+    .changed = changed, .check = check_universal, .bind = bind_universal, .reads_pairs = true,     \
     .forward = forward_universal, .answer = answer_string, .trace = trace, .halted = halted
 
 const ThModelKind th_model_universal = {
@@ -238,6 +238,7 @@ const ThModelKind th_model_encoder = {
     .options = encoder_options,
     .check = check_encoder,
     .bind = bind_encoder,
+    .reads_pairs = true,
     .forward = forward_encoder,
     .answer = answer_string,
     .trace = trace,

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/symbols.h"
+#include "formulas.h"
 #include "given.h"
 #include "tasks/task.h"
 
@@ -215,31 +216,6 @@ static void too_few_strings_are_an_error(void **state)
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-enum { OPEN_BRACKET, CLOSE_BRACKET, FIRST_VARIABLE, AND = 8, OR, NOT, BETWEEN };
-
-/* Reads a formula under an assignment, one bit a variable; counts its operators. */
-static bool holds(const int **at, int assignment, int *operators)
-{
-    if (**at != OPEN_BRACKET)
-        return assignment >> (*(*at)++ - FIRST_VARIABLE) & 1;
-    ++*at;
-    ++*operators;
-    if (**at == NOT) {
-        ++*at;
-        bool not = !holds(at, assignment, operators);
-        assert_int_equal(*(*at)++, CLOSE_BRACKET);
-        return not ;
-    }
-    bool left = holds(at, assignment, operators);
-    assert_int_equal(*(*at)++, OPEN_BRACKET);
-    int operation = *(*at)++;
-    assert_true(operation == AND || operation == OR);
-    bool right = holds(at, assignment, operators);
-    assert_int_equal(*(*at)++, CLOSE_BRACKET);
-    assert_int_equal(*(*at)++, CLOSE_BRACKET);
-    return operation == AND ? left && right : left || right;
-}
-
 /* The relation by how many assignments make both, one, or none true. */
 static const char *related(const int *token, int n, int *operators)
 {
@@ -247,9 +223,9 @@ static const char *related(const int *token, int n, int *operators)
     for (int assignment = 0; assignment < 64; assignment++) {
         int left = 0, right = 0;
         const int *at = token;
-        bool x = holds(&at, assignment, &left);
+        bool x = formula_holds(&at, assignment, &left);
         assert_int_equal(*at++, BETWEEN);
-        bool y = holds(&at, assignment, &right);
+        bool y = formula_holds(&at, assignment, &right);
         assert_int_equal(at - token, n);
         count[x][y]++;
         *operators = left > right ? left : right;
