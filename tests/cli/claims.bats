@@ -7,17 +7,22 @@ setup() {
     echo "paper;claim;sweep;of;higher;lower;learned" >claims.csv
 }
 
-# A point of sweep s: variables as "name":"value", seed, figure, chance.
+# A point of sweep s, of two seconds: variables as "name":"value", seed, figure, chance.
 point() { # VARIABLES SEED ACCURACY CHANCE [STRINGS]
     mkdir -p s/points
-    printf '{"point":{%s,"seed":%s},"status":"done","results":[{"command":"train","accuracy":0.9},{"command":"evaluate","accuracy":%s,"chance":%s,"strings":%s}]}' \
-        "$1" "$2" "$3" "$4" "${5:-400}" >"s/points/$(ls s/points | wc -l).json"
+    printf '{"point":{%s,"seed":%s},"index":%s,"seconds":2,"status":"done","results":[{"command":"train","accuracy":0.9},{"command":"evaluate","accuracy":%s,"chance":%s,"strings":%s}]}' \
+        "$1" "$2" "$(ls s/points | wc -l)" "$3" "$4" "${5:-400}" >"s/points/$(ls s/points | wc -l).json"
 }
 
 # The columns seeds … verdict of the one claim about figure accuracy.
 judged() { # HIGHER LOWER LEARNED
-    echo "P;c;s;accuracy;$1;$2;$3" >>claims.csv
-    "$claims" . claims.csv | tail -n 1 | cut -d'|' -f4-
+    echo "P;c;${sweep:-s};accuracy;$1;$2;$3" >>claims.csv
+    "$claims" . claims.csv | tail -n 1 | cut -d'|' -f4-10 | sed 's/$/|/'
+}
+
+seconds() { # HIGHER LOWER
+    judged "$1" "$2" "" >/dev/null
+    "$claims" . claims.csv | tail -n 1 | cut -d'|' -f11
 }
 
 kinds() { # KIND FIGURE...
@@ -63,7 +68,7 @@ kinds() { # KIND FIGURE...
     [ "$(judged kind=a 0.96 train)" = " 3 | 2 | 95, 97, 99 | 96 | 1 |  | inconclusive |" ]
     [ "$(judged kind=a 0.995 train)" = " 3 | 0 | 95, 97, 99 | 99.5 | -2.5 |  | not reached |" ]
     echo "P;c, goal 95 (mine);s;accuracy;kind=a;0.95;train" >>claims.csv
-    [[ $("$claims" . claims.csv | tail -n 1) == *"| reached |" ]]
+    [[ $("$claims" . claims.csv | tail -n 1) == *"| reached | 6 |" ]]
     [ "$(judged kind=b 0.5 train)" = " 3 | 0 | 27, 23, 25 | 50 | -25 |  | not extended |" ]
 }
 
@@ -102,4 +107,21 @@ kinds() { # KIND FIGURE...
     mv s other
     kinds a 0.95 0.85 0.75
     [ "$(judged kind=a "other: kind=a" train)" = " 3 | 3 | 85 | 80 | 5 | 0.25 | reproduced |" ]
+}
+
+@test "seconds are those of the points that count, and of their models, each once" {
+    kinds a 0.9 0.8 0.7
+    kinds b 0.7 0.6 0.5
+    kinds c 0.7 0.6 0.5
+    mv s t-models-small
+    kinds a 0.9 0.8 0.7
+    kinds b 0.7 0.6 0.5
+    kinds b 0.7 0.6 0.5
+    mv s t-small
+    sweep=t-small
+    [ "$(seconds kind=a 0.5)" = " 12 " ]
+    [ "$(seconds kind=a kind=b)" = " 30 " ]
+    [ "$(seconds "kind=b far=2" "kind=b far=3")" = "  " ]
+    sed -i 's/"far":2/"far":3/' t-small/points/[678].json
+    [ "$(seconds "kind=b far=2" "kind=b far=3")" = " 18 " ]
 }
