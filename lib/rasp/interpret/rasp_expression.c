@@ -21,6 +21,14 @@ static void release(ThRasp *r, ThRaspValue v)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* Whether the host would insert something for $name: a figure of the last command. */
+static bool is_result(const ThRasp *r, const char *name)
+{
+    ThRaspAtom value;
+    ThError none = {0};
+    return r->host.insert && r->host.insert(r->host.context, name, &value, &none);
+}
+
 static bool unknown_name(ThRasp *r, const char *name)
 {
     const char *names[512];
@@ -29,6 +37,8 @@ static bool unknown_name(ThRasp *r, const char *name)
         names[n] = s;
     const char *near = th_nearest(name, names, n), *habit = th_rasp_habit("", name, "");
     th_rasp_error(r, TH_EVALUE, "undefined name '%.100s'", name);
+    if (is_result(r, name))
+        return th_hint(r->err, "a result of the last command: $%.100s", name);
     if (habit)
         return th_hint(r->err, "%s", habit);
     return near ? th_hint(r->err, "did you mean %s?", near) : false;
