@@ -217,7 +217,7 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
         return false;
     if (a.word)
         sh_say(s, "the grammar is ambiguous: its words were tried one by one\n");
-    else if (a.tried_to < hi)
+    else if (!a.never && a.tried_to < hi)
         sh_say(s,
                "no word of up to %d symbol%s has two trees; of longer ones the trees are "
                "counted\n",
@@ -346,8 +346,10 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
     bool cycles = th_language_has_cycles(l);
     if (!cycles && !th_language_ambiguity(l, 12, &a, sh_stop(s), err))
         return false;
-    sh_result_text(s, "kind", a.word || cycles ? "ambiguous" : "unknown");
-    if (cycles) {
+    sh_result_text(s, "ambiguity", a.never ? "none" : a.word || cycles ? "ambiguous" : "unknown");
+    if (a.never) {
+        sh_say(s, "unambiguous: a parser that sees one symbol ahead is never in doubt\n");
+    } else if (cycles) {
         sh_say(s, "ambiguous: a variable derives itself alone, in infinitely many trees\n");
     } else if (a.word) {
         ThText t TH_OWNED(th_text_free) = {0};
