@@ -397,7 +397,7 @@ static double still_to_come(const Expansion *e, const Level *l)
 /* By prefixes of more and more symbols, until what is left is little or the work is too much. */
 static bool try_prefixes(Expansion *e, ThDistributionDistance *d, ThStop *stop, ThError *err)
 {
-    enum { MOST_PREFIXES = 100000 };
+    enum { MOST_NUMBERS = 2000000 }; /* of the states behind prefixes of a length */
     const double ONE[2] = {1, 1}, MOST_STEPS = 1e8, TOLERANCE = 1e-10;
     Level one TH_OWNED(free_level) = {.v = NULL}, two TH_OWNED(free_level) = {.v = NULL};
     Level *at = &one;
@@ -417,8 +417,8 @@ static bool try_prefixes(Expansion *e, ThDistributionDistance *d, ThStop *stop, 
         if (!(left > TOLERANCE * d->divergence + 1e-15))
             d->divergence_most = d->divergence;
         steps += each * (double)at->key.n;
-        if (d->divergence_most <= d->divergence || !fine || at->key.n > MOST_PREFIXES ||
-            steps > MOST_STEPS)
+        if (d->divergence_most <= d->divergence || !fine ||
+            at->key.n * e->width * (size_t)e->x->n_symbols > MOST_NUMBERS || steps > MOST_STEPS)
             break;
         th_intern_rewind(&next->key, 0);
         ok = !th_stopped(stop, err) && expand(e, at, next, &d->divergence, &fine, err);
