@@ -3,7 +3,6 @@
  * many pairs, followed symbol by symbol until what is left is too little to count.  Where a word
  * has several ways, what tells it are the probabilities of all states behind a prefix, by either:
  * what prefixes these are the same of are taken together, as far as there are not too many. */
-#include <float.h>
 #include <math.h>
 
 #include "base/symbols.h"
@@ -144,21 +143,21 @@ static void move_pairs(const ThDistributionPair *x, const double *f, double *hal
     }
 }
 
-/* The first entry of (I - T)^-1 gain, all numbers being 0 or more, and how much may be missing,
- * where a weight of 1 in a state of the first adds no more than ahead. */
-static bool follow(const ThDistributionPair *x, const double *gain, const double *ahead,
-                   ThDistributionSum *to, ThStop *stop, ThError *err)
+/* The first entry of (I - T)^-1 gain, all numbers being 0 or more; the rest is what pairs weigh
+ * whose gains are missing. */
+static bool follow(const ThDistributionPair *x, const double *gain, ThDistributionSum *to,
+                   ThStop *stop, ThError *err)
 {
-    const double MOST = 2e10, TINY = 1e-15; /* steps of work; what is no sum */
-    size_t n = pair_of(x, x->n[0], 0), width = (size_t)x->n[1];
+    const double MOST = 2e10, LEAST = 1e-20; /* steps of work; what is nothing */
+    size_t n = pair_of(x, x->n[0], 0);
     double *room TH_OWNED(free) = th_alloc(3 * n, sizeof *room, err), *f = room;
-    double work = (double)x->first[0][x->n_symbols] * (double)width +
+    double work = (double)x->first[0][x->n_symbols] * x->n[1] +
                   (double)x->first[1][x->n_symbols] * x->n[0] + 2.0 * x->n_symbols * (double)n;
     if (!room)
         return false;
     f[0] = 1;
-    *to = (ThDistributionSum){0, HUGE_VAL};
-    for (double done = 0; to->rest > DBL_EPSILON * (to->sum + TINY) && done < MOST; done += work) {
+    *to = (ThDistributionSum){0, 1};
+    for (double done = 0; to->rest > LEAST && done < MOST; done += work) {
         if (th_stopped(stop, err))
             return false;
         double *next = f == room ? room + n : room;
@@ -166,20 +165,20 @@ static bool follow(const ThDistributionPair *x, const double *gain, const double
         to->rest = 0;
         for (size_t i = 0; i < n; i++) {
             to->sum += f[i] > 0 ? f[i] * gain[i] : 0;
-            to->rest += next[i] * ahead[i / width];
+            to->rest += next[i];
         }
         f = next;
     }
     return true;
 }
 
-/* All of it by equations, or so much that what is missing is known. */
+/* All of it by equations, or by following pairs. */
 enum { MOST_SOLVED = 2000 };
-static bool add_up(const ThDistributionPair *x, double *gain, const double *ahead,
-                   ThDistributionSum *to, ThStop *stop, ThError *err)
+static bool add_up(const ThDistributionPair *x, double *gain, ThDistributionSum *to, ThStop *stop,
+                   ThError *err)
 {
     if (pair_of(x, x->n[0], 0) > MOST_SOLVED)
-        return follow(x, gain, ahead, to, stop, err);
+        return follow(x, gain, to, stop, err);
     bool ok = solve(x, gain, err);
     *to = (ThDistributionSum){ok ? gain[0] : 0, 0};
     return ok;
@@ -194,41 +193,37 @@ static bool inner(const ThDistribution *p, const ThDistribution *q, int n_symbol
     if (!th_distribution_pair(&x, 0, p, NULL, err) || !th_distribution_pair(&x, 1, q, symbol, err))
         return false;
     double *v TH_OWNED(free) = th_alloc(pair_of(&x, p->n, 0), sizeof *v, err);
-    double *ahead TH_OWNED(free) = v ? th_alloc((size_t)p->n, sizeof *ahead, err) : NULL;
-    for (int i = 0; ahead && i < p->n; i++)
-        ahead[i] = 1;
-    for (size_t i = x.first[0][n_symbols]; ahead && i < p->moves; i++)
+    for (size_t i = x.first[0][n_symbols]; v && i < p->moves; i++)
         for (size_t k = x.first[1][n_symbols]; k < q->moves; k++)
             v[pair_of(&x, x.move[0][i].from, x.move[1][k].from)] += x.move[0][i].p * x.move[1][k].p;
-    return ahead && add_up(&x, v, ahead, to, stop, err);
+    return v && add_up(&x, v, to, stop, err);
 }
 
 /* ---- the divergence, along one way of the second --------------------------------------------- */
 
 /* best[state (n_symbols + 1) + symbol]: the most probable move of the second, the end being one
- * move; p 0: there is none.  As a side of a pair, its numbers being 1. */
+ * move; p 0: there is none.  They are the second side of `by`, their numbers being 1. */
 static bool choose(const ThDistributionPair *x, ThDistributionMove *best, ThDistributionPair *by,
                    ThError *err)
 {
     size_t all = (size_t)x->n_symbols + 1, n = 0;
-    ThDistribution chosen = {.n = x->n[1]};
-    for (int a = 0; a <= x->n_symbols; a++)
+    by->n[1] = x->n[1];
+    by->move[1] = th_alloc((size_t)x->n[1] * all, sizeof *by->move[1], err);
+    by->first[1] = th_alloc(all + 1, sizeof *by->first[1], err);
+    for (size_t a = 0; by->move[1] && by->first[1] && a < all; a++) {
         for (size_t k = x->first[1][a]; k < x->first[1][a + 1]; k++) {
-            ThDistributionMove m = x->move[1][k], *to = &best[(size_t)m.from * all + (size_t)a];
-            m.symbol = a < x->n_symbols ? a : -1;
-            m.p += a == x->n_symbols ? to->p : 0;
+            ThDistributionMove m = x->move[1][k], *to = &best[(size_t)m.from * all + a];
+            m.p += a + 1 == all ? to->p : 0;
             *to = m.p > to->p ? m : *to;
         }
-    chosen.move = th_alloc((size_t)x->n[1] * all, sizeof *chosen.move, err);
-    for (size_t i = 0; chosen.move && i < (size_t)x->n[1] * all; i++)
-        if (best[i].p > 0) {
-            chosen.move[n] = best[i];
-            chosen.move[n++].p = 1;
-        }
-    chosen.moves = n;
-    bool ok = chosen.move && th_distribution_pair(by, 1, &chosen, NULL, err);
-    free(chosen.move);
-    return ok;
+        for (int q = 0; q < x->n[1]; q++)
+            if (best[(size_t)q * all + a].p > 0) {
+                by->move[1][n] = best[(size_t)q * all + a];
+                by->move[1][n++].p = 1;
+            }
+        by->first[1][a + 1] = n;
+    }
+    return by->move[1] && by->first[1];
 }
 
 /* What a step from a pair of states adds where the second goes by those moves; HUGE_VAL where it
@@ -264,25 +259,6 @@ static bool step_gains(const ThDistributionPair *x, const ThDistributionMove *be
     return total != NULL;
 }
 
-/* ahead[i]: how much a weight of 1 adds at most: the gain of a step for each visit of a state from
- * i on. */
-static bool most_ahead(const ThDistribution *d, const double *gain, size_t pairs, double *ahead,
-                       ThError *err)
-{
-    ThDistributionFactors f TH_OWNED(th_distribution_close_factors) = {NULL, NULL};
-    double most = 0;
-    for (size_t i = 0; i < pairs; i++)
-        most = isinf(gain[i]) ? most : fmax(most, gain[i]);
-    for (int q = 0; q < d->n; q++)
-        ahead[q] = most;
-    bool ok = th_distribution_open_factors(&f, (size_t)d->n);
-    for (size_t i = 0; ok && i < d->moves; i++)
-        if (d->move[i].symbol >= 0)
-            *gsl_matrix_ptr(f.a, (size_t)d->move[i].from, (size_t)d->move[i].to) -= d->move[i].p;
-    ok = ok && th_distribution_factor(&f) && th_distribution_apply_inverse(&f, ahead);
-    return ok || th_fail(err, TH_ENOMEM, "out of memory (%d states)", d->n);
-}
-
 /* The divergence along the second one's most probable moves: what it is where no word has two ways,
  * else more.  Fills gain with that of all pairs of states, if there are not too many; HUGE_VAL
  * where the second has not the words of the first. */
@@ -291,18 +267,16 @@ static bool along(const ThDistributionPair *x, const ThDistribution *p, double *
 {
     size_t pairs = pair_of(x, x->n[0], 0), all = (size_t)x->n_symbols + 1;
     ThDistributionMove *best TH_OWNED(free) = th_alloc((size_t)x->n[1] * all, sizeof *best, err);
-    double *ahead TH_OWNED(free) = best ? th_alloc((size_t)x->n[0], sizeof *ahead, err) : NULL;
-    bool *never TH_OWNED(free) = ahead ? th_alloc(pairs, sizeof *never, err) : NULL;
+    bool *never TH_OWNED(free) = best ? th_alloc(pairs, sizeof *never, err) : NULL;
     ThDistributionPair by TH_OWNED(th_distribution_free_pair) = {.n_symbols = x->n_symbols};
     bool ok = never && choose(x, best, &by, err) && th_distribution_pair(&by, 0, p, NULL, err) &&
-              step_gains(x, best, gain, err) &&
-              (pairs <= MOST_SOLVED || most_ahead(p, gain, pairs, ahead, err));
+              step_gains(x, best, gain, err);
     for (size_t i = 0; ok && i < pairs; i++) {
         never[i] = isinf(gain[i]);
         gain[i] = never[i] ? 0 : gain[i];
     }
     *to = (ThDistributionSum){HUGE_VAL, 0};
-    ok = ok && (never[0] || add_up(&by, gain, ahead, to, stop, err));
+    ok = ok && (never[0] || add_up(&by, gain, to, stop, err));
     for (size_t i = 0; ok && i < pairs; i++)
         gain[i] = never[i] ? HUGE_VAL : gain[i];
     return ok;
@@ -443,7 +417,7 @@ static bool diverge(const ThDistribution *p, const ThDistribution *q, int n_symb
         return false;
     if (th_distribution_one_way(p) && th_distribution_one_way(q)) {
         d->divergence = fmax(one_way.sum, 0);
-        d->divergence_most = d->divergence + one_way.rest;
+        d->divergence_most = one_way.rest > 1e-19 ? HUGE_VAL : d->divergence;
         return true;
     }
     Expansion e = {&x, width, pairs <= MOST_SOLVED ? gain : NULL, to, key};

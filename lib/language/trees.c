@@ -139,7 +139,7 @@ bool th_grammar_trees(const ThGrammar *g, ThLanguageWord word, ThStop *stop, dou
 /* The grammar of a language, or of what answers in its place, whose trees can be counted. */
 static const ThGrammar *grammar_of(const ThLanguage *l, ThError *err)
 {
-    l = l->as ? l->as : l;
+    l = th_language_asked(l);
     const ThGrammar *g = l->kind == &th_language_kind_grammar ? l->data : NULL;
     if (!g)
         th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
@@ -202,12 +202,12 @@ bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity 
                            ThError *err)
 {
     *a = (ThLanguageAmbiguity){.tried_to = -1};
-    return grammar_of(l, err) && th_grammar_ambiguity(l->as ? l->as : l, length, a, stop, err);
+    return grammar_of(l, err) && th_grammar_ambiguity(th_language_asked(l), length, a, stop, err);
 }
 
 bool th_language_has_cycles(const ThLanguage *l)
 {
-    l = l->as ? l->as : l;
+    l = th_language_asked(l);
     return l->kind == &th_language_kind_grammar && ((const ThGrammar *)l->data)->pairs.cut;
 }
 

@@ -8,6 +8,9 @@
  * an s-op with the options below at their defaults. */
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);
 
+/* What a language that was defined or shown leaves as results. */
+void sh_language_figures(ShSession *s, const ThLanguage *l);
+
 /* What is asked of machines and s-ops: both; commands have them, or one. */
 extern const ThOptionSpec sh_language_options[];
 
