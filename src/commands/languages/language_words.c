@@ -416,27 +416,6 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
         sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);
 }
 
-/* Two of which automata are known. */
-static bool compare_exactly(ShSession *s, const ShCall *call, ThAutomaton *const a[2], ThError *err)
-{
-    ThAutomatonDifference d = {0};
-    size_t limit = (size_t)sh_setting_int(s, "limit-states");
-    bool ok = th_automaton_compare(a[0], a[1], limit, sh_stop(s), &d, err);
-    if (ok) {
-        const char *word = d.word ? d.word : "";
-        sh_result_flag(s, "equivalent", d.equivalent);
-        sh_result_text(s, "word", word);
-        if (d.equivalent)
-            sh_say(s, "equivalent\n");
-        else
-            sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
-        for (int k = 0; k < 2 && !d.equivalent; k++)
-            sh_say(s, "  %s %s it\n", call->operand[k].text, d.accepted[k] ? "accepts" : "rejects");
-    }
-    free(d.word);
-    return ok;
-}
-
 static bool is_language(ShSession *s, const ShOperand *o)
 {
     const ShObject *x = sh_find(s, o->text);
@@ -456,7 +435,7 @@ bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError 
     bool ok = sides(s, call, l, err) && th_language_automaton(l[0], &a[0], sh_stop(s), err) &&
               th_language_automaton(l[1], &a[1], sh_stop(s), err);
     if (ok && a[0] && a[1]) {
-        ok = compare_exactly(s, call, a, err);
+        ok = sh_compare_automata(s, call, a[0], a[1], err);
     } else if (ok) {
         ThLanguageLengths lengths = {(int)length.lo, (int)length.hi};
         ok = th_language_compare(l[0], l[1], lengths, &d, sh_stop(s), err);

@@ -40,6 +40,9 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err);
 bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err);
 
 /* compare where one of two operands names a language that is no automaton: *does says whether. */
+/* Says whether two automata, the operands of a call, are equivalent. */
+bool sh_compare_automata(ShSession *s, const ShCall *call, const ThAutomaton *a,
+                         const ThAutomaton *b, ThError *err);
 bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError *err);
 
 #endif
