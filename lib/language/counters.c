@@ -27,22 +27,11 @@ typedef struct {
     bool counted, started;
 } Parser;
 
-static bool unexpected(Parser *p, const ThToken *t, const char *wanted)
-{
-    return th_token_unexpected(&p->text.tokens, t, wanted, p->text.err);
-}
-
 static bool read_state(Parser *p, const ThToken *t, int *q)
 {
-    size_t index;
-    if (!th_token_is_name(t))
-        return unexpected(p, t, "a state");
-    const char *name = th_language_token_text(&p->text, t);
-    if (!th_intern(&p->c->state, name, strlen(name) + 1, &index, p->text.err))
-        return false;
-    *q = (int)index;
+    bool ok = th_language_read_state(&p->text, &p->c->state, t, q);
     p->c->n_states = (int)p->c->state.n;
-    return true;
+    return ok;
 }
 
 /* A whole number with or without a sign, which is a token of its own. */
@@ -53,7 +42,7 @@ static bool read_number(Parser *p, const ThToken **t, int most, int *x)
     const char *text = (*t)->kind == TH_TOKEN_WORD ? th_language_token_text(&p->text, *t) : "";
     size_t n = strspn(text, "0123456789");
     if (n == 0 || n > 5 || text[n] || atoi(text) > most) {
-        unexpected(p, *t, "a number");
+        th_language_unexpected(&p->text, *t, "a number");
         return th_hint(p->text.err, "of %d at most", most);
     }
     *x = sign * atoi(text);
@@ -72,7 +61,7 @@ static bool read_pattern(Parser *p, const ThToken **t, ThCountersPattern *where)
         const char *text = th_language_token_text(&p->text, *t);
         bool zero = (*t)->kind == TH_TOKEN_WORD && strcmp(text, "0") == 0;
         if (!zero && (*t)->kind != '+' && (*t)->kind != '*')
-            return unexpected(p, *t, "0, + or * for each counter");
+            return th_language_unexpected(&p->text, *t, "0, + or * for each counter");
         where->test[i] = zero                ? TH_COUNTERS_ZERO
                          : (*t)->kind == '+' ? TH_COUNTERS_POSITIVE
                                              : TH_COUNTERS_ANY;
@@ -85,21 +74,24 @@ static bool read_changes(Parser *p, const ThToken *t, const ThToken *end, ThCoun
     if (t->kind == '/' && t < end)
         t++;
     else if (t < end)
-        return unexpected(p, t, "'/' or the end of the rule");
+        return th_language_unexpected(&p->text, t, "'/' or the end of the rule");
     else
         return true;
     for (int i = 0; i < p->c->k; i++)
         if (!read_number(p, &t, MOST_CHANGE, &r->change[i]))
             return false;
-    return t == end || unexpected(p, t, "the end of the rule");
+    return t == end || th_language_unexpected(&p->text, t, "the end of the rule");
 }
 
 /* FROM SYMBOL[,SYMBOL…] [where …] -> TO [/ CHANGE …] */
-static bool read_rule(Parser *p, ThStatement s)
+static bool read_rule(void *context, int keyword, ThStatement s)
 {
+    Parser *p = context;
     ThCounters *c = p->c;
     ThCountersRule r = {.line = s.first->line, .col = s.first->col};
     const ThToken *t = s.first;
+    if (keyword < N_KEYWORDS)
+        return true;
     if (!read_state(p, t++, &r.from))
         return false;
     const ThToken *symbols = t;
@@ -109,7 +101,7 @@ static bool read_rule(Parser *p, ThStatement s)
     if (!read_pattern(p, &t, &r.where))
         return false;
     if (t->kind != TH_TOKEN_ARROW)
-        return unexpected(p, t, "'->'");
+        return th_language_unexpected(&p->text, t, "'->'");
     if (!read_state(p, ++t, &r.to) || !read_changes(p, t + 1, s.end, &r))
         return false;
     for (t = symbols; t < behind; t += 2) {
@@ -121,17 +113,15 @@ static bool read_rule(Parser *p, ThStatement s)
     return true;
 }
 
-static int keyword_of(const Parser *p, ThStatement s)
+static bool read_accept(void *context, int keyword, ThStatement s)
 {
-    return th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
-}
-
-static bool read_accept(Parser *p, ThStatement s)
-{
+    Parser *p = context;
     ThCounters *c = p->c;
     size_t first = c->n_accept;
     const ThToken *t = s.first + 1;
     ThCountersPattern where;
+    if (keyword != ACCEPT)
+        return true;
     while (t < s.end && !(t->kind == TH_TOKEN_WORD &&
                           strcmp(th_language_token_text(&p->text, t), "where") == 0)) {
         ThCountersAccept a = {0};
@@ -148,49 +138,20 @@ static bool read_accept(Parser *p, ThStatement s)
         return false;
     for (size_t i = first; i < c->n_accept; i++)
         c->accept[i].where = where;
-    return t == s.end || unexpected(p, t, "the end of the statement");
+    return th_language_end(&p->text, s, t);
 }
 
-static bool read_counters(Parser *p, ThStatement s)
+static bool read_declaration(void *context, int keyword, ThStatement s)
 {
+    Parser *p = context;
     const ThToken *t = s.first + 1;
-    if (p->counted)
-        return th_language_token_fail(&p->text, s.first, "", " is given twice");
-    p->counted = true;
-    return read_number(p, &t, TH_COUNTERS_MOST, &p->c->k) &&
-           (t == s.end || unexpected(p, t, "the end of the statement"));
-}
-
-static bool read_start(Parser *p, ThStatement s)
-{
     int q;
-    if (p->started)
-        return th_language_token_fail(&p->text, s.first, "", " is given twice");
-    p->started = true;
-    return read_state(p, s.first + 1, &q) &&
-           (s.first + 2 == s.end || unexpected(p, s.first + 2, "the end of the statement"));
-}
-
-static bool read_declaration(void *context, ThStatement s)
-{
-    Parser *p = context;
-    int k = keyword_of(p, s);
-    return k == COUNTERS   ? read_counters(p, s)
-           : k == START    ? read_start(p, s)
-           : k == ALPHABET ? th_language_read_alphabet(&p->text, s)
-                           : true;
-}
-
-static bool read_if_rule(void *context, ThStatement s)
-{
-    Parser *p = context;
-    return keyword_of(p, s) < N_KEYWORDS || read_rule(p, s);
-}
-
-static bool read_if_accept(void *context, ThStatement s)
-{
-    Parser *p = context;
-    return keyword_of(p, s) != ACCEPT || read_accept(p, s);
+    if (keyword != COUNTERS && keyword != START)
+        return true;
+    return th_language_once(&p->text, s, keyword == START ? &p->started : &p->counted) &&
+           (keyword == START ? read_state(p, t++, &q)
+                             : read_number(p, &t, TH_COUNTERS_MOST, &p->c->k)) &&
+           th_language_end(&p->text, s, t);
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -275,20 +236,16 @@ static bool fill_tables(ThLanguage *l, ThError *err)
 
 static bool parse(ThLanguage *l, const char *text, ThError *err)
 {
-    Parser p = {.text = {.l = l, .err = err}};
+    static ThLanguagePass *const pass[] = {read_declaration, read_rule, read_accept};
+    Parser p = {.text = {.l = l, .keyword = keywords, .n_keywords = N_KEYWORDS, .err = err}};
     l->data = p.c = th_alloc(1, sizeof *p.c, err);
     if (p.c)
         p.c->k = 1;
-    bool ok = p.c && th_tokens_read(&p.text.tokens, text, err) &&
-              th_language_each_statement(&p.text, read_declaration, &p) &&
-              th_language_each_statement(&p.text, read_if_rule, &p) &&
-              th_language_each_statement(&p.text, read_if_accept, &p) &&
-              th_language_check_symbols(&p.text);
-    const ThToken *end = ok ? &p.text.tokens.token[p.text.tokens.n - 1] : NULL;
+    bool ok = p.c && th_language_read_block(&p.text, text, pass, 3, &p);
     if (ok && p.c->n_states == 0)
-        ok = th_fail_at(err, TH_EPARSE, end->line, end->col, "no start state");
+        ok = th_language_fail_at_end(&p.text, "no start state");
     if (ok && p.c->n_accept == 0)
-        ok = th_fail_at(err, TH_EPARSE, end->line, end->col, "no state accepts") ||
+        ok = th_language_fail_at_end(&p.text, "no state accepts") ||
              th_hint(err, "as in accept q where 0");
     ok = ok && fill_tables(l, err);
     th_tokens_free(&p.text.tokens);

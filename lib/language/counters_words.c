@@ -98,24 +98,33 @@ static int greatest_sum(const Words *w, int m)
     return most > 1e6 ? 1000000 : (int)most;
 }
 
-static bool make_room(Words *w, ThError *err)
+/* Numbers the vectors of all layers. */
+static bool make_layers(Words *w, ThError *err)
 {
     int most = 0;
-    size_t n = (size_t)w->length + 1;
-    w->sum = th_alloc(n, sizeof *w->sum, err);
-    w->first = th_alloc(n + 1, sizeof *w->first, err);
-    if (!w->sum || !w->first)
-        return false;
-    for (int m = 0; m <= w->length; m++) {
+    w->sum = th_alloc((size_t)w->length + 1, sizeof *w->sum, err);
+    for (int m = 0; w->sum && m <= w->length; m++) {
         w->sum[m] = greatest_sum(w, m);
         most = w->sum[m] > most ? w->sum[m] : most;
     }
-    if (!number_vectors(&w->v, w->c->k, most + 1, err))
-        return false;
+    return w->sum && number_vectors(&w->v, w->c->k, most + 1, err);
+}
+
+/* How many cells a layer has. */
+static double cells_of(const Words *w, int m)
+{
+    return w->c->n_states * vectors(&w->v, w->sum[m]);
+}
+
+static bool make_room(Words *w, ThError *err)
+{
     double cells = 0;
+    w->first = th_alloc((size_t)w->length + 2, sizeof *w->first, err);
+    if (!w->first || !make_layers(w, err))
+        return false;
     for (int m = 0; m <= w->length; m++) {
         w->first[m] = (size_t)cells;
-        cells += w->c->n_states * vectors(&w->v, w->sum[m]);
+        cells += cells_of(w, m);
         if (cells > MOST_CELLS)
             return th_fail(err, TH_ELIMIT,
                            "words of length %d take too large a table: %d counters, %d states",
@@ -126,13 +135,21 @@ static bool make_room(Words *w, ThError *err)
     return w->of != NULL;
 }
 
+/* The cell of a configuration in layer m; false outside of the table. */
+static bool cell_of(const Words *w, const ThCountersAt *x, int m, size_t *cell)
+{
+    size_t number;
+    if (x->state < 0 || !number_of(&w->v, x->counter, w->sum[m], &number))
+        return false;
+    *cell = (size_t)x->state * (size_t)vectors(&w->v, w->sum[m]) + number;
+    return true;
+}
+
 /* Words of m symbols from a configuration, in units of layer m; 0 outside of the table. */
 static double words_from(const Words *w, const ThCountersAt *x, int m)
 {
-    size_t number, width = (size_t)vectors(&w->v, w->sum[m]);
-    if (x->state < 0 || !number_of(&w->v, x->counter, w->sum[m], &number))
-        return 0;
-    return w->of[w->first[m] + (size_t)x->state * width + number];
+    size_t cell;
+    return cell_of(w, x, m, &cell) ? w->of[w->first[m] + cell] : 0;
 }
 
 /* Fills a layer from the one below; *greatest: the greatest cell. */
@@ -224,87 +241,50 @@ bool th_counters_draw(const void *words, ThRng *r, int *word, ThError *err)
 
 /* ---- exact numbers --------------------------------------------------------------------------- */
 
-/* The words of j symbols that lead from the start to each configuration, for two j. */
-typedef struct {
-    const ThCounters *c;
-    int n_symbols, hi;
-    Numbering v;
-    size_t width; /* vectors of any sum that can come */
-    mpz_t *now, *next;
-} Layers;
-
-static void push_on(Layers *y, const ThCountersAt *x, const mpz_t n, int sum)
+/* The same layers, of which only two are there. */
+static void count_layer(const Words *w, int m, mpz_t *below, mpz_t *layer)
 {
-    for (int a = 0; a < y->n_symbols; a++) {
-        ThCountersAt to = th_counters_step(y->c, y->n_symbols, x, a);
-        size_t number;
-        if (to.state < 0 || !number_of(&y->v, to.counter, sum, &number))
-            continue;
-        mpz_t *cell = &y->next[(size_t)to.state * y->width + number];
-        mpz_add(*cell, *cell, n);
-    }
-}
-
-/* Passes all cells of layer j on, and adds up those that accept. */
-static void pass_layer(Layers *y, int j, mpz_t total)
-{
-    double up = (double)y->c->up * j, down = (double)y->c->down * (y->hi - j - 1);
-    int sum = (int)(up < y->v.most - 1 ? up : y->v.most - 1), room = y->v.most - 1;
-    if (y->c->empties && down < room)
-        room = (int)down;
+    size_t width = (size_t)vectors(&w->v, w->sum[m]), cell;
     ThCountersAt x = {0};
-    size_t width = (size_t)vectors(&y->v, sum);
     for (size_t i = 0; i < width; i++) {
-        for (x.state = 0; x.state < y->c->n_states; x.state++) {
-            mpz_t *n = &y->now[(size_t)x.state * y->width + i];
-            if (mpz_sgn(*n) == 0)
-                continue;
-            if (th_counters_accept(y->c, &x))
-                mpz_add(total, total, *n);
-            if (j < y->hi)
-                push_on(y, &x, *n, room);
-            mpz_set_ui(*n, 0);
+        for (x.state = 0; x.state < w->c->n_states; x.state++) {
+            mpz_t *n = &layer[(size_t)x.state * width + i];
+            mpz_set_ui(*n, m == 0 && th_counters_accept(w->c, &x));
+            for (int a = 0; m > 0 && a < w->n_symbols; a++) {
+                ThCountersAt y = th_counters_step(w->c, w->n_symbols, &x, a);
+                if (cell_of(w, &y, m - 1, &cell))
+                    mpz_add(*n, *n, below[cell]);
+            }
         }
-        if (y->c->k > 0)
-            next_vector(y->c->k, x.counter);
+        if (w->c->k > 0)
+            next_vector(w->c->k, x.counter);
     }
-    mpz_t *swap = y->now;
-    y->now = y->next;
-    y->next = swap;
 }
 
 bool th_counters_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop,
                        ThError *err)
 {
-    const ThCounters *c = l->data;
-    double most = (double)c->up * hi;
-    if (c->empties) /* the greatest sum that can be emptied in time */
-        most = c->up + c->down ? most * c->down / (c->up + c->down) : 0;
-    Layers y = {.c = c, .n_symbols = l->n_symbols, .hi = hi};
-    if (most > 1e6 || !number_vectors(&y.v, c->k, (int)most + 2, err))
-        return th_fail(err, TH_ELIMIT, "words of length %d have too many counts", hi);
-    double width = vectors(&y.v, (int)most + 1), cells = width * c->n_states;
-    if (cells * hi * l->n_symbols > MOST_SUMS) {
-        free(y.v.rank);
-        return th_fail(err, TH_ELIMIT, "words of length %d have too many counts", hi);
+    Words w = {.c = l->data, .length = hi, .n_symbols = l->n_symbols};
+    double cells = 0, sums = 0;
+    bool ok = make_layers(&w, err);
+    for (int m = 0; ok && m <= hi; m++) {
+        cells = fmax(cells, cells_of(&w, m));
+        sums += cells_of(&w, m) * l->n_symbols;
+        ok = (sums <= MOST_SUMS && cells <= MOST_CELLS) ||
+             th_fail(err, TH_ELIMIT, "words of length %d have too many counts", hi);
     }
-    y.width = (size_t)width;
-    y.now = th_alloc((size_t)cells, sizeof *y.now, err);
-    y.next = th_alloc((size_t)cells, sizeof *y.next, err);
-    bool ok = y.now && y.next;
-    for (size_t i = 0; ok && i < (size_t)cells; i++) {
-        mpz_init(y.now[i]);
-        mpz_init(y.next[i]);
+    size_t room = ok ? (size_t)cells : 0;
+    mpz_t *layer TH_OWNED(free) = ok ? th_alloc(2 * room, sizeof *layer, err) : NULL;
+    for (size_t i = 0; layer && i < 2 * room; i++)
+        mpz_init(layer[i]);
+    *known = layer != NULL;
+    for (int m = 0; *known && m <= hi && (*known = !th_stopped(stop, err)); m++) {
+        mpz_t *now = layer + (m % 2 ? room : 0);
+        count_layer(&w, m, layer + (m % 2 ? 0 : room), now);
+        mpz_set(n[m], now[0]);
     }
-    *known = ok;
-    if (ok)
-        mpz_set_ui(y.now[0], 1);
-    for (int j = 0; *known && j <= hi && (*known = !th_stopped(stop, err)); j++)
-        pass_layer(&y, j, n[j]);
-    for (size_t i = 0; ok && i < (size_t)cells; i++) {
-        mpz_clear(y.now[i]);
-        mpz_clear(y.next[i]);
-    }
-    TH_FREE(y.v.rank, y.now, y.next);
+    for (size_t i = 0; layer && i < 2 * room; i++)
+        mpz_clear(layer[i]);
+    TH_FREE(w.v.rank, w.sum);
     return *known;
 }

@@ -28,26 +28,15 @@ typedef struct {
     ThDistribution *d;
 } Parser;
 
-enum { START, ALPHABET, ACCEPT, WEIGHTS, N_KEYWORDS };
+enum { START, ALPHABET, WEIGHTS, ACCEPT, N_KEYWORDS };
 
-static const char *const keywords[N_KEYWORDS] = {"start", "alphabet", "accept", "weights"};
-
-static bool unexpected(Parser *p, const ThToken *t, const char *wanted)
-{
-    return th_token_unexpected(&p->text.tokens, t, wanted, p->text.err);
-}
+static const char *const keywords[N_KEYWORDS] = {"start", "alphabet", "weights", "accept"};
 
 static bool read_state(Parser *p, const ThToken *t, int *q)
 {
-    size_t index;
-    const char *name = th_language_token_text(&p->text, t);
-    if (!th_token_is_name(t))
-        return unexpected(p, t, "a state");
-    if (!th_intern(&p->d->state, name, strlen(name) + 1, &index, p->text.err))
-        return false;
-    *q = (int)index;
+    bool ok = th_language_read_state(&p->text, &p->d->state, t, q);
     p->d->n = (int)p->d->state.n;
-    return true;
+    return ok;
 }
 
 /* A number above 0 and up to 1, or a fraction of whole numbers; of weights any number. */
@@ -62,7 +51,7 @@ static bool read_probability(Parser *p, const ThToken **t, double *x)
         char *end;
         part[i] = strtod(text, &end);
         if ((*t)->kind != TH_TOKEN_WORD || *end || *text < '0' || *text > '9')
-            return unexpected(p, *t, "a probability");
+            return th_language_unexpected(&p->text, *t, "a probability");
         if ((++*t)->kind != '/')
             break;
         *t += i == 0;
@@ -77,42 +66,38 @@ static bool read_probability(Parser *p, const ThToken **t, double *x)
 }
 
 /* FROM SYMBOL P -> TO, or accept FROM P. */
-static bool read_move(void *context, ThStatement s)
+static bool read_move(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
-    int k = th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
+    ThDistribution *d = p->d;
     ThDistributionMove m = {.symbol = -1, .line = s.first->line, .col = s.first->col};
-    const ThToken *t = s.first + (k == ACCEPT);
-    if (k == ALPHABET || k == WEIGHTS)
+    const ThToken *t = s.first + (keyword == ACCEPT);
+    if (keyword < ACCEPT)
         return true; /* has been read */
-    if (k == START)
-        return read_state(p, t + 1, &m.from) &&
-               (t + 2 == s.end || unexpected(p, t + 2, "the end of the statement"));
     if (!read_state(p, t++, &m.from) ||
-        (k != ACCEPT && (m.symbol = th_language_token_symbol(&p->text, t++)) < 0) ||
+        (keyword != ACCEPT && (m.symbol = th_language_token_symbol(&p->text, t++)) < 0) ||
         !read_probability(p, &t, &m.p))
         return false;
-    if (k != ACCEPT && t->kind != TH_TOKEN_ARROW)
-        return unexpected(p, t, "'->'");
-    if (k != ACCEPT && (!read_state(p, t + 1, &m.to) || !(t += 2)))
+    if (keyword != ACCEPT && t->kind != TH_TOKEN_ARROW)
+        return th_language_unexpected(&p->text, t, "'->'");
+    if (keyword != ACCEPT && (!read_state(p, t + 1, &m.to) || !(t += 2)))
         return false;
-    ThDistribution *d = p->d;
-    if (t != s.end || !th_grow(&d->move, &d->cap, d->moves + 1, sizeof m, p->text.err))
-        return t != s.end && unexpected(p, t, "the end of the statement");
+    if (!th_language_end(&p->text, s, t) ||
+        !th_grow(&d->move, &d->cap, d->moves + 1, sizeof m, p->text.err))
+        return false;
     d->move[d->moves++] = m;
     return true;
 }
 
-/* start and alphabet come first wherever they stand. */
-static bool read_declaration(void *context, ThStatement s)
+/* The start is the first state, wherever it is said. */
+static bool read_declaration(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
-    int k = th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
-    p->d->weights = p->d->weights || k == WEIGHTS;
-    if (k == WEIGHTS && s.first + 1 != s.end)
-        return unexpected(p, s.first + 1, "the end of the statement");
-    return k == ALPHABET ? th_language_read_alphabet(&p->text, s)
-                         : k != START || read_move(context, s);
+    int q;
+    p->d->weights = p->d->weights || keyword == WEIGHTS;
+    return (keyword != START || read_state(p, s.first + 1, &q)) &&
+           ((keyword != START && keyword != WEIGHTS) ||
+            th_language_end(&p->text, s, s.first + 1 + (keyword == START)));
 }
 
 /* Do the probabilities of every state add up, and does some word end behind it? */
@@ -148,12 +133,10 @@ static bool check(const ThDistribution *d, ThError *err)
 
 static bool parse(ThLanguage *l, const char *text, ThError *err)
 {
-    Parser p = {.text = {.l = l, .err = err}};
+    static ThLanguagePass *const pass[] = {read_declaration, read_move};
+    Parser p = {.text = {.l = l, .keyword = keywords, .n_keywords = N_KEYWORDS, .err = err}};
     l->data = p.d = th_alloc(1, sizeof *p.d, err);
-    bool ok = p.d && th_tokens_read(&p.text.tokens, text, err) &&
-              th_language_each_statement(&p.text, read_declaration, &p) &&
-              th_language_each_statement(&p.text, read_move, &p) &&
-              th_language_check_symbols(&p.text) && check(p.d, err);
+    bool ok = p.d && th_language_read_block(&p.text, text, pass, 2, &p) && check(p.d, err);
     th_tokens_free(&p.text.tokens);
     return ok;
 }

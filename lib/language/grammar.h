@@ -6,6 +6,7 @@
 #define TH_LANGUAGE_GRAMMAR_H
 
 #include "language/language_kind.h"
+#include "language/trees.h"
 
 /* Symbols of a right side: variables by number, terminals a as ~a. */
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
     int *order;       /* (n_variables): B before A where A derives B alone */
     bool *nullable;   /* (n_variables): they derive the empty word, by the grammar's own rules */
     bool cut;         /* a variable derived itself alone: trees are not those of the grammar */
+    bool one_tree;    /* no word has two: the rules are LR(1); else that is not known */
     size_t *by_order; /* (n): rules by the place of their left side in order */
     size_t *first;    /* (n_variables + 1): those of the i-th variable of order are first[i] … */
 } ThGrammarPairs;
@@ -53,6 +55,7 @@ typedef struct {
  * rule; TH_ENOMEM. */
 bool th_grammar_reduce(ThGrammar *g, ThError *err);
 bool th_grammar_binarise(ThGrammar *g, ThError *err);
+bool th_grammar_look_ahead(ThGrammarPairs *p, ThError *err); /* decides p->one_tree */
 void th_grammar_pairs_free(ThGrammarPairs *p);
 
 /* Reading symbol by symbol: Earley's algorithm; see ThLanguageKind. */
@@ -69,5 +72,11 @@ bool th_grammar_draw(const void *words, ThRng *r, int *word, ThError *err);
 void th_grammar_free_words(void *words);
 bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop,
                       ThError *err);
+
+/* th_language_trees and th_language_ambiguity, by the pairs, which may be of other trees. */
+bool th_grammar_trees(const ThGrammar *g, ThLanguageWord word, ThStop *stop, double *n,
+                      ThError *err);
+bool th_grammar_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
+                          ThError *err);
 
 #endif

@@ -25,22 +25,20 @@ static void free_data(void *data)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool read_statement(void *context, ThStatement s)
+static bool read_statement(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
-    const ThTokens *t = &p->text.tokens;
-    int k = th_statement_keyword(t, s, keywords, 2);
-    if (k == 0)
-        return th_language_read_alphabet(&p->text, s);
-    if (k > 1)
-        return th_token_unexpected(t, s.first, "alphabet or formula", p->text.err);
-    if (p->formula)
-        return th_language_token_fail(&p->text, s.first, "", " is given twice");
+    bool given = p->formula != NULL;
+    if (keyword == 0)
+        return true;
+    if (keyword > 1)
+        return th_language_unexpected(&p->text, s.first, "alphabet or formula");
+    if (!th_language_once(&p->text, s, &given))
+        return false;
     p->formula = s.first + 1;
     if (p->formula == s.end || p->formula->kind != TH_TOKEN_STRING)
-        return th_token_unexpected(t, p->formula, "a formula in quotes", p->text.err);
-    return s.first + 2 == s.end ||
-           th_token_unexpected(t, s.first + 2, "the end of the statement", p->text.err);
+        return th_language_unexpected(&p->text, p->formula, "a formula in quotes");
+    return th_language_end(&p->text, s, s.first + 2);
 }
 
 /* An error inside the formula stands as far behind its quote in the block. */
@@ -62,14 +60,11 @@ static bool read_formula(Parser *p, Counting *c)
 
 static bool parse(ThLanguage *l, const char *text, ThError *err)
 {
-    Parser p = {.text = {.l = l, .err = err}};
+    static ThLanguagePass *const pass[] = {read_statement};
+    Parser p = {.text = {.l = l, .keyword = keywords, .n_keywords = 2, .err = err}};
     Counting *c = l->data = th_alloc(1, sizeof *c, err);
-    bool ok = c && th_tokens_read(&p.text.tokens, text, err) &&
-              th_language_each_statement(&p.text, read_statement, &p) &&
-              th_language_check_symbols(&p.text);
-    const ThToken *end = ok ? &p.text.tokens.token[p.text.tokens.n - 1] : NULL;
-    if (ok && !p.formula)
-        ok = th_fail_at(err, TH_EPARSE, end->line, end->col, "no formula");
+    bool ok = c && th_language_read_block(&p.text, text, pass, 1, &p) &&
+              (p.formula || th_language_fail_at_end(&p.text, "no formula"));
     if (ok)
         c->text = th_strdup(th_language_token_text(&p.text, p.formula), err);
     ok = ok && c->text && read_formula(&p, c);

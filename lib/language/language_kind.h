@@ -68,6 +68,9 @@ struct ThLanguage {
 #include "language/languages.def"
 #undef KIND
 
+/* A view of the language that answers: itself, or l->as. */
+const ThLanguage *th_language_asked(const ThLanguage *l);
+
 /* Returns new: a language without symbols and data, with one owner. */
 ThLanguage *th_language_new(const ThLanguageKind *kind, ThError *err);
 

@@ -45,7 +45,7 @@ int th_language_token_symbol(ThLanguageText *p, const ThToken *t)
     return -1;
 }
 
-bool th_language_read_alphabet(ThLanguageText *p, ThStatement s)
+static bool read_alphabet(ThLanguageText *p, ThStatement s)
 {
     if (p->declared)
         return th_language_token_fail(p, s.first, "", " is given twice");
@@ -60,11 +60,58 @@ bool th_language_read_alphabet(ThLanguageText *p, ThStatement s)
     return true;
 }
 
-bool th_language_check_symbols(ThLanguageText *p)
+static bool check_symbols(const ThLanguageText *p)
 {
     return !(p->blank && p->wide) ||
            th_fail_at(p->err, TH_EPARSE, p->blank->line, p->blank->col,
                       "a blank symbol and one of several characters exclude each other");
+}
+
+bool th_language_unexpected(ThLanguageText *p, const ThToken *t, const char *wanted)
+{
+    return th_token_unexpected(&p->tokens, t, wanted, p->err);
+}
+
+bool th_language_end(ThLanguageText *p, ThStatement s, const ThToken *t)
+{
+    return t == s.end || th_language_unexpected(p, t, "the end of the statement");
+}
+
+bool th_language_once(ThLanguageText *p, ThStatement s, bool *given)
+{
+    bool before = *given;
+    *given = true;
+    return !before || th_language_token_fail(p, s.first, "", " is given twice");
+}
+
+bool th_language_read_state(ThLanguageText *p, ThIntern *states, const ThToken *t, int *q)
+{
+    size_t index = 0;
+    const char *name = th_language_token_text(p, t);
+    if (!th_token_is_name(t))
+        return th_language_unexpected(p, t, "a state");
+    bool ok = th_intern(states, name, strlen(name) + 1, &index, p->err);
+    *q = (int)index;
+    return ok;
+}
+
+bool th_language_read_block(ThLanguageText *p, const char *text, ThLanguagePass *const *pass,
+                            int passes, void *context)
+{
+    bool ok = th_tokens_read(&p->tokens, text, p->err);
+    for (int i = -1; ok && i < passes; i++)
+        for (ThStatement s = {0}; ok && th_statement_next(&p->tokens, &s);) {
+            int k = th_statement_keyword(&p->tokens, s, p->keyword, p->n_keywords);
+            bool alphabet = k < p->n_keywords && strcmp(p->keyword[k], "alphabet") == 0;
+            ok = i >= 0 ? pass[i](context, k, s) : !alphabet || read_alphabet(p, s);
+        }
+    return ok && check_symbols(p);
+}
+
+bool th_language_fail_at_end(ThLanguageText *p, const char *what)
+{
+    const ThToken *end = &p->tokens.token[p->tokens.n - 1];
+    return th_fail_at(p->err, TH_EPARSE, end->line, end->col, "%s", what);
 }
 
 void th_language_write_symbol(ThText *t, const char *name)
@@ -79,13 +126,4 @@ void th_language_write_symbol(ThText *t, const char *name)
 void th_language_write_alphabet(ThText *t, const ThLanguage *l)
 {
     th_text_statement(t, "alphabet", l->symbol, l->n_symbols, th_language_write_symbol);
-}
-
-bool th_language_each_statement(const ThLanguageText *p, bool (*read)(void *context, ThStatement s),
-                                void *context)
-{
-    for (ThStatement s = {0}; th_statement_next(&p->tokens, &s);)
-        if (!read(context, s))
-            return false;
-    return true;
 }

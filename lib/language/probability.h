@@ -50,15 +50,33 @@ bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *ent
  * the last one that it ends; zeros behind what is impossible.  O(n · moves). */
 bool th_distribution_next(const ThLanguage *l, ThLanguageWord word, double *p, ThError *err);
 
-/* How far q is from p, over the same symbols: the sum of (p(w) - q(w))² over all words, and, where
- * no word can be read in two ways by either, the divergence of Kullback and Leibler in bits,
- * infinite where a word of p is impossible in q, else NaN.  Exactly, over pairs of states:
- * O(pairs³), TH_ELIMIT beyond 2,000 of them.  TH_EVALUE where a symbol is not one of both. */
+/* A sum, and how much may be missing. */
 typedef struct {
-    double squares, divergence;
+    double sum, rest;
+} ThDistributionSum;
+
+/* How far q is from p, over the same symbols: the sum of (p(w) - q(w))² over all words, and the
+ * divergence of Kullback and Leibler in bits, infinite where a word of p is impossible in q; NaN of
+ * weights.
+ *
+ * Of up to 2,000 pairs of states, within one and between the two, the squares are exact, by
+ * equations, in O(pairs³); of up to 4,000,000, of probabilities only, they are followed symbol by
+ * symbol for a minute at most: squares_error is what may be missing or too much.  So is the
+ * divergence where no word can be read in two ways by either.  Else prefixes are tried, of more and
+ * more symbols, those behind which the same is to come being one: the divergence is between the two
+ * numbers, which are one if it is found to ten digits; divergence_most HUGE_VAL: no bound is
+ * known.  TH_EVALUE where a symbol is not one of both, TH_ELIMIT of more pairs, TH_EINTERRUPTED. */
+typedef struct {
+    double squares, squares_error, divergence, divergence_most;
+    int prefixes; /* how long those were that were tried; -1: none were */
 } ThDistributionDistance;
 bool th_distribution_distance(const ThLanguage *p, const ThLanguage *q, ThDistributionDistance *to,
-                              ThError *err);
+                              ThStop *stop, ThError *err);
+
+/* variation[0 … hi]: half the sum of |p(w) - q(w)| over the words of each length, one by one; NaN
+ * of lengths beyond 4·10^8 moves to be made.  Errors as above. */
+bool th_distribution_variation(const ThLanguage *p, const ThLanguage *q, int hi, double *variation,
+                               ThStop *stop, ThError *err);
 
 /* Draws a word of any length: *word, of room *cap, grows as by th_grow.  TH_ELIMIT beyond a million
  * symbols. */

@@ -34,11 +34,6 @@ typedef struct {
     ThPushdown *p;
 } Parser;
 
-static bool unexpected(Parser *p, const ThToken *t, const char *wanted)
-{
-    return th_token_unexpected(&p->text.tokens, t, wanted, p->text.err);
-}
-
 /* The number of a name in a table of states or symbols of the stack; marks are such symbols, too.
  */
 static bool read_name(Parser *p, ThIntern *in, const ThToken *t, const char *what, int *x)
@@ -49,7 +44,7 @@ static bool read_name(Parser *p, ThIntern *in, const ThToken *t, const char *wha
     size_t index;
     if (t->kind == TH_TOKEN_ARROW || t->kind == TH_TOKEN_END || t->kind == '\n' ||
         (!name && in == &p->p->state))
-        return unexpected(p, t, what);
+        return th_language_unexpected(&p->text, t, what);
     *x = th_intern(in, text, strlen(text) + 1, &index, p->text.err) ? (int)index : -1;
     return *x >= 0;
 }
@@ -71,23 +66,29 @@ static bool read_part(Parser *p, const ThToken *t, const ThToken *end, ThPushdow
     return true;
 }
 
-/* FROM SYMBOL [TAKEN …] -> TO [PUT …] */
-static bool read_rule(Parser *p, ThStatement s)
+/* FROM SYMBOL [TAKEN …] -> TO [PUT …]; the bottom comes first, without a name of its own as Z. */
+static bool read_rule(void *context, int keyword, ThStatement s)
 {
+    Parser *p = context;
     ThPushdown *d = p->p;
     ThPushdownRule r = {0};
     const ThToken *t = s.first, *arrow = t;
     while (arrow < s.end && arrow->kind != TH_TOKEN_ARROW)
         arrow++;
+    size_t index;
+    if (!d->bottom && !th_intern(&d->on_stack, "Z", 2, &index, p->text.err))
+        return false;
+    if (keyword < N_KEYWORDS)
+        return true;
     if (!read_name(p, &d->state, t++, "a state", &r.from))
         return false;
     if (t >= arrow)
-        return unexpected(p, t, "a symbol, or epsilon");
+        return th_language_unexpected(&p->text, t, "a symbol, or epsilon");
     r.symbol = th_language_is_empty_sign(&p->text, t) ? -1 : th_language_token_symbol(&p->text, t);
     if (r.symbol < 0 && !th_language_is_empty_sign(&p->text, t))
         return false;
     if (arrow == s.end)
-        return unexpected(p, arrow, "'->'");
+        return th_language_unexpected(&p->text, arrow, "'->'");
     if (!read_part(p, t + 1, arrow, &r.pop) ||
         !read_name(p, &d->state, arrow + 1, "a state", &r.to) ||
         !read_part(p, arrow + 2, s.end, &r.push) ||
@@ -97,68 +98,48 @@ static bool read_rule(Parser *p, ThStatement s)
     return true;
 }
 
-static int keyword_of(const Parser *p, ThStatement s)
-{
-    return th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
-}
-
-static bool read_declaration(void *context, ThStatement s)
+static bool read_declaration(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
     ThPushdown *d = p->p;
-    int k = keyword_of(p, s), x;
-    bool one = k == START || k == BOTTOM, given = k == START ? d->state.n > 0 : d->bottom;
-    if (k == ALPHABET)
-        return th_language_read_alphabet(&p->text, s);
-    if (k == EMPTY)
-        d->by_emptied = true;
-    if (one && given)
-        return th_language_token_fail(&p->text, s.first, "", " is given twice");
-    d->bottom = d->bottom || k == BOTTOM;
-    if (one && !read_name(p, k == START ? &d->state : &d->on_stack, s.first + 1, "a name", &x))
-        return false;
-    bool end = k == EMPTY ? s.first + 1 == s.end : !one || s.first + 2 == s.end;
-    return end || unexpected(p, s.first + (one ? 2 : 1), "the end of the statement");
+    const ThToken *t = s.first + 1;
+    bool start = keyword == START, begun = d->state.n > 0;
+    int x;
+    d->by_emptied = d->by_emptied || keyword == EMPTY;
+    if (start || keyword == BOTTOM)
+        if (!th_language_once(&p->text, s, start ? &begun : &d->bottom) ||
+            !read_name(p, start ? &d->state : &d->on_stack, t++, "a name", &x))
+            return false;
+    return (!start && keyword != BOTTOM && keyword != EMPTY) || th_language_end(&p->text, s, t);
 }
 
-static bool read_if_rule(void *context, ThStatement s)
-{
-    Parser *p = context;
-    return keyword_of(p, s) < N_KEYWORDS || read_rule(p, s);
-}
-
-static bool read_if_accept(void *context, ThStatement s)
+static bool read_accept(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
     size_t known = p->p->state.n;
     int q = 0;
-    for (const ThToken *t = s.first + 1; keyword_of(p, s) == ACCEPT && t < s.end; t++) {
+    if (!p->p->accepts &&
+        !(p->p->accepts = th_alloc(known + 1, sizeof *p->p->accepts, p->text.err)))
+        return false;
+    for (const ThToken *t = s.first + 1; keyword == ACCEPT && t < s.end; t++) {
         if (!read_name(p, &p->p->state, t, "a state", &q))
             return false;
-        if ((size_t)q >= known && known > 0)
+        if ((size_t)q >= known && q > 0)
             return th_language_token_fail(&p->text, t, "no rule leads to or from state ", "");
         p->p->accepts[q] = true;
     }
     return true;
 }
 
-/* The bottom stands on the stack at first: without a name of its own it is Z. */
-static bool name_bottom(Parser *p)
-{
-    size_t index;
-    return p->p->bottom || th_intern(&p->p->on_stack, "Z", 2, &index, p->text.err);
-}
-
 static bool check(Parser *p)
 {
     const ThPushdown *d = p->p;
-    const ThToken *end = &p->text.tokens.token[p->text.tokens.n - 1];
     bool some = d->by_emptied;
     for (size_t q = 0; q < d->state.n; q++)
         some = some || d->accepts[q];
     if (d->state.n == 0)
-        return th_fail_at(p->text.err, TH_EPARSE, end->line, end->col, "no start state");
-    return some || th_fail_at(p->text.err, TH_EPARSE, end->line, end->col, "no state accepts") ||
+        return th_language_fail_at_end(&p->text, "no start state");
+    return some || th_language_fail_at_end(&p->text, "no state accepts") ||
            th_hint(p->text.err, "accept Q; or empty: by the empty stack");
 }
 
@@ -176,14 +157,11 @@ static bool find_grammar(ThLanguage *l, ThError *err)
 
 static bool parse(ThLanguage *l, const char *text, ThError *err)
 {
-    Parser p = {.text = {.l = l, .err = err}};
+    static ThLanguagePass *const pass[] = {read_declaration, read_rule, read_accept};
+    Parser p = {.text = {.l = l, .keyword = keywords, .n_keywords = N_KEYWORDS, .err = err}};
     l->data = p.p = th_alloc(1, sizeof *p.p, err);
-    bool ok = p.p && th_tokens_read(&p.text.tokens, text, err) &&
-              th_language_each_statement(&p.text, read_declaration, &p) && name_bottom(&p) &&
-              th_language_each_statement(&p.text, read_if_rule, &p) &&
-              (p.p->accepts = th_alloc(p.p->state.n + 1, sizeof *p.p->accepts, err)) &&
-              th_language_each_statement(&p.text, read_if_accept, &p) &&
-              th_language_check_symbols(&p.text) && check(&p) && find_grammar(l, err);
+    bool ok = p.p && th_language_read_block(&p.text, text, pass, 3, &p) && check(&p) &&
+              find_grammar(l, err);
     th_tokens_free(&p.text.tokens);
     return ok;
 }

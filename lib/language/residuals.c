@@ -3,7 +3,6 @@
 #include "language/residuals.h"
 
 #include "base/intern.h"
-#include "base/symbols.h"
 
 void th_language_residuals_free(ThLanguageResiduals *r)
 {
@@ -11,113 +10,91 @@ void th_language_residuals_free(ThLanguageResiduals *r)
     *r = (ThLanguageResiduals){0};
 }
 
+/* All words up to twice the length, by their numbers in order of length and symbols: those behind a
+ * word that have one length stand side by side. */
 typedef struct {
-    const ThLanguage *l;
-    ThLanguageReader *reader;
-    ThStop *stop;
-    int symbols, length;
-    size_t endings;
-    unsigned char *row; /* (endings) */
+    size_t symbols, endings; /* words of up to `length` */
+    int length;
+    unsigned char *member; /* is each one? */
+    bool open;             /* some word got no answer */
+    unsigned char *row;    /* (endings) */
     ThIntern rows;
 } Work;
 
-/* Words of up to `length` symbols; more than can be tried: 0. */
-static size_t words_up_to(int symbols, int length)
+/* The number of words below a length; more than can be tried: 0. */
+static size_t words_below(size_t symbols, int length)
 {
-    size_t sum = 1, power = 1;
-    for (int i = 0; i < length; i++) {
-        power *= (size_t)symbols;
-        sum += power;
-        if (sum > TH_LANGUAGE_MOST_TRIED)
+    size_t n = 0;
+    for (int i = 0; i < length; i++)
+        if ((n = n * symbols + 1) > TH_LANGUAGE_MOST_TRIED)
             return 0;
-    }
-    return sum;
-}
-
-static bool push(Work *w, const int *word, int n, ThError *err)
-{
-    bool ok = true;
-    for (int i = 0; ok && i < n; i++)
-        ok = th_language_push(w->reader, word[i], NULL, err);
-    return ok;
-}
-
-static void pop(Work *w, int n)
-{
-    while (n-- > 0)
-        th_language_pop(w->reader);
-}
-
-/* Fills the row of what has been read. */
-static bool fill_row(Work *w, int *ending, ThError *err)
-{
-    size_t at = 0;
-    for (int n = 0; n <= w->length; n++) {
-        do {
-            ThLanguageAnswer answer;
-            if (th_stopped(w->stop, err) || !push(w, ending, n, err) ||
-                !th_language_accepts(w->reader, &answer, err))
-                return false;
-            if (answer == TH_LANGUAGE_UNKNOWN)
-                return th_fail(err, TH_EVALUE, "a word of up to %d symbols gets no answer",
-                               2 * w->length);
-            w->row[at++] = (unsigned char)answer;
-            pop(w, n);
-        } while (th_symbols_next(ending, n, w->symbols));
-    }
-    return true;
-}
-
-/* The at-th ending. */
-static int ending_at(const Work *w, size_t at, int *ending)
-{
-    int n = 0;
-    for (size_t power = 1; at >= power; power *= (size_t)w->symbols, n++)
-        at -= power;
-    for (int i = n; i-- > 0; at /= (size_t)w->symbols)
-        ending[i] = (int)(at % (size_t)w->symbols);
     return n;
 }
 
-static bool room(ThLanguageResiduals *r, size_t cap[4], int length, ThError *err)
+static bool note(void *context, ThLanguageWord word, ThLanguageAnswer answer)
 {
-    size_t n = (size_t)r->n + 1, width = (size_t)length + 1;
-    return th_grow(&r->word, &cap[0], n * width, sizeof *r->word, err) &&
-           th_grow(&r->ending, &cap[1], n * width, sizeof *r->ending, err) &&
-           th_grow(&r->size, &cap[2], n, sizeof *r->size, err) &&
-           th_grow(&r->ending_size, &cap[3], n, sizeof *r->ending_size, err);
+    Work *w = context;
+    size_t at = 0;
+    for (int i = 0; i < word.n; i++)
+        at = at * w->symbols + (size_t)word.symbol[i];
+    w->member[words_below(w->symbols, word.n) + at] = 1;
+    w->open = answer == TH_LANGUAGE_UNKNOWN;
+    return !w->open;
+}
+
+/* Fills the row of the at-th word of n symbols. */
+static void fill_row(Work *w, int n, size_t at)
+{
+    size_t power = 1, below = 0;
+    for (int m = 0; m <= w->length; m++, below += power, power *= w->symbols)
+        memcpy(w->row + below, w->member + words_below(w->symbols, n + m) + at * power, power);
+}
+
+/* The at-th of all words. */
+static int word_at(const Work *w, size_t at, int *word)
+{
+    int n = 0;
+    for (size_t power = 1; at >= power; power *= w->symbols, n++)
+        at -= power;
+    for (int i = n; i-- > 0; at /= w->symbols)
+        word[i] = (int)(at % w->symbols);
+    return n;
 }
 
 /* Adds a word whose row is new: the last of the rows. */
-static void add_word(const Work *w, ThLanguageResiduals *r, const int *word, int n)
+static bool add_word(const Work *w, ThLanguageResiduals *r, size_t at, size_t cap[4], ThError *err)
 {
-    size_t width = (size_t)w->length, differ = 0;
-    const unsigned char *row = th_intern_at(&w->rows, (size_t)r->n, NULL);
-    const unsigned char *before = r->n ? th_intern_at(&w->rows, (size_t)r->n - 1, NULL) : row;
+    size_t n = (size_t)r->n + 1, width = (size_t)w->length, differ = 0, begin = (n - 1) * width;
+    if (!th_grow(&r->word, &cap[0], n * (width + 1), sizeof *r->word, err) ||
+        !th_grow(&r->ending, &cap[1], n * (width + 1), sizeof *r->ending, err) ||
+        !th_grow(&r->size, &cap[2], n, sizeof *r->size, err) ||
+        !th_grow(&r->ending_size, &cap[3], n, sizeof *r->ending_size, err))
+        return false;
+    const unsigned char *row = th_intern_at(&w->rows, n - 1, NULL);
+    const unsigned char *before = r->n ? th_intern_at(&w->rows, n - 2, NULL) : row;
     while (r->n && row[differ] == before[differ])
         differ++;
-    memcpy(r->word + (size_t)r->n * width, word, (size_t)n * sizeof *word);
-    r->size[r->n] = n;
-    r->ending_size[r->n] = r->n ? ending_at(w, differ, r->ending + (size_t)r->n * width) : 0;
+    r->size[r->n] = word_at(w, at, r->word + begin);
+    r->ending_size[r->n] = r->n ? word_at(w, differ, r->ending + begin) : 0;
     r->n++;
+    return true;
 }
 
-static bool all_words(Work *w, ThLanguageResiduals *r, ThError *err)
+static bool all_words(Work *w, const ThLanguage *l, ThLanguageResiduals *r, ThStop *stop,
+                      ThError *err)
 {
-    int *word TH_OWNED(free) = th_alloc((size_t)w->length + 1, sizeof *word, err);
-    int *ending TH_OWNED(free) = th_alloc((size_t)w->length + 1, sizeof *ending, err);
-    size_t cap[4] = {0}, index;
-    bool ok = word && ending;
-    for (int n = 0; ok && n <= w->length; n++) {
-        do {
-            ok = push(w, word, n, err) && fill_row(w, ending, err) &&
-                 th_intern(&w->rows, w->row, w->endings, &index, err) &&
-                 room(r, cap, w->length, err);
-            if (ok && index == (size_t)r->n)
-                add_word(w, r, word, n);
-            if (ok)
-                pop(w, n);
-        } while (ok && th_symbols_next(word, n, w->symbols));
+    size_t cap[4] = {0}, index, at = 0, power = 1;
+    bool ok = true;
+    for (int n = 0; ok && n <= 2 * w->length; n++)
+        ok = th_language_each(l, n, 0, note, w, NULL, stop, err) &&
+             (!w->open ||
+              th_fail(err, TH_EVALUE, "a word of up to %d symbols gets no answer", 2 * w->length));
+    for (int n = 0; ok && n <= w->length; n++, power *= w->symbols) {
+        for (size_t x = 0; ok && x < power; x++, at++) {
+            fill_row(w, n, x);
+            ok = !th_stopped(stop, err) && th_intern(&w->rows, w->row, w->endings, &index, err) &&
+                 (index < (size_t)r->n || add_word(w, r, at, cap, err));
+        }
         r->up_to[n] = r->n;
     }
     return ok;
@@ -126,22 +103,23 @@ static bool all_words(Work *w, ThLanguageResiduals *r, ThError *err)
 bool th_language_residuals(const ThLanguage *l, int length, ThStop *stop, ThLanguageResiduals *r,
                            ThError *err)
 {
-    Work w = {.l = l, .stop = stop};
+    int symbols;
+    Work w = {0};
     *r = (ThLanguageResiduals){0};
-    th_language_symbols(l, &w.symbols);
-    w.length = w.symbols > 0 ? length : 0; /* without symbols there is the empty word alone */
-    w.endings = words_up_to(w.symbols, length);
+    th_language_symbols(l, &symbols);
+    w.symbols = (size_t)symbols;
+    w.length = symbols > 0 ? length : 0; /* without symbols there is the empty word alone */
+    w.endings = words_below(w.symbols, w.length + 1);
     if (w.endings == 0 || w.endings * w.endings > TH_LANGUAGE_MOST_TRIED)
         return th_fail(err, TH_ELIMIT, "words of up to %d symbols have more than %d endings in all",
                        length, TH_LANGUAGE_MOST_TRIED);
     r->up_to = th_alloc((size_t)length + 1, sizeof *r->up_to, err);
     w.row = th_alloc(w.endings, 1, err);
-    w.reader = r->up_to && w.row ? th_language_reader(l, stop, err) : NULL;
-    bool ok = w.reader && all_words(&w, r, err);
+    w.member = th_alloc(w.endings * w.endings, 1, err);
+    bool ok = r->up_to && w.row && w.member && all_words(&w, l, r, stop, err);
     for (int n = w.length + 1; ok && n <= length; n++)
         r->up_to[n] = r->n;
-    th_language_reader_free(w.reader);
     th_intern_free(&w.rows);
-    free(w.row);
+    TH_FREE(w.row, w.member);
     return ok;
 }

@@ -1,6 +1,7 @@
 #include "language/smallest.h"
 
 #include "base/intern.h"
+#include "base/symbols.h"
 #include "base/text.h"
 #include "language/any_language.h"
 
@@ -128,15 +129,6 @@ static void write_word(Work *w, const int *word, int n, int *row)
     w->due[*row - 1] = w->d->label[q] == 1;
 }
 
-/* The next word of a length; false after the last. */
-static bool next_word(int *word, int n, int k)
-{
-    int i = n - 1;
-    while (i >= 0 && ++word[i] == k)
-        word[i--] = 0;
-    return i >= 0;
-}
-
 static bool make_room(Work *w, int most)
 {
     double rows = 0, words = 1;
@@ -169,7 +161,7 @@ static bool list_words(Work *w, int most)
         int word[MOST_LENGTH] = {0};
         do
             write_word(w, word, n, &at);
-        while (next_word(word, n, w->d->n_symbols));
+        while (th_symbols_next(word, n, w->d->n_symbols));
     }
     for (const int *m = w->more; *m; m += *m + 1)
         write_word(w, m + 1, *m, &at);
@@ -433,7 +425,7 @@ static bool check_length(const Work *w, const ThLanguage *l, int n, int *word, b
             return false;
         bool due = th_dfa_class(w->d, word, (size_t)n) == 1;
         *right = (answer == TH_LANGUAGE_YES) == due;
-    } while (*right && next_word(word, n, w->d->n_symbols));
+    } while (*right && th_symbols_next(word, n, w->d->n_symbols));
     return true;
 }
 

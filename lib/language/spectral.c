@@ -116,27 +116,24 @@ static bool find_weights(Work *w, ThError *err)
 {
     size_t n = (size_t)w->b.n, r = (size_t)w->r;
     gsl_vector_view row = gsl_matrix_row(w->h, 0), column = gsl_matrix_column(w->h, 0);
-    gsl_matrix *rest TH_OWNED(gsl_matrix_free) = gsl_matrix_alloc(r, r);
-    gsl_permutation *p TH_OWNED(gsl_permutation_free) = gsl_permutation_alloc(r);
-    int sign;
+    ThDistributionFactors rest TH_OWNED(th_distribution_close_factors) = {NULL, NULL};
     w->hy = gsl_matrix_alloc(n, r);
     w->alpha = gsl_vector_alloc(r);
     w->beta = gsl_vector_alloc(r);
     w->tau = gsl_vector_alloc(r);
-    if (!rest || !p || !w->hy || !w->alpha || !w->beta || !w->tau)
+    if (!th_distribution_open_factors(&rest, r) || !w->hy || !w->alpha || !w->beta || !w->tau)
         return th_fail(err, TH_ENOMEM, "out of memory (%zu states)", r);
     gsl_blas_dgemv(CblasTrans, 1, w->y, &row.vector, 0, w->alpha);
     gsl_blas_dgemv(CblasNoTrans, 1, w->left, &column.vector, 0, w->beta);
-    gsl_matrix_set_identity(rest);
     for (int a = 0; a < w->b.k; a++) {
         if (!(w->a[a] = gsl_matrix_alloc(r, r)) || !fill(w, w->ha, a, err))
             return false;
         gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, w->ha, w->y, 0, w->hy);
         gsl_blas_dgemm(CblasNoTrans, CblasNoTrans, 1, w->left, w->hy, 0, w->a[a]);
-        gsl_matrix_sub(rest, w->a[a]);
+        gsl_matrix_sub(rest.a, w->a[a]);
     }
     gsl_vector_memcpy(w->tau, w->beta);
-    if (gsl_linalg_LU_decomp(rest, p, &sign) == 0 && gsl_linalg_LU_svx(rest, p, w->tau) == 0)
+    if (th_distribution_factor(&rest) && th_distribution_apply_inverse(&rest, w->tau->data))
         gsl_blas_ddot(w->alpha, w->tau, &w->s->mass);
     return (isfinite(w->s->mass) && w->s->mass > 0) ||
            th_fail(err, TH_EVALUE, "the probabilities of all words add up to nothing") ||

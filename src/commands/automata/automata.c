@@ -317,6 +317,17 @@ static void say_difference(ShSession *s, const ThAutomatonDifference *d, const c
     say_side(s, d, 1, b);
 }
 
+bool sh_compare_automata(ShSession *s, const ShCall *call, const ThAutomaton *a,
+                         const ThAutomaton *b, ThError *err)
+{
+    ThAutomatonDifference d = {0};
+    bool ok = th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err);
+    if (ok)
+        say_difference(s, &d, call->operand[0].text, call->operand[1].text);
+    free(d.word);
+    return ok;
+}
+
 static const ThOptionSpec compare_options[] = {
     {"alphabet", TH_STRING, "ab", 0, 0, NULL,
      "what the inputs of RASP programs, or of a machine, consist of: characters, or words with "
@@ -394,19 +405,14 @@ SH_COMMAND(
     if (call->form == 2 || (o && o->kind == SH_S_OP))
         return sh_compare_rasp(s, call, err);
     const ThAutomaton *a = first->object->as.automaton;
-    ThAutomatonDifference d = {0};
     ThAutomatonRelation r TH_OWNED(th_automaton_relation_free) = {0};
     ThAutomaton *b TH_OWNED(th_automaton_free) = sh_automaton_value(s, second, err);
     if (!b && sh_program_value(s, second, &node, &kind, err))
         return sh_compare_rasp(s, call, err);
-    bool ok = b && only_automata(call, err) &&
-              th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err) &&
+    bool ok = b && only_automata(call, err) && sh_compare_automata(s, call, a, b, err) &&
               th_automaton_relate(a, b, max_states(s), sh_stop(s), &r, err);
     if (ok)
-        say_difference(s, &d, first->text, second->text);
-    if (ok)
         say_relation(s, &r, first->text, second->text);
-    free(d.word);
     return ok;
 }
 

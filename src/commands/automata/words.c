@@ -320,29 +320,31 @@ static void say_ambiguity(ShSession *s, const ThWordsAmbiguity *a, const char *g
                a->degree);
 }
 
-SH_COMMAND(ambiguity, .group = "automata",
-           .summary = "tell in how many ways an automaton accepts its words",
-           .detail =
-               "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
-               "(finitely ambiguous), grows like a power of the length (polynomially; the degree "
-               "is the exponent) or faster (exponentially).  Shown are a shortest word that is "
-               "accepted in two ways, and the greatest number of ways of any word, or words with "
-               "a loop or several, whose ways grow with the times n that each is gone through.  "
-               "The criteria are those of Weber and Seidl (1991).  Ways that differ in empty moves "
-               "only count as one.\n\n"
-               "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, "
-               "$ways the greatest number (0: it has none, or it was not found), $growing the "
-               "words with loops.\n\n"
-               "Whether a grammar is ambiguous cannot be decided: all words of up to 12 symbols "
-               "are looked at, as far as they are not too many.",
-           .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
-                      "ambiguity e\n"
-                      "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
-                      "#>   a (aa)^n (ba)^n in at least n^2\n"
-                      "automaton d = determinize(e)\n"
-                      "ambiguity d\n"
-                      "#> unambiguous",
-           .results = "ambiguity word degree ways growing", .args = {{A_LANGUAGE, "A", 0}})
+SH_COMMAND(
+    ambiguity, .group = "automata",
+    .summary = "tell in how many ways an automaton accepts its words",
+    .detail = "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
+              "(finitely ambiguous), grows like a power of the length (polynomially; the degree "
+              "is the exponent) or faster (exponentially).  Shown are a shortest word that is "
+              "accepted in two ways, and the greatest number of ways of any word, or words with "
+              "a loop or several, whose ways grow with the times n that each is gone through.  "
+              "The criteria are those of Weber and Seidl (1991).  Ways that differ in empty moves "
+              "only count as one.\n\n"
+              "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, "
+              "$ways the greatest number (0: it has none, or it was not found), $growing the "
+              "words with loops.\n\n"
+              "A grammar is unambiguous where a parser that sees one symbol ahead is never in "
+              "doubt (LR(1), Knuth 1965).  Beyond that it cannot be decided: all words of up to 12 "
+              "symbols are looked at, as far as they are not too many.  $ambiguity is none, "
+              "ambiguous or unknown then.",
+    .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
+               "ambiguity e\n"
+               "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
+               "#>   a (aa)^n (ba)^n in at least n^2\n"
+               "automaton d = determinize(e)\n"
+               "ambiguity d\n"
+               "#> unambiguous",
+    .results = "ambiguity word degree ways growing", .args = {{A_LANGUAGE, "A", 0}})
 {
     if (call->operand[0].object->kind != SH_AUTOMATON)
         return sh_ambiguity_language(s, call, err);

@@ -23,6 +23,14 @@ static void say_open(ShSession *s, long long words)
         sh_say(s, "%lld word%s got no answer\n", words, &"s"[words == 1]);
 }
 
+/* A word as it is typed. */
+static void write_word(ThText *t, const ThLanguage *l, ThLanguageWord word)
+{
+    int n;
+    char *const *symbol = th_language_symbols(l, &n);
+    th_symbols_write(t, symbol, n, word.symbol, word.n);
+}
+
 void sh_print_word(ShSession *s, char *const *symbol, int n, ThLanguageWord word)
 {
     ThText t TH_OWNED(th_text_free) = {0};
@@ -155,13 +163,11 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
 static bool print_found(void *context, ThLanguageWord word, uint64_t stage)
 {
     Listing *x = context;
-    int n;
-    char *const *symbol = th_language_symbols(x->l, &n);
     x->cut = x->printed == x->most;
     if (x->cut)
         return false;
     ThText t TH_OWNED(th_text_free) = {0};
-    th_symbols_write(&t, symbol, n, word.symbol, word.n);
+    write_word(&t, x->l, word);
     sh_row(x->s, (long long)stage, word.n ? t.data : "\"\"");
     x->printed++;
     return true;
@@ -217,7 +223,7 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
         return false;
     if (a.word)
         sh_say(s, "the grammar is ambiguous: its words were tried one by one\n");
-    else if (a.tried_to < hi)
+    else if (!a.never && a.tried_to < hi)
         sh_say(s,
                "no word of up to %d symbol%s has two trees; of longer ones the trees are "
                "counted\n",
@@ -254,21 +260,14 @@ typedef struct {
     long long open; /* words before it that got no answer */
 } First;
 
-static void take_first(First *f, ThLanguageWord word)
-{
-    int n;
-    char *const *symbol = th_language_symbols(f->l, &n);
-    th_symbols_write(&f->text, symbol, n, word.symbol, word.n);
-    f->found = true;
-}
-
 static bool first_member(void *context, ThLanguageWord word, ThLanguageAnswer answer)
 {
     First *f = context;
     f->open += answer == TH_LANGUAGE_UNKNOWN;
-    if (answer == TH_LANGUAGE_YES)
-        take_first(f, word);
-    return answer != TH_LANGUAGE_YES;
+    f->found = answer == TH_LANGUAGE_YES;
+    if (f->found)
+        write_word(&f->text, f->l, word);
+    return !f->found;
 }
 
 /* The first word that is no member, all being tried in order. */
@@ -285,8 +284,9 @@ static bool first_outside(const ThLanguage *l, First *f, ThStop *stop, ThError *
             if (th_stopped(stop, err) || !th_language_member(l, w, stop, &answer, err))
                 return false;
             f->open += answer == TH_LANGUAGE_UNKNOWN;
-            if (answer == TH_LANGUAGE_NO)
-                take_first(f, w);
+            f->found = answer == TH_LANGUAGE_NO;
+            if (f->found)
+                write_word(&f->text, l, w);
         } while (!f->found && ++tried < TH_LANGUAGE_MOST_TRIED && th_symbols_next(word, k, n));
     return true;
 }
@@ -338,7 +338,6 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
     const ShOperand *o = &call->operand[0];
     const ThLanguage *l = o->object->kind == SH_LANGUAGE ? o->object->as.language : NULL;
     ThLanguageAmbiguity a = {0};
-    int n;
     bool trees =
         l && (th_language_is_pushdown(l) || strcmp(th_language_kind_name(l), "grammar") == 0);
     if (!trees)
@@ -346,13 +345,14 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err)
     bool cycles = th_language_has_cycles(l);
     if (!cycles && !th_language_ambiguity(l, 12, &a, sh_stop(s), err))
         return false;
-    sh_result_text(s, "kind", a.word || cycles ? "ambiguous" : "unknown");
-    if (cycles) {
+    sh_result_text(s, "ambiguity", a.never ? "none" : a.word || cycles ? "ambiguous" : "unknown");
+    if (a.never) {
+        sh_say(s, "unambiguous: a parser that sees one symbol ahead is never in doubt\n");
+    } else if (cycles) {
         sh_say(s, "ambiguous: a variable derives itself alone, in infinitely many trees\n");
     } else if (a.word) {
         ThText t TH_OWNED(th_text_free) = {0};
-        char *const *symbol = th_language_symbols(l, &n);
-        th_symbols_write(&t, symbol, n, a.word, a.n);
+        write_word(&t, l, (ThLanguageWord){a.word, a.n});
         sh_result_text(s, "word", t.data ? t.data : "");
         sh_say(s, "ambiguous: %s has %.15g trees\n", t.data ? t.data : "the empty word", a.trees);
     } else {
@@ -396,11 +396,9 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
                          const ThLanguageDifference *d)
 {
     static const char *const does[] = {"rejects", "accepts", "does not answer to"};
-    int n;
-    char *const *symbol = th_language_symbols(a, &n);
     ThText t TH_OWNED(th_text_free) = {0};
     if (d->differ)
-        th_symbols_write(&t, symbol, n, d->word, d->n);
+        write_word(&t, a, (ThLanguageWord){d->word, d->n});
     const char *word = t.data ? t.data : "";
     sh_result_flag(s, "agree", !d->differ && d->unknown == 0);
     sh_result_text(s, "word", word);
@@ -416,27 +414,6 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
     }
     if (d->unknown)
         sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);
-}
-
-/* Two of which automata are known. */
-static bool compare_exactly(ShSession *s, const ShCall *call, ThAutomaton *const a[2], ThError *err)
-{
-    ThAutomatonDifference d = {0};
-    size_t limit = (size_t)sh_setting_int(s, "limit-states");
-    bool ok = th_automaton_compare(a[0], a[1], limit, sh_stop(s), &d, err);
-    if (ok) {
-        const char *word = d.word ? d.word : "";
-        sh_result_flag(s, "equivalent", d.equivalent);
-        sh_result_text(s, "word", word);
-        if (d.equivalent)
-            sh_say(s, "equivalent\n");
-        else
-            sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
-        for (int k = 0; k < 2 && !d.equivalent; k++)
-            sh_say(s, "  %s %s it\n", call->operand[k].text, d.accepted[k] ? "accepts" : "rejects");
-    }
-    free(d.word);
-    return ok;
 }
 
 static bool is_language(ShSession *s, const ShOperand *o)
@@ -458,7 +435,7 @@ bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError 
     bool ok = sides(s, call, l, err) && th_language_automaton(l[0], &a[0], sh_stop(s), err) &&
               th_language_automaton(l[1], &a[1], sh_stop(s), err);
     if (ok && a[0] && a[1]) {
-        ok = compare_exactly(s, call, a, err);
+        ok = sh_compare_automata(s, call, a[0], a[1], err);
     } else if (ok) {
         ThLanguageLengths lengths = {(int)length.lo, (int)length.hi};
         ok = th_language_compare(l[0], l[1], lengths, &d, sh_stop(s), err);

@@ -8,6 +8,9 @@
  * an s-op with the options below at their defaults. */
 ThLanguage *sh_language_of(ShSession *s, const ShObject *o, ThError *err);
 
+/* What a language that was defined or shown leaves as results. */
+void sh_language_figures(ShSession *s, const ThLanguage *l);
+
 /* What is asked of machines and s-ops: both; commands have them, or one. */
 extern const ThOptionSpec sh_language_options[];
 
@@ -37,6 +40,9 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err);
 bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err);
 
 /* compare where one of two operands names a language that is no automaton: *does says whether. */
+/* Says whether two automata, the operands of a call, are equivalent. */
+bool sh_compare_automata(ShSession *s, const ShCall *call, const ThAutomaton *a,
+                         const ThAutomaton *b, ThError *err);
 bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError *err);
 
 #endif

@@ -102,36 +102,43 @@ static void moments_are_sums(void **state)
     }
 }
 
-/* The same words by two copies of each state, which share every move: all can be read in many ways,
- * with the entropies that the formula has for one way. */
+/* The same words by copies of each state, which share every move: all can be read in many ways. */
+static ThLanguage *in_copies(const Drawn *d, int copies)
+{
+    ThText t = {0};
+    th_text_add(&t, "alphabet a b; start q0\n");
+    for (int k = 0; k < copies * d->n; k++) {
+        for (int a = 0; a < 2; a++)
+            for (int copy = 0; copy < copies; copy++)
+                th_text_printf(&t, "q%d %c %.17g -> q%d\n", k, 'a' + a,
+                               d->p[k / copies][a] * (copy + 1) * 2 / (copies * (copies + 1)),
+                               copies * d->to[k / copies][a] + copy);
+        th_text_printf(&t, "accept q%d %.17g\n", k, d->stop[k / copies]);
+    }
+    ThLanguage *l = distributed(t.data);
+    th_text_free(&t);
+    return l;
+}
+
+/* With the entropies that the formula has for one way. */
 static void several_ways_are_one(void **state)
 {
     (void)state;
     ThRng r = th_rng(5, "ways", 0);
     for (int i = 0; i < 50; i++) {
         Drawn d = draw(&r, true);
-        ThText t = {0};
-        th_text_add(&t, "alphabet a b; start q0\n");
-        for (int k = 0; k < 2 * d.n; k++) {
-            for (int a = 0; a < 2; a++)
-                for (int copy = 0; copy < 2; copy++)
-                    th_text_printf(&t, "q%d %c %.17g -> q%d\n", k, 'a' + a,
-                                   d.p[k / 2][a] * (copy ? 0.25 : 0.75), 2 * d.to[k / 2][a] + copy);
-            th_text_printf(&t, "accept q%d %.17g\n", k, d.stop[k / 2]);
-        }
-        ThLanguage *one = language_of(&d), *many = distributed(t.data);
+        ThLanguage *one = language_of(&d), *many = in_copies(&d, 2);
         double p[2][9], entropy[2][9];
         assert_true(th_distribution_lengths(one, 8, p[0], entropy[0], NULL));
         assert_true(th_distribution_lengths(many, 8, p[1], entropy[1], NULL));
         for (int n = 0; n < 9; n++)
             if (!(fabs(entropy[0][n] - entropy[1][n]) < 1e-9))
-                fail_msg("length %d: %g, not %g\n%s", n, entropy[1][n], entropy[0][n], t.data);
+                fail_msg("length %d: %g, not %g", n, entropy[1][n], entropy[0][n]);
         double far[2][61]; /* 2^60 words are too many */
         assert_true(th_distribution_lengths(many, 60, far[0], far[1], NULL));
         assert_true(isnan(far[1][60]) && far[1][8] == entropy[1][8]);
         th_language_free(one);
         th_language_free(many);
-        th_text_free(&t);
     }
 }
 
@@ -163,10 +170,10 @@ static void distances_are_sums(void **state)
         ThDistributionDistance sum = {0}, d;
         ThLanguage *p = language_of(&one), *q = language_of(&two);
         add_distance(both, (int[2]){0, 0}, 0, (double[2]){1, 1}, &sum);
-        assert_true(th_distribution_distance(p, q, &d, NULL));
+        assert_true(th_distribution_distance(p, q, &d, NULL, NULL));
         assert_true(fabs(d.squares - sum.squares) < 1e-10);
         assert_true(fabs(d.divergence - sum.divergence) < 1e-10);
-        assert_true(th_distribution_distance(p, p, &d, NULL));
+        assert_true(th_distribution_distance(p, p, &d, NULL, NULL));
         assert_true(d.squares < 1e-15 && fabs(d.divergence) < 1e-14);
         th_language_free(p);
         th_language_free(q);
@@ -176,21 +183,158 @@ static void distances_are_sums(void **state)
     /* the other way round are the symbols; some words are impossible */
     ThLanguage *u = distributed("alphabet b a; s a 0.5 -> s; s b 0.25 -> s; accept s 0.25");
     ThLanguage *less = distributed("alphabet a b; s a 0.5 -> s; accept s 0.5");
-    assert_true(th_distribution_distance(p, u, &d, NULL));
+    assert_true(th_distribution_distance(p, u, &d, NULL, NULL));
     assert_true(fabs(d.divergence - .107965) < 1e-6 && fabs(d.squares - .00367440) < 1e-8);
-    assert_true(th_distribution_distance(p, less, &d, NULL));
+    assert_true(th_distribution_distance(p, less, &d, NULL, NULL));
     assert_true(isinf(d.divergence));
-    assert_true(th_distribution_distance(less, p, &d, NULL));
+    assert_true(th_distribution_distance(less, p, &d, NULL, NULL));
     assert_true(d.divergence > 0 && d.divergence < 10);
     /* z, which lacks words of the other one, is reached by none */
     ThLanguage *more = distributed("alphabet a b; s a 0.5 -> s; accept s 0.5; z b 0.5 -> z; "
                                    "accept z 0.5");
-    assert_true(th_distribution_distance(less, more, &d, NULL));
+    assert_true(th_distribution_distance(less, more, &d, NULL, NULL));
     assert_true(fabs(d.divergence) < 1e-15);
     th_language_free(more);
     th_language_free(p);
     th_language_free(u);
     th_language_free(less);
+}
+
+/* Pairs that are followed, of 50 states and more, beside those that are solved; and divergences of
+ * words with many ways that are those of one. */
+static void copies_are_as_far(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(7, "copies", 0);
+    for (int i = 0; i < 6; i++) {
+        Drawn one = draw(&r, true), two = draw(&r, true);
+        int copies = i % 2 ? 2 : 2 + 45 / (one.n < two.n ? one.n : two.n);
+        ThDistributionDistance few, many;
+        ThLanguage *p[2] = {language_of(&one), in_copies(&one, copies)};
+        ThLanguage *q[2] = {language_of(&two), in_copies(&two, copies)};
+        assert_true(th_distribution_distance(p[0], q[0], &few, NULL, NULL));
+        assert_true(th_distribution_distance(p[1], q[1], &many, NULL, NULL));
+        assert_true(fabs(few.squares - many.squares) < 1e-12);
+        assert_true(i % 2 || (many.squares_error > 0 && many.squares_error < 1e-12));
+        assert_true(fabs(few.divergence - many.divergence) < 1e-9 * few.divergence + 1e-12);
+        assert_true(few.divergence_most == few.divergence);
+        assert_true(many.divergence_most == many.divergence || i % 2 == 0);
+        for (int k = 0; k < 2; k++) {
+            th_language_free(p[k]);
+            th_language_free(q[k]);
+        }
+    }
+}
+
+/* Of weights no rest is known: pairs that are too many to be solved are refused. */
+static void weights_are_solved(void **state)
+{
+    (void)state;
+    ThDistributionDistance d;
+    ThError err = {0};
+    for (int n = 40; n < 50; n += 9) {
+        ThText t = {0};
+        th_text_add(&t, "weights; start q0; accept q0 1.25");
+        for (int q = 0; q < n; q++)
+            th_text_printf(&t, "; q%d a %s -> q%d; accept q%d 0.5", q, q ? "0.5" : "-0.75",
+                           (q + 1) % n, q);
+        ThLanguage *l = th_language_parse("distribution", t.data, &err);
+        if (!l)
+            fail_msg("%s", err.msg);
+        assert_true(th_distribution_distance(l, l, &d, NULL, &err) == (n == 40));
+        assert_true(n != 40 || (d.squares < 1e-15 && isnan(d.divergence)));
+        th_language_free(l);
+        th_text_free(&t);
+    }
+    assert_int_equal(err.code, TH_ELIMIT);
+}
+
+/* Any moves of three states, two of a symbol at most; some words are impossible. */
+typedef struct {
+    double p[3][2][3], stop[3];
+} Ways;
+
+static ThLanguage *draw_ways(ThRng *r, double stop, Ways *w)
+{
+    ThText t = {0};
+    th_text_add(&t, "alphabet a b; start q0\n");
+    *w = (Ways){.stop = {0}};
+    for (int q = 0; q < 3; q++) {
+        double share[4], all = 0;
+        for (int i = 0; i < 4; i++)
+            all += share[i] = below(r, 3) ? 0.1 + th_rng_uniform(r) : 0;
+        w->stop[q] = all > 0 ? stop : 1;
+        for (int i = 0; i < 4; i++)
+            w->p[q][i % 2][below(r, 3)] += all > 0 ? (1 - stop) * share[i] / all : 0;
+        for (int i = 0; i < 6; i++)
+            if (w->p[q][i % 2][i / 2] > 0)
+                th_text_printf(&t, "q%d %c %.17g -> q%d\n", q, 'a' + i % 2, w->p[q][i % 2][i / 2],
+                               i / 2);
+        th_text_printf(&t, "accept q%d %.17g\n", q, w->stop[q]);
+    }
+    ThLanguage *l = distributed(t.data);
+    th_text_free(&t);
+    return l;
+}
+
+typedef struct {
+    double divergence, squares, variation[LONGEST + 1];
+} Far;
+
+static void add_ways(const Ways *const w[2], double (*v)[3], int length, int longest, Far *to)
+{
+    double p[2] = {0}, next[2][3];
+    for (int k = 0; k < 2; k++)
+        for (int q = 0; q < 3; q++)
+            p[k] += v[k][q] * w[k]->stop[q];
+    to->divergence += p[0] > 0 ? p[0] * log2(p[0] / p[1]) : 0;
+    to->squares += (p[0] - p[1]) * (p[0] - p[1]);
+    to->variation[length] += fabs(p[0] - p[1]) / 2;
+    for (int a = 0; a < 2 && length < longest; a++) {
+        memset(next, 0, sizeof next);
+        for (int i = 0; i < 18; i++)
+            next[i / 9][i % 3] += v[i / 9][i / 3 % 3] * w[i / 9]->p[i / 3 % 3][a][i % 3];
+        add_ways(w, next, length + 1, longest, to);
+    }
+}
+
+static void several_ways_have_bounds(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(9, "bounds", 0);
+    int never = 0, found = 0, between = 0;
+    for (int i = 0; i < 60; i++) {
+        enum { SHORT = 9 };
+        bool quick = i % 2; /* then what is longer is less than 1e-11 */
+        Ways one, two;
+        const Ways *both[2] = {&one, &two};
+        ThLanguage *p = draw_ways(&r, quick ? 0.95 : 0.4, &one);
+        ThLanguage *q = draw_ways(&r, quick ? 0.95 : 0.4, &two);
+        Far far = {0};
+        ThDistributionDistance d;
+        double variation[SHORT + 1];
+        add_ways(both, (double[2][3]){{1}, {1}}, 0, SHORT, &far);
+        assert_true(th_distribution_distance(p, q, &d, NULL, NULL));
+        assert_true(th_distribution_variation(p, q, SHORT, variation, NULL, NULL));
+        for (int n = 0; n <= SHORT; n++)
+            assert_true(fabs(variation[n] - far.variation[n]) < 1e-12);
+        assert_true(!quick || fabs(d.squares - far.squares) < 1e-12);
+        never += isinf(far.divergence);
+        assert_true(isinf(far.divergence) == isinf(d.divergence));
+        assert_true(d.divergence <= d.divergence_most);
+        if (quick && !isinf(far.divergence)) {
+            found += d.divergence_most - d.divergence < 1e-9;
+            if (!(far.divergence > d.divergence - 1e-9 &&
+                  far.divergence < d.divergence_most + 1e-9))
+                fail_msg("%d: %.12g, not %.12g to %.12g", i, far.divergence, d.divergence,
+                         d.divergence_most);
+        }
+        between += d.divergence_most - d.divergence > 1e-9;
+        th_language_free(p);
+        th_language_free(q);
+    }
+    if (never < 5 || found < 5 || between < 5)
+        fail_msg("%d never, %d found, %d between", never, found, between);
 }
 
 /* Figures computed elsewhere. */
@@ -316,6 +460,8 @@ int main(void)
         cmocka_unit_test(moments_are_sums),     cmocka_unit_test(several_ways_are_one),
         cmocka_unit_test(distances_are_sums),   cmocka_unit_test(the_example),
         cmocka_unit_test(words_come_by_weight), cmocka_unit_test(blocks_are_read_again),
+        cmocka_unit_test(copies_are_as_far),    cmocka_unit_test(several_ways_have_bounds),
+        cmocka_unit_test(weights_are_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

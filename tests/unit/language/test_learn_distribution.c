@@ -96,7 +96,7 @@ static void merged(void **state)
             ThLanguage *q = th_distribution_alergia(&w, letters, .005, &m, NULL, &err);
             assert_non_null(q);
             assert_int_equal(states(q), states(p));
-            assert_true(th_distribution_distance(p, q, &d, NULL));
+            assert_true(th_distribution_distance(p, q, &d, NULL, NULL));
             assert_true(d.divergence < 1e-3 && d.squares < 5e-5);
             th_language_free(p);
             th_language_free(q);

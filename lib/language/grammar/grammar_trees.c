@@ -6,10 +6,6 @@
 #include <math.h>
 
 #include "language/grammar.h"
-#include "language/trees.h"
-
-static bool count_word(const ThGrammar *g, ThLanguageWord word, ThStop *stop, double *n,
-                       ThError *err);
 
 /* ---- trees by length ------------------------------------------------------------------------- */
 
@@ -186,7 +182,8 @@ bool th_grammar_draw(const void *words, ThRng *r, int *word, ThError *err)
     double trees = 1;
     for (int i = 0; ok && !kept && i < TRIES; i++) {
         ok = !th_stopped(w->stop, err) && draw_tree(w, place, r, word, err) &&
-             count_word(w->l->data, (ThLanguageWord){word, w->length}, w->stop, &trees, err);
+             (w->p->one_tree || th_grammar_trees(w->l->data, (ThLanguageWord){word, w->length},
+                                                 w->stop, &trees, err));
         kept = ok && (trees <= 1 || th_rng_uniform(r) * trees < 1);
     }
     if (!ok || kept)
@@ -224,9 +221,6 @@ static bool count_trees(const ThGrammarPairs *p, int hi, mpz_t *trees, ThStop *s
     return true;
 }
 
-static bool find_ambiguous(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
-                           ThError *err);
-
 /* Numbers of words are those of trees where no word to a length that can be tried has two. */
 bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop,
                       ThError *err)
@@ -235,7 +229,7 @@ bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop
     const ThGrammarPairs *p = &g->pairs;
     size_t rows = (size_t)hi + 1, all = (size_t)p->n_variables * rows;
     ThLanguageAmbiguity a;
-    if (!find_ambiguous(l, hi < 12 ? hi : 12, &a, stop, err))
+    if (!th_grammar_ambiguity(l, hi < 12 ? hi : 12, &a, stop, err))
         return false;
     free(a.word);
     *known = a.word == NULL;
@@ -250,177 +244,4 @@ bool th_grammar_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop
     for (size_t i = 0; i < all; i++)
         mpz_clear(trees[i]);
     return ok;
-}
-
-/* ---- trees of a word ------------------------------------------------------------------------- */
-
-typedef struct {
-    const ThGrammarPairs *p;
-    ThLanguageWord word;
-    size_t n;    /* places: the symbols and one */
-    double *of;  /* (n_variables, n, n): trees of the symbols i … j - 1 */
-    double *sum; /* (n_variables, n): of the row that is filled, from splits inside */
-} Table;
-
-static double *cell(const Table *t, int v, size_t i)
-{
-    return t->of + ((size_t)v * t->n + i) * t->n;
-}
-
-/* All that a rule adds to a cell but splits strictly inside. */
-static double at_ends(const Table *t, const ThGrammarPair *r, size_t i, size_t j)
-{
-    switch (r->n) {
-    case 0:
-        return i == j;
-    case -1:
-        return j == i + 1 && t->word.symbol[i] == r->b;
-    case 1:
-        return cell(t, r->b, i)[j];
-    default:
-        return i == j ? cell(t, r->b, i)[i] * cell(t, r->c, i)[i]
-                      : cell(t, r->b, i)[i] * cell(t, r->c, i)[j] +
-                            cell(t, r->b, i)[j] * cell(t, r->c, j)[j];
-    }
-}
-
-static void fill_cells(const Table *t, size_t i, size_t j)
-{
-    const ThGrammarPairs *p = t->p;
-    for (int o = 0; o < p->n_variables; o++) {
-        int v = p->order[o];
-        double n = t->sum[(size_t)v * t->n + j];
-        for (size_t k = p->first[o]; k < p->first[o + 1]; k++)
-            n += at_ends(t, &p->rule[p->by_order[k]], i, j);
-        cell(t, v, i)[j] = n;
-    }
-}
-
-/* Passes on what the cells (i, j) give to longer ones of row i. */
-static void pass_on(const Table *t, size_t i, size_t j)
-{
-    for (size_t k = 0; k < t->p->n; k++) {
-        const ThGrammarPair *r = &t->p->rule[k];
-        double b = r->n == 2 ? cell(t, r->b, i)[j] : 0;
-        if (b == 0)
-            continue;
-        const double *c = cell(t, r->c, j);
-        double *to = t->sum + (size_t)r->left * t->n;
-        for (size_t m = j + 1; m < t->n; m++)
-            to[m] += b * c[m];
-    }
-}
-
-static bool fill_table(const Table *t, ThStop *stop, ThError *err)
-{
-    size_t v = (size_t)t->p->n_variables;
-    for (size_t i = t->n; i-- > 0;) {
-        if (th_stopped(stop, err))
-            return false;
-        for (size_t k = 0; k < v * t->n; k++)
-            t->sum[k] = 0;
-        fill_cells(t, i, i);
-        for (size_t j = i + 1; j < t->n; j++) {
-            fill_cells(t, i, j);
-            pass_on(t, i, j);
-        }
-    }
-    return true;
-}
-
-/* Of the rules without cycles. */
-static bool count_word(const ThGrammar *g, ThLanguageWord word, ThStop *stop, double *n,
-                       ThError *err)
-{
-    const ThGrammarPairs *p = &g->pairs;
-    Table t = {.p = p, .word = word, .n = (size_t)word.n + 1};
-    size_t v = (size_t)p->n_variables;
-    t.of = th_alloc(v * t.n * t.n, sizeof *t.of, err);
-    t.sum = th_alloc(v * t.n, sizeof *t.sum, err);
-    bool ok = t.of && t.sum && fill_table(&t, stop, err);
-    if (ok)
-        *n = cell(&t, 0, 0)[word.n];
-    TH_FREE(t.of, t.sum);
-    return ok;
-}
-
-/* The grammar of a language, or of what answers in its place, whose trees can be counted. */
-static const ThGrammar *grammar_of(const ThLanguage *l, ThError *err)
-{
-    l = l->as ? l->as : l;
-    const ThGrammar *g = l->kind == &th_language_kind_grammar ? l->data : NULL;
-    if (!g)
-        th_fail(err, TH_EUSAGE, "only words of a grammar have trees");
-    else if (g->pairs.cut)
-        th_fail(err, TH_EVALUE, "a word may have infinitely many trees");
-    return g && !g->pairs.cut ? g : NULL;
-}
-
-bool th_language_trees(const ThLanguage *l, ThLanguageWord word, ThStop *stop, double *n,
-                       ThError *err)
-{
-    const ThGrammar *g = grammar_of(l, err);
-    return g && count_word(g, word, stop, n, err);
-}
-
-/* ---- ambiguity ------------------------------------------------------------------------------- */
-
-typedef struct {
-    const ThLanguage *l;
-    ThLanguageAmbiguity *a;
-    ThStop *stop;
-    ThError *err;
-} Search;
-
-static bool look_at(void *context, ThLanguageWord word, ThLanguageAnswer answer)
-{
-    Search *s = context;
-    double trees;
-    (void)answer;
-    if (!count_word(s->l->data, word, s->stop, &trees, s->err))
-        return false;
-    if (trees < 2)
-        return true;
-    s->a->word = th_copy(word.symbol, (size_t)word.n, sizeof *word.symbol, s->err);
-    s->a->n = word.n;
-    s->a->trees = trees;
-    return false;
-}
-
-static bool find_ambiguous(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
-                           ThError *err)
-{
-    enum { MOST = 100000 };
-    ThError inner = {0};
-    Search s = {l, a, stop, &inner};
-    long long tried = 0;
-    *a = (ThLanguageAmbiguity){.tried_to = -1};
-    for (int n = 0; n <= length && tried < MOST && !a->word; n++) {
-        bool ok = th_language_each(l, n, MOST - tried, look_at, &s, &tried, stop, &inner);
-        if (inner.code == TH_ELIMIT)
-            return true;
-        if (!ok || inner.code)
-            return th_fail(err, inner.code, "%s", inner.msg);
-        a->tried_to = a->word ? a->tried_to : n;
-    }
-    return true;
-}
-
-bool th_language_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
-                           ThError *err)
-{
-    *a = (ThLanguageAmbiguity){.tried_to = -1};
-    return grammar_of(l, err) && find_ambiguous(l->as ? l->as : l, length, a, stop, err);
-}
-
-bool th_language_has_cycles(const ThLanguage *l)
-{
-    l = l->as ? l->as : l;
-    return l->kind == &th_language_kind_grammar && ((const ThGrammar *)l->data)->pairs.cut;
-}
-
-const char *th_language_remarks(const ThLanguage *l)
-{
-    bool grammar = l->kind == &th_language_kind_grammar;
-    return grammar ? ((const ThGrammar *)l->data)->remarks.data : NULL;
 }

@@ -331,5 +331,5 @@ bool th_grammar_binarise(ThGrammar *g, ThError *err)
         memset(placed, 0, n * sizeof *placed);
         place_all(p, placed);
     }
-    return ok && sort_rules(p, err);
+    return ok && sort_rules(p, err) && th_grammar_look_ahead(p, err);
 }

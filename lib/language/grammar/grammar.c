@@ -104,7 +104,7 @@ static bool read_right(Parser *p, const ThToken *t, const ThToken *end)
     ThGrammar *g = p->g;
     ThGrammarRule r = {.left = p->left, .first = (int)g->n_right, .line = t->line, .col = t->col};
     if (t == end) {
-        th_token_unexpected(&p->text.tokens, t, "the right side of a rule", p->text.err);
+        th_language_unexpected(&p->text, t, "the right side of a rule");
         return th_hint(p->text.err, "the empty word is written epsilon");
     }
     if (th_language_is_empty_sign(&p->text, t) && t + 1 == end)
@@ -133,21 +133,16 @@ static bool read_alternatives(Parser *p, const ThToken *t, const ThToken *end)
     }
 }
 
-static int keyword_of(const Parser *p, ThStatement s)
-{
-    return th_statement_keyword(&p->text.tokens, s, keywords, N_KEYWORDS);
-}
-
 /* The left side of a rule; a line that begins with | goes on with the one before. */
-static bool read_left(void *context, ThStatement s)
+static bool read_left(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
-    if (keyword_of(p, s) < N_KEYWORDS || s.first->kind == '|')
+    if (keyword < N_KEYWORDS || s.first->kind == '|')
         return true;
     if (!th_token_is_name(s.first))
-        return th_token_unexpected(&p->text.tokens, s.first, "a variable", p->text.err);
+        return th_language_unexpected(&p->text, s.first, "a variable");
     if (s.first[1].kind != TH_TOKEN_ARROW) {
-        th_token_unexpected(&p->text.tokens, s.first + 1, "'->'", p->text.err);
+        th_language_unexpected(&p->text, s.first + 1, "'->'");
         return th_hint(p->text.err, "a rule is written VARIABLE -> SYMBOLS | SYMBOLS, with one "
                                     "variable on the left");
     }
@@ -158,14 +153,12 @@ static bool read_left(void *context, ThStatement s)
 static bool read_start(Parser *p, ThStatement s)
 {
     const ThToken *name = s.first + 1;
-    if (p->started)
-        return th_language_token_fail(&p->text, s.first, "", " is given twice");
-    p->started = true;
+    if (!th_language_once(&p->text, s, &p->started))
+        return false;
     if (!th_token_is_name(name))
-        return th_token_unexpected(&p->text.tokens, name, "a variable", p->text.err);
-    if (name + 1 != s.end)
-        return th_token_unexpected(&p->text.tokens, name + 1, "the end of the statement",
-                                   p->text.err);
+        return th_language_unexpected(&p->text, name, "a variable");
+    if (!th_language_end(&p->text, s, name + 1))
+        return false;
     int v = find_variable(p->g, text_of(p, name));
     if (v < 0)
         return th_language_token_fail(&p->text, name, "no rule has ", " on its left");
@@ -175,25 +168,25 @@ static bool read_start(Parser *p, ThStatement s)
     return true;
 }
 
-static bool read_keyword(void *context, ThStatement s)
+static bool read_keyword(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
-    Keyword k = (Keyword)keyword_of(p, s);
-    for (const ThToken *t = s.first + 1; k == ALPHABET && t < s.end; t++)
+    if (p->g->n_variables == 0)
+        return th_language_fail_at_end(&p->text, "a grammar needs a rule") ||
+               th_hint(p->text.err, "as in S -> a S b | epsilon");
+    for (const ThToken *t = s.first + 1; keyword == ALPHABET && t < s.end; t++)
         if (th_token_is_name(t) && find_variable(p->g, text_of(p, t)) >= 0)
             return th_language_token_fail(&p->text, t, "", " is a variable");
-    return k == START      ? read_start(p, s)
-           : k == ALPHABET ? th_language_read_alphabet(&p->text, s)
-                           : true;
+    return keyword != START || read_start(p, s);
 }
 
-static bool read_rule(void *context, ThStatement s)
+static bool read_rule(void *context, int keyword, ThStatement s)
 {
     Parser *p = context;
-    if (keyword_of(p, s) < N_KEYWORDS)
+    if (keyword < N_KEYWORDS)
         return true;
     if (s.first->kind == '|' && p->left < 0)
-        return th_token_unexpected(&p->text.tokens, s.first, "a rule", p->text.err);
+        return th_language_unexpected(&p->text, s.first, "a rule");
     if (s.first->kind != '|')
         p->left = find_variable(p->g, text_of(p, s.first));
     return read_alternatives(p, s.first + (s.first->kind == '|' ? 1 : 2), s.end);
@@ -201,18 +194,13 @@ static bool read_rule(void *context, ThStatement s)
 
 static bool parse(ThLanguage *l, const char *text, ThError *err)
 {
-    Parser p = {.text = {.l = l, .err = err}, .left = -1};
-    const ThTokens *t = &p.text.tokens;
+    static ThLanguagePass *const pass[] = {read_left, read_keyword, read_rule};
+    Parser p = {.text = {.l = l, .keyword = keywords, .n_keywords = N_KEYWORDS, .err = err},
+                .left = -1};
     l->data = p.g = th_alloc(1, sizeof *p.g, err);
-    bool ok = p.g && th_tokens_read(&p.text.tokens, text, err) &&
-              th_language_each_statement(&p.text, read_left, &p);
-    if (ok && p.g->n_variables == 0)
-        ok = th_fail_at(err, TH_EPARSE, t->token[t->n - 1].line, t->token[t->n - 1].col,
-                        "a grammar needs a rule") ||
-             th_hint(err, "as in S -> a S b | epsilon");
-    ok = ok && th_language_each_statement(&p.text, read_keyword, &p) &&
-         th_language_each_statement(&p.text, read_rule, &p) && th_language_check_symbols(&p.text) &&
-         th_grammar_reduce(p.g, err) && th_grammar_binarise(p.g, err);
+    bool ok = p.g && th_language_read_block(&p.text, text, pass, 3, &p) &&
+              (p.g->n_variables > 0 || read_keyword(&p, N_KEYWORDS, (ThStatement){0})) &&
+              th_grammar_reduce(p.g, err) && th_grammar_binarise(p.g, err);
     th_tokens_free(&p.text.tokens);
     return ok;
 }
