@@ -273,6 +273,15 @@ double th_proof_sure_length(double length)
     return floor(length / grain * (1 - 1e-12)) * grain;
 }
 
+double th_proof_sure_result(double length)
+{
+    const double digits = 1e6, sure = th_proof_sure_length(length);
+    if (sure < digits || sure >= 1e15)
+        return sure;
+    double grain = pow(10, floor(log10(sure)) - 5);
+    return floor(sure / grain) * grain;
+}
+
 /* By windows or by counts.  All is made anew; nothing of it is in the file. */
 static bool check_windows(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                           ThStop *stop, ThProofChecked *k, ThError *err)
