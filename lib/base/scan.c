@@ -162,10 +162,9 @@ bool th_tokens_read(ThTokens *t, const char *text, ThError *err)
     Scanner c = {.t = t, .s = text, .end = text + strlen(text), .line = 1, .col = 1, .err = err};
     if (c.end - c.s > INT32_MAX)
         return th_fail(err, TH_EPARSE, "the text is too long");
-    while (c.s < c.end) {
+    while (c.s < c.end)
         if (!scan_token(&c))
             return false;
-    }
     return add_token(&c, TH_TOKEN_END);
 }
 

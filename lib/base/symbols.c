@@ -12,10 +12,9 @@ bool th_symbols_single(char *const *symbol, int n)
 
 static int find(char *const *symbol, int n, const char *name, size_t size)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (strncmp(symbol[i], name, size) == 0 && symbol[i][size] == '\0')
             return i;
-    }
     return -1;
 }
 

@@ -447,8 +447,7 @@ void th_compile_observed_free(ThCompileObserved *o)
         free_column(&o->column[i]);
     for (size_t i = 0; i < o->n_selectors; i++)
         free(o->selector[i].selects);
-    for (size_t i = 0; i < o->n_gathered; i++) {
+    for (size_t i = 0; i < o->n_gathered; i++)
         TH_FREE(o->gathered[i].raw, o->gathered[i].number, o->gathered[i].to);
-    }
     TH_FREE(o->column, o->selector, o->gathered, o->token, o->position, o->length);
 }

@@ -191,9 +191,8 @@ static bool evaluate(ThPlotFlow *p, ThError *err)
         if (!p->shown[p->node[i]] && !side)
             continue;
         const ThRaspSeq *s = th_rasp_run_value(p->run, p->node[i], p->stop, err);
-        if (!s) {
+        if (!s)
             return false;
-        }
         for (size_t k = 0; k < p->n; k++) {
             write_value(p, s, k, &t);
             int width = t.data ? th_utf8_width(t.data) : 0;

@@ -71,12 +71,11 @@ static json_t *json_commands(void)
     size_t n;
     const ShCommand *const *commands = sh_commands(&n);
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (sh_family_of_command(commands[i]))
             add_json_second_words(list, commands[i], sh_family_of_command(commands[i]));
         else
             add_json_command(list, commands[i]);
-    }
     return list;
 }
 

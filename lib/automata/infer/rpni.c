@@ -117,15 +117,13 @@ static bool grow_tree(Merger *m, ThError *err)
     int root, best, total;
     if (!new_node(m, -1, -1, &root, err))
         return false;
-    for (size_t i = 0; i < m->sample->n; i++) {
+    for (size_t i = 0; i < m->sample->n; i++)
         if (th_stopped_at(m->stop, i, "words", err) || !add_word(m, i, err))
             return false;
-    }
     m->report->tree = m->n;
-    for (size_t q = 0; m->options->noise <= 0 && q < m->n; q++) {
+    for (size_t q = 0; m->options->noise <= 0 && q < m->n; q++)
         if (minority(counts_of(m, (int)q), m->c, &best, &total) > 0)
             return th_fail(err, TH_EVALUE, "a word has two classes, and no noise is allowed");
-    }
     m->red = th_alloc(m->n, sizeof *m->red, err);
     m->number = th_alloc(m->n, sizeof *m->number, err);
     for (size_t q = 0; m->number && q < m->n; q++)
@@ -158,10 +156,9 @@ static bool add_counts(Merger *m, int to, int from, double *score, ThError *err)
     int before = minority(x, m->c, &best_x, &n_x) + minority(y, m->c, &best_y, &n_y);
     if (n_y == 0)
         return true;
-    for (int i = 0; i < m->c; i++) {
+    for (int i = 0; i < m->c; i++)
         if (y[i] && !set(m, &x[i], x[i] + y[i], err))
             return false;
-    }
     int clashes = minority(x, m->c, &best, &n) - before;
     if (clashes)
         *score -= m->clash * clashes;
@@ -318,10 +315,9 @@ static bool merge_all(Merger *m, ThError *err)
 static ThDfa *result_of(const Merger *m, ThError *err)
 {
     bool sink = false;
-    for (int i = 0; i < m->n_red; i++) {
+    for (int i = 0; i < m->n_red; i++)
         for (int a = 0; a < m->k; a++)
             sink = sink || *child_of(m, m->red[i], a) < 0;
-    }
     ThDfa *d = th_dfa_new(m->n_red + sink, m->k, m->c + 1, err);
     for (int i = 0; d && i < d->n_states; i++) {
         int best = -1, total;

@@ -45,10 +45,9 @@ static ThAutomaton *with_sink(const ThAutomaton *a, const bool *has, ThError *er
     if (!started)
         th_automaton_build_start(&b, sink);
     for (int q = 0; q <= a->n_states; q++) {
-        for (int c = 0; c < a->n_symbols; c++) {
+        for (int c = 0; c < a->n_symbols; c++)
             if (q == a->n_states || !has[(size_t)q * (size_t)a->n_symbols + (size_t)c])
                 th_automaton_build_arc(&b, (ThAutomatonArc){q, c, sink, TH_AUTOMATON_NO_OUTPUT});
-        }
     }
     return th_automaton_build_finish(&b, err);
 }

@@ -16,10 +16,9 @@ static bool own_letters(const ThAutomaton *a)
 
 static bool has_empty_moves(const ThAutomaton *a)
 {
-    for (size_t i = 0; i < a->n_arcs; i++) {
+    for (size_t i = 0; i < a->n_arcs; i++)
         if (a->arc[i].symbol == TH_AUTOMATON_EPSILON)
             return true;
-    }
     return false;
 }
 
@@ -28,10 +27,9 @@ static void write_targets(ThText *t, const ThAutomaton *a, int q, int symbol, bo
 {
     int n = 0;
     th_text_add(t, lists ? "[" : "");
-    for (size_t i = a->first[q]; i < a->first[q + 1]; i++) {
+    for (size_t i = a->first[q]; i < a->first[q + 1]; i++)
         if (a->arc[i].symbol == symbol)
             th_text_printf(t, "%s%d", n++ ? "," : "", a->arc[i].to + 1);
-    }
     th_text_add(t, lists ? "]" : n ? "" : "0");
 }
 

@@ -303,9 +303,8 @@ static bool attempt(ThProofProver *v, bool balls, ThError *err)
 
 static void free_slopes(ThProofSlope *s, int n)
 {
-    for (int i = 0; s && i < n; i++) {
+    for (int i = 0; s && i < n; i++)
         TH_FREE(s[i].jx, s[i].jy);
-    }
     free(s);
 }
 

@@ -270,14 +270,13 @@ static bool dict_by_sop(ThRasp *r, const ThRaspDict *d, ThRaspSop i, ThRaspValue
 {
     ThRaspAtom *value TH_OWNED(free) = th_alloc(d->n, sizeof *value, r->err);
     bool ok = value != NULL;
-    for (size_t k = 0; ok && k < d->n; k++) {
+    for (size_t k = 0; ok && k < d->n; k++)
         if (d->value[k].kind != TH_RASP_VALUE_ATOM)
             ok = th_rasp_error(r, TH_EVALUE,
                                "a dict that an s-op looks up must hold single values, not %s",
                                th_rasp_what(&d->value[k]));
         else
             value[k] = d->value[k].as.atom;
-    }
     return ok && th_rasp_made(r, th_rasp_dict(r->graph, i, d->key, value, d->n, r->err), v);
 }
 

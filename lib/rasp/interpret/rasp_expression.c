@@ -125,12 +125,11 @@ static bool eval_tuple(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValu
     ThRaspValue element[TH_RASP_ARGUMENTS] = {0};
     size_t n = 0;
     bool ok = true;
-    for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e)) {
+    for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e))
         if (n == TH_RASP_ARGUMENTS)
             ok = th_rasp_error(r, TH_ELIMIT, "a tuple may have %d elements", TH_RASP_ARGUMENTS);
         else
             ok = th_rasp_eval(r, f, e, &element[n]) && ++n;
-    }
     th_rasp_here(r, f, node);
     ok = ok && make_tuple(r, element, n, v);
     while (n > 0)

@@ -25,12 +25,11 @@ static void list_products(ShSession *s, const ThProofQuantized *q, char *const *
             continue;
         ThText cell[4] = {0};
         int label[4] = {x, y, x < 0 ? q->alone[y] : q->product[x * l->n + y], right};
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4; k++)
             if (label[k] >= 0)
                 sh_write_label(&cell[k], l, label[k], symbol);
             else
                 th_text_add(&cell[k], "nothing");
-        }
         sh_row(s, cell[0].data, cell[1].data, cell[2].data, cell[3].data);
         for (int k = 0; k < 4; k++)
             th_text_free(&cell[k]);
@@ -217,9 +216,8 @@ SH_COMMAND(
         claim ? th_proof_quantize(m, claim, (size_t)th_option_int(&call->options, "elements"),
                                   (uint64_t)sh_seed(s, &call->options), sh_stop(s), err)
               : NULL;
-    if (!q) {
+    if (!q)
         return sh_error_inside(err, &call->operand[0]);
-    }
     ThModel *snapped = th_proof_snapped(m, q, err);
     ThProofChecked k;
     bool ok = snapped && check(s, snapped, claim, q, &k, err);

@@ -74,9 +74,8 @@ static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExte
                       const ThTmGrams *g, ThError *err)
 {
     ThText repeated TH_OWNED(th_text_free) = {0};
-    if (g->longest > 0 && !write_repeated(&repeated, start, g, sh_stop(s), err)) {
+    if (g->longest > 0 && !write_repeated(&repeated, start, g, sh_stop(s), err))
         return false;
-    }
     set_grams(s, x, g);
     say_extent(s, x, start->words->length[0]);
     if (g->longest > 0)

@@ -116,9 +116,8 @@ static bool find_all(Selecting *x, ThError *err)
 
 static void free_all(Selecting *x)
 {
-    for (size_t i = 0; x->shown && i < x->n_heads; i++) {
+    for (size_t i = 0; x->shown && i < x->n_heads; i++)
         TH_FREE(x->shown[i].selector, x->shown[i].selected, x->shown[i].weight);
-    }
     TH_FREE(x->shown, x->head, x->token);
     th_rasp_run_free(x->run);
     th_model_trace_free(x->trace);

@@ -51,11 +51,10 @@ static void write_made(const ThRaspGraph *g, ThRaspSop node, ThText *t)
 /* Appends why a layer is needed. */
 static void write_reason(const ThRaspGraph *g, const ThRaspForce *f, ThText *t)
 {
-    if (f->aggregate == TH_RASP_NO_SOP) {
+    if (f->aggregate == TH_RASP_NO_SOP)
         th_text_add(t, "the selector itself");
-    } else {
+    else
         write_made(g, f->aggregate, t);
-    }
     if (f->waits_for == TH_RASP_NO_SOP)
         return;
     th_text_add(t, f->by_values ? ", gathers " : ", compares ");
