@@ -227,7 +227,7 @@ static bool unknown_extension(const char *path, ThError *err)
     for (size_t i = 0; sh_file_kind(i, &k); i++)
         th_text_printf(&list, "%s%s", i ? ", " : "", k.extension);
     th_fail(err, TH_EUSAGE, "no format has the extension of '%s'", path);
-    th_hint(err, "the formats are %s", list.data ? list.data : "");
+    th_hint(err, "the formats are %s", th_text_string(&list));
     return false;
 }
 

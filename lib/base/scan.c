@@ -65,7 +65,7 @@ static bool scan_escape(Scanner *c)
     ThText meant TH_OWNED(th_text_free) = {0};
     size_t n = th_escape_read(c->s, c->end, &meant);
     bool good = meant.failed ? th_fail(c->err, TH_ENOMEM, "out of memory")
-                : n > 0      ? append(c, meant.data ? meant.data : "", meant.size)
+                : n > 0      ? append(c, th_text_string(&meant), meant.size)
                 : *c->s == 'u'
                     ? fail_here(c, "\\u must be followed by {HEXADECIMAL}, a character's number")
                     : fail_here(c, "unknown escape: \\n \\t \\\\ \\\" \\$ and \\u{...} are known");

@@ -51,7 +51,7 @@ static void put_tic(ThFigure *f, const char *axis, double at, double large)
 {
     ThText t TH_OWNED(th_text_free) = {0};
     put_number(&t, at, large);
-    th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, t.data ? t.data : "", at);
+    th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, th_text_string(&t), at);
     f->script.failed |= t.failed;
 }
 

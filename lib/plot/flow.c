@@ -206,7 +206,7 @@ static bool evaluate(ThPlotFlow *p, ThError *err)
 const char *th_plot_flow_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i, ThText *t)
 {
     write_value(p, s, i, t);
-    return t->data ? t->data : "";
+    return th_text_string(t);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -137,7 +137,7 @@ static bool fail_twice(const ThTm *m, const ThTmRule *r, ThError *err)
     for (int t = 0; t < m->n_tapes; t++)
         th_text_printf(&reads, "%s%.40s", t ? " | " : "", rule_symbol(m, r->read[t]));
     th_fail(err, TH_EVALUE, "two rules for state %.40s reading %s",
-            r->from == TH_TM_ANY ? "*" : m->state[r->from], reads.data ? reads.data : "");
+            r->from == TH_TM_ANY ? "*" : m->state[r->from], th_text_string(&reads));
     return th_hint(err, "a machine with a choice of rules must say `nondeterministic`");
 }
 

@@ -183,7 +183,7 @@ static void write_source(ThText *t, const ThTmTokens *k, char *const *token, int
     ThText line TH_OWNED(th_text_free) = {0};
     th_text_symbol(&line, title);
     th_text_printf(t, "# The next-token program of the machine %s, by the last %d tokens.\n#\n",
-                   line.data ? line.data : "", n + 1);
+                   th_text_string(&line), n + 1);
     th_text_add(
         t, "# Tokens and their numbers: 0 ends a configuration, 1 is its beginning, 2 its end, 3 "
            "fills; then\n# the symbols, then the states, which stand right behind the "

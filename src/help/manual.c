@@ -12,8 +12,8 @@ static void add_json_options(json_t *list, const ThOptionSpec *specs)
         ThText values TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, specs);
         json_array_append_new(list, json_pack("{s:s,s:s,s:s*,s:s}", "name", specs->name, "values",
-                                              values.data ? values.data : "", "default",
-                                              specs->fallback, "help", specs->help));
+                                              th_text_string(&values), "default", specs->fallback,
+                                              "help", specs->help));
     }
 }
 

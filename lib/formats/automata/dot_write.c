@@ -21,7 +21,7 @@ static void add_name(ThText *t, const char *name)
         th_text_symbol(&quoted, name);
         bool bare = quoted.data && *quoted.data != '"';
         th_text_add(t, bare ? "\"" : "");
-        th_text_add(t, quoted.data ? quoted.data : "");
+        th_text_add(t, th_text_string(&quoted));
         th_text_add(t, bare ? "\"" : "");
         t->failed = t->failed || quoted.failed;
     } else {
@@ -31,7 +31,7 @@ static void add_name(ThText *t, const char *name)
 
 static void write_taken(ThText *to, ThText *from)
 {
-    write_string(to, from->data ? from->data : "");
+    write_string(to, th_text_string(from));
     to->failed = to->failed || from->failed;
     th_text_free(from);
 }

@@ -74,7 +74,7 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
     for (int i = 0; !own && i < a->n_symbols; i++) {
         ThText symbol TH_OWNED(th_text_free) = {0};
         th_text_symbol(&symbol, a->symbol[i]);
-        th_text_printf(to, "# %c: %s\n", 'a' + i, symbol.data ? symbol.data : "");
+        th_text_printf(to, "# %c: %s\n", 'a' + i, th_text_string(&symbol));
         to->failed = to->failed || symbol.failed;
     }
     th_text_printf(to, "Automaton(\"%s\", %d, ",

@@ -466,7 +466,7 @@ static void write_word(const Search *s, size_t at, int symbol, char *to, size_t 
         word[LONGEST - ++n] = s->symbol[at];
     const ThSignature *g = &s->k->claim->asked;
     th_symbols_write(&t, g->symbol, g->n_symbols, word + LONGEST - n, n);
-    snprintf(to, room, "%s%.120s", at > 0 ? "… " : "", t.data ? t.data : "");
+    snprintf(to, room, "%s%.120s", at > 0 ? "… " : "", th_text_string(&t));
 }
 
 static bool add_point(Search *s, size_t from, int symbol)

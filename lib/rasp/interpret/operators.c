@@ -290,7 +290,7 @@ static bool dict_by_key(ThRasp *r, const ThRaspDict *d, const ThRaspValue *i, Th
     if (!found) {
         ThText t TH_OWNED(th_text_free) = {0};
         th_rasp_write_value(r, i, &t);
-        return th_rasp_error(r, TH_EVALUE, "the dict has no key %.100s", t.data ? t.data : "");
+        return th_rasp_error(r, TH_EVALUE, "the dict has no key %.100s", th_text_string(&t));
     }
     *v = th_rasp_retain(*found);
     return true;

@@ -397,7 +397,7 @@ static bool eval_string(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
         th_text_unescape(&meant, text, strlen(text));
     if (ok && meant.failed)
         ok = th_fail(r->err, TH_ENOMEM, "out of memory for a string");
-    ok = ok && th_rasp_atom_string(&r->atoms, meant.data ? meant.data : "", meant.size, &a, r->err);
+    ok = ok && th_rasp_atom_string(&r->atoms, th_text_string(&meant), meant.size, &a, r->err);
     if (ok)
         *v = th_rasp_atom_value(a);
     return ok;

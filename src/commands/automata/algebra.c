@@ -208,6 +208,6 @@ static void say_wrapped(ShSession *s, const char *label, const char *text)
 
 void sh_say_wrapped(ShSession *s, const char *label, ThText *t)
 {
-    say_wrapped(s, label, t->data ? t->data : "");
+    say_wrapped(s, label, th_text_string(t));
     th_text_free(t);
 }

@@ -243,7 +243,7 @@ static bool put_suite(ThText *t, const Plan *p, const Suite *suite, int publishe
         th_text_quoted(&lists, suite->row[i].task);
     }
     th_text_add(&lists, "]");
-    begin_sweep(t, p, lists.data ? lists.data : "");
+    begin_sweep(t, p, th_text_string(&lists));
     put_training(t, p, "$task", suite->train);
     th_text_printf(t, "  evaluate m on $task length=%s:%lld samples=%lld%s\n}\n", suite->test,
                    th_option_int(p->options, "apart"), th_option_int(p->options, "samples"),
@@ -304,7 +304,7 @@ static bool put_mlregtest(ThText *t, const Plan *p, ThError *err)
     if (!list_languages(&lists, p, err))
         return false;
     th_text_add(&lists, ", test in [SR, SA, LR, LA]");
-    begin_sweep(t, p, lists.data ? lists.data : "");
+    begin_sweep(t, p, th_text_string(&lists));
     th_text_printf(t,
                    "  task t = file \"%s/${language}_Train.txt\" header=no split=1 "
                    "tokens=characters labels=final\n",
@@ -323,7 +323,7 @@ static bool put_mlregtest(ThText *t, const Plan *p, ThError *err)
 static bool write_file(const char *folder, const char *name, const ThText *t, ThError *err)
 {
     char *path TH_OWNED(free) = th_printed(err, "%s/%s", folder, name);
-    return path && th_file_write(path, t->data ? t->data : "", err);
+    return path && th_file_write(path, th_text_string(t), err);
 }
 
 static bool run_suite(ShSession *s, const Plan *p, const Suite *suite, ThError *err)

@@ -59,7 +59,7 @@ static void show_tables(FILE *out, const ThProofQuantized *q, const ThSignature 
     for (int i = 0; i < l->n; i++) {
         ThText t TH_OWNED(th_text_free) = {0};
         sh_write_label(&t, l, i, g->symbol);
-        fprintf(out, "%6d  %s, read as %s\n", i + 1, t.data ? t.data : "", g->label[q->said[i]]);
+        fprintf(out, "%6d  %s, read as %s\n", i + 1, th_text_string(&t), g->label[q->said[i]]);
     }
     int width = 4 * l->n > 9 ? 4 * l->n : 9;
     fprintf(out, "\nearlier  %-*s    %s\n       ", width, "    model", "    automaton");
@@ -106,7 +106,7 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
         sh_say(s, "%s, snapped, is right on strings of every length%s%s%s: %s\n", name, d->before,
                d->name, d->after, verdict);
     else if (q->word)
-        sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
+        sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, th_text_string(&t),
                g->label[q->answer], g->label[q->right]);
     else
         sh_say(s, "%s, snapped, is not the automaton; no short string shows it\n", name);
@@ -116,7 +116,7 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
                (long long)q->wrong);
     sh_say(s, "  rounding     takes a vector of a float run %.2g away at most%s\n", q->rounding,
            q->in_float ? "" : ": an entry can change");
-    sh_results(s, "margin:r rounding:r word:s", q->margin, q->rounding, t.data ? t.data : "");
+    sh_results(s, "margin:r rounding:r word:s", q->margin, q->rounding, th_text_string(&t));
 }
 
 /* The share of strings that a model answers right. */

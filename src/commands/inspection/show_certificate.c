@@ -156,10 +156,10 @@ static void say_sets(ShSession *s, const ThProofCertificate *c, const ThProofPai
         write_map(&of, c, m, i, cell);
         if (worst)
             write_pair(&pair, c, m, worst, cell);
-        const char *text = of.data ? of.data : "", *says = answer < 0 ? "" : c->class_name[answer];
+        const char *text = th_text_string(&of), *says = answer < 0 ? "" : c->class_name[answer];
         if (p)
             sh_row(s, (long long)i + 1, kind, text, says, c->radius[i], worst ? worst->share : 0.0,
-                   pair.data ? pair.data : "");
+                   th_text_string(&pair));
         else
             sh_row(s, (long long)i + 1, kind, text, says, c->radius[i]);
     }
@@ -169,9 +169,9 @@ static void say_sets(ShSession *s, const ThProofCertificate *c, const ThProofPai
         return;
     ThText pair TH_OWNED(th_text_free) = {0};
     write_pair(&pair, c, m, worst, cell);
-    sh_say(s, "the tightest pair is %s: it takes %.3g of set %d\n", pair.data ? pair.data : "",
+    sh_say(s, "the tightest pair is %s: it takes %.3g of set %d\n", th_text_string(&pair),
            worst->share, worst->into + 1);
-    sh_results(s, "pair:s share:r", pair.data ? pair.data : "", worst->share);
+    sh_results(s, "pair:s share:r", th_text_string(&pair), worst->share);
 }
 
 static long long size_of(ShSession *s, const ShOperand *file)

@@ -68,7 +68,7 @@ static bool ends_itself(const ShMachineEnd *e)
 
 static const char *tape_of(const ShMachineEnd *e)
 {
-    return e->tape.data ? e->tape.data : "";
+    return th_text_string(&e->tape);
 }
 
 /* Returns new: the word as an input of a machine, whose other symbols say whether blanks stand
@@ -152,7 +152,7 @@ static void say_same(const Search *x)
         th_text_printf(&t, "%s%s", i ? " " : " over ", x->symbol[i]);
     sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbol%s%s\n",
            x->choices ? " verdict" : "", x->inputs - x->open, x->inputs, sh_plural(x->inputs),
-           length.lo, length.hi, sh_plural(length.hi), t.data ? t.data : "");
+           length.lo, length.hi, sh_plural(length.hi), th_text_string(&t));
 }
 
 static bool report(const Search *x, ThError *err)
