@@ -213,9 +213,8 @@ const char *th_plot_flow_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i
 
 static void free_flow(ThPlotFlow *p, ThRaspSop last)
 {
-    for (ThRaspSop i = 0; p->label && i <= last; i++)
-        free(p->label[i]);
-    TH_FREE(p->label, p->shown, p->mark, p->node, p->side, p->head, p->layer);
+    TH_FREE_EACH(p->label, last + 1);
+    TH_FREE(p->shown, p->mark, p->node, p->side, p->head, p->layer);
 }
 
 static bool fits(const ThPlotFlow *p, ThError *err)

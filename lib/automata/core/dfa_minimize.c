@@ -19,10 +19,8 @@ typedef struct {
 
 static void partition_free(Partition *p)
 {
-    int *const array[] = {p->first, p->from,   p->element,  p->place,   p->block,  p->begin,
-                          p->end,   p->marked, p->splitter, p->touched, p->waiting};
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-        free(array[i]);
+    TH_FREE(p->first, p->from, p->element, p->place, p->block, p->begin, p->end, p->marked,
+            p->splitter, p->touched, p->waiting);
 }
 
 static bool partition_alloc(Partition *p, const ThDfa *d, ThError *err)

@@ -46,6 +46,7 @@ static void merger_free(Merger *m)
     TH_FREE(m->child, m->count, m->parent, m->letter, m->red, m->number, m->change, m->fold,
             m->word);
 }
+TH_RELEASES_VALUE(merger_free, Merger)
 
 static int *child_of(const Merger *m, int q, int a)
 {
@@ -336,18 +337,16 @@ static ThDfa *result_of(const Merger *m, ThError *err)
 ThDfa *th_rpni(const ThWordsSample *sample, const ThRpniOptions *options, ThRpniReport *report,
                ThStop *stop, ThError *err)
 {
-    Merger m = {.sample = sample,
-                .options = options,
-                .report = report,
-                .stop = stop,
-                .k = sample->n_symbols,
-                .c = sample->n_classes};
+    Merger m TH_OWNED(merger_free) = {.sample = sample,
+                                      .options = options,
+                                      .report = report,
+                                      .stop = stop,
+                                      .k = sample->n_symbols,
+                                      .c = sample->n_classes};
     double p = options->noise;
     m.agree = p > 0 ? log(m.c > 1 ? m.c : 2) : 1;
     m.clash = p > 0 ? log((1 - p) / p) : HUGE_VAL;
     *report = (ThRpniReport){0};
     bool ok = grow_tree(&m, err) && keep(&m, 0, -HUGE_VAL, err) && merge_all(&m, err);
-    ThDfa *d = ok ? result_of(&m, err) : NULL;
-    merger_free(&m);
-    return d;
+    return ok ? result_of(&m, err) : NULL;
 }

@@ -57,16 +57,10 @@ void th_proof_certificate_free(ThProofCertificate *c)
 {
     if (!c)
         return;
-    for (int i = 0; c->symbol && i < c->n_symbols; i++)
-        free(c->symbol[i]);
-    for (int i = 0; c->class_name && i < c->n_classes; i++)
-        free(c->class_name[i]);
-    void *all[] = {c->bits,     c->next, c->inside, c->answer, c->symbol, c->class_name,
-                   c->complete, c->map,  c->centre, c->radius, c->shape};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-    free(c->formula);
-    free(c);
+    TH_FREE_EACH(c->symbol, c->n_symbols);
+    TH_FREE_EACH(c->class_name, c->n_classes);
+    TH_FREE(c->bits, c->next, c->inside, c->answer, c->complete, c->map, c->centre, c->radius,
+            c->shape, c->formula, c);
 }
 
 static uint64_t add_bytes(uint64_t digest, const void *bytes, size_t n)

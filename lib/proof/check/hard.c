@@ -428,15 +428,12 @@ void th_proof_hard_close(Hard *k)
 {
     for (int i = 0; k->layer && i < k->layers; i++) {
         Layer *l = &k->layer[i];
-        void *all[] = {l->query,       l->query_bias, l->key_value, l->key_value_bias, l->output,
-                       l->output_bias, l->up,         l->up_bias,   l->down,           l->down_bias,
-                       l->task,        l->key,        l->value};
-        for (size_t n = 0; n < sizeof all / sizeof *all; n++)
-            free(all[n]);
-        TH_FREE(l->same, l->sign);
+        TH_FREE(l->query, l->query_bias, l->key_value, l->key_value_bias, l->output, l->output_bias,
+                l->up, l->up_bias, l->down, l->down_bias, l->task, l->key, l->value, l->same,
+                l->sign);
     }
-    TH_FREE(k->layer, k->mean, k->digit, k->from, k->embedding, k->head, k->head_bias);
-    TH_FREE(k->position, k->placed, k->seen_by, k->seen);
+    TH_FREE(k->layer, k->mean, k->digit, k->from, k->embedding, k->head, k->head_bias, k->position,
+            k->placed, k->seen_by, k->seen);
 }
 
 /* ---- all strings ----------------------------------------------------------------------------- */

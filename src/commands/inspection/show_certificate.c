@@ -258,6 +258,7 @@ static void free_grid(ThPlotGrid *g)
     TH_FREE_EACH(g->column, g->columns);
     free(g->share);
 }
+TH_RELEASES_VALUE(free_grid, ThPlotGrid)
 
 /* Returns new: the names of what stands in pairs, of the numbers from -1 on that do. */
 static char **names_of(const ThProofCertificate *c, const ThMonoid *m, const int *place, int n,
@@ -318,10 +319,8 @@ static bool draw_rooms(ThFigure *f, ShSession *s, const char *title, const ShVer
                        ThError *err)
 {
     ThMonoid *m TH_OWNED(th_monoid_free) = monoid_of(s, v->c);
-    ThPlotGrid g = {.down = "who comes first", .over = "who comes second"};
-    bool ok = fill_grid(&g, v->c, m, &v->pairs, err) && th_plot_grid(f, title, &g, err);
-    free_grid(&g);
-    return ok;
+    ThPlotGrid g TH_OWNED(free_grid) = {.down = "who comes first", .over = "who comes second"};
+    return fill_grid(&g, v->c, m, &v->pairs, err) && th_plot_grid(f, title, &g, err);
 }
 
 static bool draw_sets(ThFigure *f, ShSession *s, const char *title, const ShVerified *v,
