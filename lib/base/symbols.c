@@ -23,6 +23,14 @@ int th_symbols_find(char *const *symbol, int n, const char *name)
     return find(symbol, n, name, strlen(name));
 }
 
+bool th_symbols_same(char *const *a, int n_a, char *const *b, int n_b)
+{
+    bool same = n_a == n_b;
+    for (int i = 0; same && i < n_a; i++)
+        same = strcmp(a[i], b[i]) == 0;
+    return same;
+}
+
 /* Bytes of a prefix of whole characters that is short enough for a message. */
 static size_t shown(const char *name, size_t size)
 {

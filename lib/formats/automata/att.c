@@ -452,13 +452,9 @@ static void write_table(ThText *t, const ThAutomaton *a)
     th_text_add(t, "@0@\t0\n");
     for (int i = 0; i < a->n_symbols; i++)
         th_text_printf(t, "%s\t%d\n", a->symbol[i], ++n);
-    for (int i = 0; i < a->n_outputs; i++) {
-        bool known = false;
-        for (int j = 0; j < a->n_symbols && !known; j++)
-            known = strcmp(a->symbol[j], a->output[i]) == 0;
-        if (!known)
+    for (int i = 0; i < a->n_outputs; i++)
+        if (th_symbols_find(a->symbol, a->n_symbols, a->output[i]) < 0)
             th_text_printf(t, "%s\t%d\n", a->output[i], ++n);
-    }
 }
 
 /* Four columns, the empty symbol as @0@, and the table that OpenFST needs beside them. */

@@ -164,14 +164,6 @@ static bool is_wanted(const Plan *p, const char *task)
     return wanted;
 }
 
-static bool has_model(const Plan *p, const char *kind)
-{
-    bool has = false;
-    for (int i = 0; i < p->n_models && !has; i++)
-        has = strcmp(p->model[i], kind) == 0;
-    return has;
-}
-
 /* ---- the script ------------------------------------------------------------------------------ */
 
 static void begin_sweep(ThText *t, const Plan *p, const char *lists)
@@ -221,7 +213,8 @@ static int put_published(ThText *t, const Plan *p, const Suite *suite)
     for (int i = 0; i < suite->n; i++)
         for (int k = 0; k < N_KINDS; k++) {
             const Row *row = &suite->row[i];
-            if (row->published[k] == 0 || !has_model(p, kinds[k]) || !is_wanted(p, row->task))
+            if (row->published[k] == 0 || th_symbols_find(p->model, p->n_models, kinds[k]) < 0 ||
+                !is_wanted(p, row->task))
                 continue;
             th_text_printf(t, "\"%s\",%s,%g,%g,%s\n", row->task, kinds[k], row->published[k],
                            row->chance, suite->statistic);

@@ -27,10 +27,8 @@ typedef struct {
 
 static bool is_shared(const ThTm *m, const char *symbol)
 {
-    for (int i = 0; i < m->n_symbols; i++)
-        if (i != m->blank && strcmp(m->symbol[i], symbol) == 0)
-            return true;
-    return false;
+    int s = th_symbols_find(m->symbol, m->n_symbols, symbol);
+    return s >= 0 && s != m->blank;
 }
 
 /* Is it a machine as convert to=binary makes them? */
