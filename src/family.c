@@ -138,8 +138,7 @@ bool sh_family_not_followed(const ShFamily *f, ThError *err)
     ThText list TH_OWNED(th_text_free) = {0};
     for (size_t i = 0; i < f->count(); i++)
         th_text_printf(&list, "%s%s", i ? ", " : "", f->row(i).name);
-    return th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word,
-                   list.data ? list.data : "") ||
+    return th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word, th_text_string(&list)) ||
            th_hint(err, "see help %s", f->topic);
 }
 

@@ -82,34 +82,26 @@ static bool write_definitions(ShSession *s, ThText *t, ShObject *const *object, 
             th_language_write(t, object[i]->as.language, object[i]->name);
     if (!sh_rasp_write_objects(s, t, object, n, err))
         return false;
-    for (int i = 0; i < n; i++) {
-        const ShObject *o = object[i];
-        if (o->kind == SH_LANGUAGE && o->made_by)
-            th_text_printf(t, "language %s = %s\n", o->name, o->made_by);
-    }
-    for (int i = 0; i < n; i++) {
-        const ShObject *o = object[i];
-        const char *definition = o->made_by ? o->made_by : "";
-        if (o->kind == SH_TASK)
-            th_text_printf(t, "task %s = %s\n", o->name, definition);
-    }
+    for (int i = 0; i < n; i++)
+        if (object[i]->kind == SH_LANGUAGE && object[i]->made_by)
+            th_text_printf(t, "language %s = %s\n", object[i]->name, object[i]->made_by);
+    for (int i = 0; i < n; i++)
+        if (object[i]->kind == SH_TASK)
+            th_text_printf(t, "task %s = %s\n", object[i]->name,
+                           object[i]->made_by ? object[i]->made_by : "");
     return true;
 }
 
 static bool save_script(ShSession *s, ShObject *const *object, int n, const char *path,
                         ThError *err)
 {
-    ThText t = {0};
-    for (int i = 0; i < n; i++) {
+    ThText t TH_OWNED(th_text_free) = {0};
+    for (int i = 0; i < n; i++)
         if (object[i]->kind == SH_MODEL)
             return th_fail(err, TH_EUSAGE, "'%s' is a model, and a script cannot hold one",
                            object[i]->name) ||
                    th_hint(err, "save models to .safetensors files, or everything: save all");
-    }
-    if (write_definitions(s, &t, object, n, err))
-        return write_text(&t, path, err);
-    th_text_free(&t);
-    return false;
+    return write_definitions(s, &t, object, n, err) && write_text(&t, path, err);
 }
 
 /* Returns new: the file of a model that is saved beside a script: lab.th has lab-NAME.safetensors.
@@ -143,16 +135,13 @@ static bool save_model_beside(ThText *t, const ShObject *o, const char *path, Th
 
 static bool save_rasp(ShSession *s, ShObject *const *object, int n, const char *path, ThError *err)
 {
-    ThText t = {0};
+    ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < n; i++)
         if (!sh_is_rasp(object[i]->kind))
             return th_fail(err, TH_EUSAGE, "'%s' is %s, and a .rasp file holds names of RASP",
                            object[i]->name, sh_a_kind(object[i]->kind)) ||
                    th_hint(err, "save automata, machines and tasks to .th files");
-    if (sh_rasp_write_objects(s, &t, object, n, err))
-        return write_text(&t, path, err);
-    th_text_free(&t);
-    return false;
+    return sh_rasp_write_objects(s, &t, object, n, err) && write_text(&t, path, err);
 }
 
 static bool load_rasp(ShSession *s, const char *path, const char *name, ThError *err)
@@ -227,7 +216,7 @@ static bool unknown_extension(const char *path, ThError *err)
     for (size_t i = 0; sh_file_kind(i, &k); i++)
         th_text_printf(&list, "%s%s", i ? ", " : "", k.extension);
     th_fail(err, TH_EUSAGE, "no format has the extension of '%s'", path);
-    th_hint(err, "the formats are %s", list.data ? list.data : "");
+    th_hint(err, "the formats are %s", th_text_string(&list));
     return false;
 }
 

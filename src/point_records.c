@@ -298,7 +298,7 @@ static json_t *range_json(ThRange r)
     th_text_printf(&t, "%lld..%lld", r.lo, r.hi);
     if (r.step != 1)
         th_text_printf(&t, ":%lld", r.step);
-    return json_string(t.data ? t.data : "");
+    return json_string(th_text_string(&t));
 }
 
 json_t *sh_option_json(const ThOption *o)
@@ -327,7 +327,7 @@ static json_t *call_json(const ShCall *call)
     for (int i = 0; i < call->n; i++)
         th_text_printf(&words, "%s%s", i ? " " : "",
                        call->operand[i].text ? call->operand[i].text : "");
-    json_object_set_new(all, "operands", json_string(words.data ? words.data : ""));
+    json_object_set_new(all, "operands", json_string(th_text_string(&words)));
     for (size_t i = 0; i < call->options.n; i++)
         json_object_set_new(all, call->options.item[i].spec->name,
                             sh_option_json(&call->options.item[i]));

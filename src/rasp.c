@@ -181,7 +181,7 @@ void sh_rasp_figures(ShSession *s, const ThRaspValue *v)
         selector_figure(s, v);
     } else {
         th_rasp_write_value(s->rasp, v, &t);
-        sh_result_text(s, "output", t.data ? t.data : "");
+        sh_result_text(s, "output", th_text_string(&t));
         th_text_free(&t);
         if (v->kind == TH_RASP_VALUE_LIST && s->out.format == SH_FORMAT_JSON)
             sh_output_member(s, "elements", json_list(s->rasp, v));
@@ -204,7 +204,7 @@ static bool host_show(void *context, const ThRaspShown *shown, ThError *err)
     bool ok = th_rasp_write(s->rasp, shown, &t, sh_stop(s), err);
     bool quiet = s->bodies > 0 && shown->as == TH_RASP_SHOWN_RESULT;
     if (ok && out && !quiet)
-        fputs(t.data ? t.data : "", out);
+        fputs(th_text_string(&t), out);
     if (!ok || shown->as == TH_RASP_SHOWN_NAME)
         return ok;
     s->out.keeps = shown->as == TH_RASP_SHOWN_RESULT && is_variable(shown);

@@ -101,9 +101,8 @@ void sh_object_free(ShObject *o)
 
 static void free_library(ShSession *s)
 {
-    if (s->library) {
+    if (s->library)
         TH_FREE(s->library->name, s->library);
-    }
     s->library = NULL;
 }
 
@@ -218,9 +217,8 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
     ShObject *o = wanted ? new_object(name, made_by, err) : NULL;
     if (!o || !th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)) {
         free_value(kind, object);
-        if (o) {
+        if (o)
             TH_FREE(o->name, o->made_by, o);
-        }
         return false;
     }
     set_value(s, o, kind, object);

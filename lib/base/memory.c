@@ -144,12 +144,11 @@ void *th_arena_take(ThArena *a, size_t n, size_t size)
     size_t need = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + BEHIND;
     if (!need)
         need = ALIGNMENT;
-    while (!a->current || a->current->size - a->current->used < need) {
+    while (!a->current || a->current->size - a->current->used < need)
         if (a->current && a->current->next)
             a->current = a->current->next;
         else if (!add_block(a, need))
             return NULL;
-    }
     void *p = a->current->data + a->current->used;
     a->current->used += need;
     ALLOW(p, n * size);

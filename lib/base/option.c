@@ -317,7 +317,7 @@ static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
         th_fail(err, TH_EUSAGE, "unknown option '%s'", name);
     else
         th_fail(err, TH_EUSAGE, "unknown option '%s'; the %s %s", name,
-                o->n == 1 ? "only option is" : "options are", list.data ? list.data : "");
+                o->n == 1 ? "only option is" : "options are", th_text_string(&list));
     if (near)
         th_hint(err, "did you mean %s=?", near);
     return false;

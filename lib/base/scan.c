@@ -65,7 +65,7 @@ static bool scan_escape(Scanner *c)
     ThText meant TH_OWNED(th_text_free) = {0};
     size_t n = th_escape_read(c->s, c->end, &meant);
     bool good = meant.failed ? th_fail(c->err, TH_ENOMEM, "out of memory")
-                : n > 0      ? append(c, meant.data ? meant.data : "", meant.size)
+                : n > 0      ? append(c, th_text_string(&meant), meant.size)
                 : *c->s == 'u'
                     ? fail_here(c, "\\u must be followed by {HEXADECIMAL}, a character's number")
                     : fail_here(c, "unknown escape: \\n \\t \\\\ \\\" \\$ and \\u{...} are known");
@@ -162,10 +162,9 @@ bool th_tokens_read(ThTokens *t, const char *text, ThError *err)
     Scanner c = {.t = t, .s = text, .end = text + strlen(text), .line = 1, .col = 1, .err = err};
     if (c.end - c.s > INT32_MAX)
         return th_fail(err, TH_EPARSE, "the text is too long");
-    while (c.s < c.end) {
+    while (c.s < c.end)
         if (!scan_token(&c))
             return false;
-    }
     return add_token(&c, TH_TOKEN_END);
 }
 

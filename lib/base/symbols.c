@@ -12,16 +12,23 @@ bool th_symbols_single(char *const *symbol, int n)
 
 static int find(char *const *symbol, int n, const char *name, size_t size)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (strncmp(symbol[i], name, size) == 0 && symbol[i][size] == '\0')
             return i;
-    }
     return -1;
 }
 
 int th_symbols_find(char *const *symbol, int n, const char *name)
 {
     return find(symbol, n, name, strlen(name));
+}
+
+bool th_symbols_same(char *const *a, int n_a, char *const *b, int n_b)
+{
+    bool same = n_a == n_b;
+    for (int i = 0; same && i < n_a; i++)
+        same = strcmp(a[i], b[i]) == 0;
+    return same;
 }
 
 /* Bytes of a prefix of whole characters that is short enough for a message. */

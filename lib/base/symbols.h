@@ -16,6 +16,9 @@ bool th_symbols_single(char *const *symbol, int n);
 /* Index of a name, or -1. */
 int th_symbols_find(char *const *symbol, int n, const char *name);
 
+/* True if two lists have the same names in the same order. */
+bool th_symbols_same(char *const *a, int n_a, char *const *b, int n_b);
+
 /* Returns new: the word as indices, *length of them (never NULL for length 0).
  * Errors: TH_EVALUE with the column of the first symbol that is not in the alphabet, and a hint
  * that lists the alphabet; TH_ENOMEM. */

@@ -117,7 +117,7 @@ void th_text_quoted(ThText *t, const char *text)
 {
     const char *end = text + strlen(text);
     th_text_add(t, "\"");
-    for (const char *s = text; s < end; s++) {
+    for (const char *s = text; s < end; s++)
         if (*s == '"' || *s == '\\' || is_insertion(s))
             th_text_printf(t, "\\%c", *s);
         else if (*s == '\n')
@@ -126,7 +126,6 @@ void th_text_quoted(ThText *t, const char *text)
             th_text_add(t, "\\t");
         else
             s += add_shown(t, s, (size_t)(end - s)) - 1;
-    }
     th_text_add(t, "\"");
 }
 

@@ -49,6 +49,12 @@ void th_text_real(ThText *t, double x);
 void th_text_statement(ThText *t, const char *word, char *const *name, int n,
                        void (*write)(ThText *t, const char *name));
 
+/* Returns a view of the string so far, "" where there is none. */
+static inline const char *th_text_string(const ThText *t)
+{
+    return t->data ? t->data : "";
+}
+
 /* Returns new: the finished string, never NULL unless memory ran out (NULL and TH_ENOMEM); t is
  * empty again. */
 char *th_text_take(ThText *t, ThError *err);

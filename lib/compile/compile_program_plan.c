@@ -375,10 +375,9 @@ bool th_compile_plan_units(ThCompilePlan *p, ThError *err)
 {
     int units[65] = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < p->o->n_columns; i++) {
+    for (size_t i = 0; ok && i < p->o->n_columns; i++)
         if (p->ready[i] > 0)
             ok = is_sum(p, (int)i) ? step(p, (int)i, err) : join(p, (int)i, err);
-    }
     for (size_t i = 0; i < p->n_units; i++)
         p->hidden = larger(p->hidden, ++units[p->unit[i].layer]);
     p->hidden = larger(p->hidden, 1);

@@ -45,7 +45,7 @@ static bool fail_on(const ThCompileObserved *o, int row, ThError *err)
     for (int i = 0; i < o->length[row] && word.size < 100; i++)
         th_text_printf(&word, "%s%s", i ? " " : "", o->p->name[o->token[row + i]]);
     *err = (ThError){0};
-    th_fail(err, inside.code, "on the input %s: %.300s", word.data ? word.data : "", inside.msg);
+    th_fail(err, inside.code, "on the input %s: %.300s", th_text_string(&word), inside.msg);
     return false;
 }
 
@@ -447,8 +447,7 @@ void th_compile_observed_free(ThCompileObserved *o)
         free_column(&o->column[i]);
     for (size_t i = 0; i < o->n_selectors; i++)
         free(o->selector[i].selects);
-    for (size_t i = 0; i < o->n_gathered; i++) {
+    for (size_t i = 0; i < o->n_gathered; i++)
         TH_FREE(o->gathered[i].raw, o->gathered[i].number, o->gathered[i].to);
-    }
     TH_FREE(o->column, o->selector, o->gathered, o->token, o->position, o->length);
 }

@@ -254,9 +254,8 @@ bool th_inspect_express(const ThDfa *d, char *const *symbol, const ThClassReport
 
 void th_inspect_express_free(ThInspectExpression *e)
 {
-    for (int i = 0; i < TH_INSPECT_THEOREMS; i++) {
+    for (int i = 0; i < TH_INSPECT_THEOREMS; i++)
         TH_FREE(e[i].law, e[i].why);
-    }
 }
 
 bool th_inspect_names(const char *kinds, const char *kind)

@@ -292,10 +292,7 @@ ThDfa *th_inspect_by_clusters(ThInspectTeacher *t, const ThInspectWaysPlan *plan
              th_inspect_member(t, &word, 0, &empty, err) && cluster(&w, err) &&
              refine(&w, t->n_classes, err))
         d = machine_of(&w, empty, t->n_classes, err);
-    int *ints[] = {w.parent, w.last, w.label, w.next, w.block, w.moved};
-    for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
-        free(ints[i]);
-    free(w.vector);
+    TH_FREE(w.parent, w.last, w.label, w.next, w.block, w.moved, w.vector);
     th_intern_free(&w.word);
     return d;
 }

@@ -305,9 +305,8 @@ ThInspectProbed *th_inspect_probe(const ThModel *m, const ThTask *t, const ThIns
     Probe p = {.m = m, .how = how};
     ThInspectProbed *to = NULL;
     bool ok = probe_all(&p, t, &to, err);
-    for (int l = 0; l < p.n; l++) {
+    for (int l = 0; l < p.n; l++)
         TH_FREE(p.level[l].x, p.level[l].label);
-    }
     free(p.level);
     th_functions_free(p.function);
     *n = p.n;

@@ -51,7 +51,7 @@ static void put_tic(ThFigure *f, const char *axis, double at, double large)
 {
     ThText t TH_OWNED(th_text_free) = {0};
     put_number(&t, at, large);
-    th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, t.data ? t.data : "", at);
+    th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, th_text_string(&t), at);
     f->script.failed |= t.failed;
 }
 
@@ -95,12 +95,11 @@ void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi)
         return;
     }
     for (int e = first; e <= last; e += step)
-        for (int i = 1; i <= (step > 1 ? 1 : 9); i++) {
+        for (int i = 1; i <= (step > 1 ? 1 : 9); i++)
             if (is_named(i, lo, hi))
                 put_tic(f, axis, i * pow(10, e), hi < LARGE ? LARGE : 1e3);
             else
                 th_figure_printf(f, "set %stics add ('' %.17g 1)\n", axis, i * pow(10, e));
-        }
 }
 
 void th_figure_symbol_tics(ThFigure *f, const char *axis, char *const *symbol, const int *token,

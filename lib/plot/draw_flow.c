@@ -122,7 +122,7 @@ static double width_of(const ThText *t)
 /* A label in *t, which is emptied first. */
 static const char *text_of(ThText *t)
 {
-    return t->data ? t->data : "";
+    return th_text_string(t);
 }
 
 static void clear(ThText *t)

@@ -49,7 +49,7 @@ bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange
     for (int e = 0; e <= (int)(1.04 * fmax(top, 0.5)); e += step) {
         ThText number TH_OWNED(th_text_free) = {0};
         th_figure_power(&number, e, (int)top);
-        th_figure_printf(f, "set ytics add ('%s' %d)\n", number.data ? number.data : "", e);
+        th_figure_printf(f, "set ytics add ('%s' %d)\n", th_text_string(&number), e);
     }
     th_figure_axis(f, "x", (double)range.lo, (double)range.hi);
     th_figure_printf(f,

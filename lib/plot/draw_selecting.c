@@ -44,7 +44,7 @@ void th_plot_selecting(ThFigure *f, const char *title, const ThPlotSelecting *he
         th_text_printf(&name, "layer %d, head %d: %s", head[h].layer + 1, head[h].head + 1,
                        head[h].selector);
         th_figure_printf(f, "-0.5 %d ", (int)h * high - 2);
-        th_figure_cell(f, name.data ? name.data : "");
+        th_figure_cell(f, th_text_string(&name));
         th_figure_printf(f, "\n");
     }
     th_figure_end_block(f);

@@ -116,7 +116,7 @@ void th_figure_begin(ThFigure *f, ...)
     va_end(parts);
     th_text_add(&f->script, preamble);
     th_text_add(&f->script, "set title ");
-    th_figure_string(f, th_figure_title(f, title.data ? title.data : ""));
+    th_figure_string(f, th_figure_title(f, th_text_string(&title)));
     th_text_add(&f->script, " noenhanced font ',13' textcolor rgb '#202020' offset 0,0.3\n");
     f->script.failed |= title.failed;
 }
@@ -214,7 +214,7 @@ static const Format *format_of(const char *path, ThError *err)
 static bool gnuplot_failed(const ThPlotChild *c, ThError *err)
 {
     static const char prefix[] = "\"/dev/stdin\" ";
-    const char *text = c->messages.data ? c->messages.data : "";
+    const char *text = th_text_string(&c->messages);
     const char *best = "", *line = text;
     size_t best_size = 0;
     while (*line) {
@@ -315,7 +315,7 @@ static bool ends_with(const ThText *t, const char *end)
 static bool draw(const ThFigure *f, ThText *terminal, ThPlotChild *c, ThError *err)
 {
     th_text_add(terminal, "\n");
-    th_text_add(terminal, f->script.data ? f->script.data : "");
+    th_text_add(terminal, th_text_string(&f->script));
     th_text_add(terminal, "\nset output\n");
     char *script TH_OWNED(free) = th_text_take(terminal, err);
     c->input = script;
@@ -395,7 +395,7 @@ static bool draw_script(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *
                    "# To write it to a file, put in front, for example:\n"
                    "#   set terminal pngcairo size %.0f,%.0f; set output 'figure.png'\n",
                    100 * p.width, 100 * p.height);
-    th_text_add(&c->output, f->script.data ? f->script.data : "");
+    th_text_add(&c->output, th_text_string(&f->script));
     return !c->output.failed || th_fail(err, TH_ENOMEM, "out of memory for the figure");
 }
 

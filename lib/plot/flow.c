@@ -191,9 +191,8 @@ static bool evaluate(ThPlotFlow *p, ThError *err)
         if (!p->shown[p->node[i]] && !side)
             continue;
         const ThRaspSeq *s = th_rasp_run_value(p->run, p->node[i], p->stop, err);
-        if (!s) {
+        if (!s)
             return false;
-        }
         for (size_t k = 0; k < p->n; k++) {
             write_value(p, s, k, &t);
             int width = t.data ? th_utf8_width(t.data) : 0;
@@ -207,16 +206,15 @@ static bool evaluate(ThPlotFlow *p, ThError *err)
 const char *th_plot_flow_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i, ThText *t)
 {
     write_value(p, s, i, t);
-    return t->data ? t->data : "";
+    return th_text_string(t);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static void free_flow(ThPlotFlow *p, ThRaspSop last)
 {
-    for (ThRaspSop i = 0; p->label && i <= last; i++)
-        free(p->label[i]);
-    TH_FREE(p->label, p->shown, p->mark, p->node, p->side, p->head, p->layer);
+    TH_FREE_EACH(p->label, last + 1);
+    TH_FREE(p->shown, p->mark, p->node, p->side, p->head, p->layer);
 }
 
 static bool fits(const ThPlotFlow *p, ThError *err)

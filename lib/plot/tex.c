@@ -163,7 +163,7 @@ static void put_node_name(ThText *t, const ThPlotGraph *g, int q)
 /* A letter with a number is a variable with an index, as q0. */
 static void put_name(ThText *t, const ThText *name)
 {
-    const char *text = name->data ? name->data : "";
+    const char *text = th_text_string(name);
     size_t digits = text[0] ? strspn(text + 1, "0123456789") : 0;
     if (isalpha((unsigned char)text[0]) && digits > 0 && text[1 + digits] == '\0')
         th_text_printf(t, "$%c_{%s}$", text[0], text + 1);
@@ -269,7 +269,7 @@ static bool swapped(const ThLayoutArc *a, double left)
 /* `\\{}` ends a line whatever the next begins with: `\\*` and `\\[` mean something else. */
 static void put_label(ThText *t, const ThText *label)
 {
-    const char *at = label->data ? label->data : "";
+    const char *at = th_text_string(label);
     for (int k = 0; *at && k < TH_PLOT_LABEL_LINES; k++) {
         size_t n = strcspn(at, "\n");
         ThText whole TH_OWNED(th_text_free) = {0}, line TH_OWNED(th_text_free) = {0};
@@ -277,9 +277,9 @@ static void put_label(ThText *t, const ThText *label)
         if (k + 1 == TH_PLOT_LABEL_LINES && at[n])
             th_text_add(&line, "…");
         else
-            th_plot_add_shortened(&line, whole.data ? whole.data : "", TH_PLOT_LABEL_LONGEST);
+            th_plot_add_shortened(&line, th_text_string(&whole), TH_PLOT_LABEL_LONGEST);
         th_text_add(t, k ? " \\\\{} " : "");
-        put_text(t, line.data ? line.data : "", line.size);
+        put_text(t, th_text_string(&line), line.size);
         t->failed |= whole.failed || line.failed;
         at += n + (at[n] == '\n');
     }

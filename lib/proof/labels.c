@@ -138,8 +138,5 @@ void th_proof_labels_free(ThProofLabels *l)
     th_dfa_free(l->machine);
     th_dfa_free(l->domain);
     th_monoid_free(l->monoid);
-    int *all[] = {l->element, l->answer, l->product, l->alone, l->pair, l->single};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-    TH_FREE(l->kind, l);
+    TH_FREE(l->element, l->answer, l->product, l->alone, l->pair, l->single, l->kind, l);
 }

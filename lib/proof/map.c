@@ -169,13 +169,9 @@ void th_proof_map_free(ThProofMap *f)
 {
     if (!f)
         return;
-    double *all[] = {f->query, f->key,       f->value, f->output,  f->relative, f->relative_size,
-                     f->gain1, f->offset1,   f->gain2, f->offset2, f->up,       f->up_bias,
-                     f->down,  f->down_bias, f->leaf,  f->pad,     f->head,     f->head_bias,
-                     f->snap};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-    free(f);
+    TH_FREE(f->query, f->key, f->value, f->output, f->relative, f->relative_size, f->gain1,
+            f->offset1, f->gain2, f->offset2, f->up, f->up_bias, f->down, f->down_bias, f->leaf,
+            f->pad, f->head, f->head_bias, f->snap, f);
 }
 
 /* ---- applying ---- */
@@ -189,10 +185,7 @@ typedef struct {
 
 static void free_rows(Rows *r)
 {
-    double *all[] = {r->query,         r->key,   r->value, r->earlier_key,
-                     r->earlier_value, r->mixed, r->hidden};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
+    TH_FREE(r->query, r->key, r->value, r->earlier_key, r->earlier_value, r->mixed, r->hidden);
 }
 
 static bool take_rows(Rows *r, const ThProofMap *f, int n, ThError *err)

@@ -169,9 +169,7 @@ bool th_proof_metric(const ThProofSlopes *s, double *shape, double *stretch, ThS
     for (int l = 0; ok && l < s->labels; l++)
         make_symmetric(at(shape, l, m.square), s->dim);
     *stretch = sqrt(m.least);
-    double *all[] = {m.q,      m.best, m.next,  m.inverse, m.image, m.stretch,
-                     m.weight, m.work, m.other, m.scratch, m.value};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
+    TH_FREE(m.q, m.best, m.next, m.inverse, m.image, m.stretch, m.weight, m.work, m.other,
+            m.scratch, m.value);
     return ok;
 }

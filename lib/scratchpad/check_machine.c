@@ -76,7 +76,7 @@ static bool wants(Checker *x, size_t at, ThPadSlip slip, bool is_state, int i, b
 {
     ThText name TH_OWNED(th_text_free) = {0};
     th_pad_machine_text_name(&x->t, is_state, i, marked, &name);
-    th_pad_machine_text_slip(&x->t, at, slip, name.data ? name.data : "");
+    th_pad_machine_text_slip(&x->t, at, slip, th_text_string(&name));
     return false;
 }
 

@@ -288,7 +288,7 @@ static bool check_hinted(const ThPadChecking *k, ThPadChecked *c, ThError *err)
     if (!th_pad_hints_strip(&h, k, err))
         return false;
     ThPadChecking plain = *k;
-    plain.text = h.plain.data ? h.plain.data : "";
+    plain.text = th_text_string(&h.plain);
     plain.begin = 0;
     plain.end = h.plain.size;
     if (plain.end == 0)

@@ -258,7 +258,7 @@ static bool named_slip(ThPadMachineText *t, size_t word, ThPadSlip slip, bool is
 {
     ThText name TH_OWNED(th_text_free) = {0};
     th_pad_machine_text_name(t, is_state, wanted, false, &name);
-    th_pad_machine_text_slip(t, word, slip, name.data ? name.data : "");
+    th_pad_machine_text_slip(t, word, slip, th_text_string(&name));
     return false;
 }
 

@@ -368,7 +368,7 @@ static bool put_singles(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
         }
     }
     if (ok && (ok = th_pad_example_begin(e, all.size, err) != NULL)) {
-        char *end = th_pad_put(e->text.data, all.data ? all.data : "", all.size);
+        char *end = th_pad_put(e->text.data, th_text_string(&all), all.size);
         th_pad_example_end(e, end, 0, all.size);
     }
     return ok;

@@ -249,12 +249,11 @@ static bool write_tree(Writer *w)
                        "all ways to stop, followed backwards, end in contradictions within %d %s,\n"
                        "and the start is none of these configurations (? is any symbol)\n",
                        b->depth, steps_word((uint64_t)b->depth));
-        for (size_t i = b->n; i-- > 0;) {
+        for (size_t i = b->n; i-- > 0;)
             if (b->node[i].parent >= 0)
                 first[b->node[i].parent] = (int)i;
             else
                 stack[n++] = (int)i;
-        }
     }
     while (first && stack && n > 0) {
         int i = stack[--n];

@@ -239,12 +239,11 @@ static void index_breaks(ThTmStepper *s)
 {
     memset(s->rule_breaks, 0, s->m->n_rules * sizeof *s->rule_breaks);
     s->other_breaks = false;
-    for (size_t i = 0; i < s->n_points; i++) {
+    for (size_t i = 0; i < s->n_points; i++)
         if (s->point[i].rule >= 0)
             s->rule_breaks[s->point[i].rule] = true;
         else
             s->other_breaks = true;
-    }
 }
 
 bool th_tm_stepper_break(ThTmStepper *s, ThTmBreakpoint b, ThError *err)

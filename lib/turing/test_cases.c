@@ -197,9 +197,8 @@ bool th_tm_test_cases_read(ThTmTestCases *c, const char *text, ThError *err)
 
 void th_tm_test_cases_free(ThTmTestCases *c)
 {
-    for (size_t i = 0; i < c->n; i++) {
+    for (size_t i = 0; i < c->n; i++)
         TH_FREE(c->item[i].input, c->item[i].tape);
-    }
     free(c->item);
     *c = (ThTmTestCases){0};
 }

@@ -14,59 +14,42 @@ struct ThTmNames {
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* The number of a name in one of the two tables; -1 when memory ran out. */
-static int name_number(ThTmBuild *b, struct ThTmNames **table, const char *name, bool *fresh)
+/* The number of a name, which a list of *n names has from now on; -1: memory ran out. */
+static int number_of(ThTmBuild *b, struct ThTmNames **table, const char *name, char ***list,
+                     size_t *cap, int *n)
 {
     size_t index = 0;
-    *fresh = false;
     if (!*table)
         *table = th_alloc(1, sizeof **table, NULL);
-    if (b->failed || !*table) {
-        b->failed = true;
-        return -1;
+    b->failed = b->failed || !*table || *n >= INT_MAX / 2 ||
+                !th_intern(&(*table)->intern, name, strlen(name) + 1, &index, NULL);
+    if (!b->failed && index == (size_t)*n) {
+        char *copy = th_strdup(name, NULL);
+        b->failed = !copy || !TH_APPEND(*list, *n, *cap, NULL, copy);
+        if (b->failed)
+            free(copy);
     }
-    size_t before = (*table)->intern.n;
-    if (before >= INT_MAX / 2 ||
-        !th_intern(&(*table)->intern, name, strlen(name) + 1, &index, NULL)) {
-        b->failed = true;
-        return -1;
-    }
-    *fresh = index == before;
-    return (int)index;
+    return b->failed ? -1 : (int)index;
 }
 
 int th_tm_state(ThTmBuild *b, const char *name)
 {
-    bool fresh;
-    int q = name_number(b, &b->states, name, &fresh);
-    if (!fresh)
+    int before = b->m.n_states;
+    int q = number_of(b, &b->states, name, &b->m.state, &b->state_cap, &b->m.n_states);
+    if (q < before)
         return q < 0 ? 0 : q;
-    if (!th_grow(&b->m.state, &b->state_cap, (size_t)q + 1, sizeof *b->m.state, NULL) ||
-        !th_grow(&b->m.role, &b->role_cap, (size_t)q + 1, sizeof *b->m.role, NULL)) {
+    if (!th_grow(&b->m.role, &b->role_cap, (size_t)q + 1, sizeof *b->m.role, NULL)) {
         b->failed = true;
         return 0;
     }
     b->m.role[q] = TH_TM_RUNS;
-    b->m.state[q] = th_strdup(name, NULL);
-    b->m.n_states = q + 1;
-    b->failed = b->failed || !b->m.state[q];
     return q;
 }
 
 int th_tm_symbol(ThTmBuild *b, const char *name)
 {
-    bool fresh;
-    int s = name_number(b, &b->symbols, name, &fresh);
-    if (!fresh)
-        return s < 0 ? 0 : s;
-    if (!th_grow(&b->m.symbol, &b->symbol_cap, (size_t)s + 1, sizeof *b->m.symbol, NULL)) {
-        b->failed = true;
-        return 0;
-    }
-    b->m.symbol[s] = th_strdup(name, NULL);
-    b->m.n_symbols = s + 1;
-    b->failed = b->failed || !b->m.symbol[s];
-    return s;
+    int s = number_of(b, &b->symbols, name, &b->m.symbol, &b->symbol_cap, &b->m.n_symbols);
+    return s < 0 ? 0 : s;
 }
 
 static int find_name(const struct ThTmNames *table, const char *name)
@@ -137,7 +120,7 @@ static bool fail_twice(const ThTm *m, const ThTmRule *r, ThError *err)
     for (int t = 0; t < m->n_tapes; t++)
         th_text_printf(&reads, "%s%.40s", t ? " | " : "", rule_symbol(m, r->read[t]));
     th_fail(err, TH_EVALUE, "two rules for state %.40s reading %s",
-            r->from == TH_TM_ANY ? "*" : m->state[r->from], reads.data ? reads.data : "");
+            r->from == TH_TM_ANY ? "*" : m->state[r->from], th_text_string(&reads));
     return th_hint(err, "a machine with a choice of rules must say `nondeterministic`");
 }
 

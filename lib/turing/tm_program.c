@@ -1,5 +1,7 @@
 #include "turing/tm_program.h"
 
+#include "base/symbols.h"
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 typedef enum { NEXT, WRITE, MOVE } Column;
@@ -60,19 +62,11 @@ static char *plain_name(const ThTmTokens *k, int token, ThError *err)
     return name;
 }
 
-static bool is_taken(char *const *name, int n, const char *x)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(name[i], x) == 0)
-            return true;
-    return false;
-}
-
 /* Apostrophes tell apart what has one name: a state 0 and a symbol 0. */
 static char *own_name(const ThTmTokens *k, char *const *name, int token, ThError *err)
 {
     char *x = plain_name(k, token, err);
-    while (x && is_taken(name, token, x)) {
+    while (x && th_symbols_find(name, token, x) >= 0) {
         ThText t = {0};
         th_text_printf(&t, "%s'", x);
         free(x);
@@ -183,7 +177,7 @@ static void write_source(ThText *t, const ThTmTokens *k, char *const *token, int
     ThText line TH_OWNED(th_text_free) = {0};
     th_text_symbol(&line, title);
     th_text_printf(t, "# The next-token program of the machine %s, by the last %d tokens.\n#\n",
-                   line.data ? line.data : "", n + 1);
+                   th_text_string(&line), n + 1);
     th_text_add(
         t, "# Tokens and their numbers: 0 ends a configuration, 1 is its beginning, 2 its end, 3 "
            "fills; then\n# the symbols, then the states, which stand right behind the "

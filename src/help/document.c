@@ -300,7 +300,7 @@ void sh_document_summary(ShDocument *d, const char *summary)
         return;
     }
     sentence(&t, summary);
-    sh_document_text(d, t.data ? t.data : "");
+    sh_document_text(d, th_text_string(&t));
 }
 
 void sh_document_detail(ShDocument *d, const char *text)
@@ -435,10 +435,10 @@ static void item(ShDocument *d, const char *name, const char *summary)
     sentence(&t, summary);
     if (d->form == SH_MARKDOWN) {
         fprintf(d->sheet.out, "- %s ", name);
-        markdown_text(d->sheet.out, t.data ? t.data : "");
+        markdown_text(d->sheet.out, th_text_string(&t));
     } else {
         fprintf(d->sheet.out, ".It %s\n", name);
-        mdoc_text(d->sheet.out, t.data ? t.data : "");
+        mdoc_text(d->sheet.out, th_text_string(&t));
     }
 }
 
@@ -481,7 +481,7 @@ void sh_document_link(ShDocument *d, const ShDocumentPage *p, const char *name)
     begin_item(d);
     sh_document_file(&file, d->form, p);
     if (d->form == SH_MARKDOWN)
-        th_text_printf(&t, "[%s](%s):", name, file.data ? file.data : "");
+        th_text_printf(&t, "[%s](%s):", name, th_text_string(&file));
     else
         th_text_printf(&t, "Xr %s %d", p->name, p->section);
     item(d, t.data ? t.data : name, p->summary);
@@ -503,7 +503,7 @@ void sh_document_see(ShDocument *d, const ShDocumentPage *pages, size_t n)
             fprintf(out, ".Xr %s %d%s\n", p->name, p->section, i + 1 < n ? " ," : "");
         else
             fprintf(out, "%s[%s(%d)](../%s)", i ? ", " : "", p->name, p->section,
-                    file.data ? file.data : "");
+                    th_text_string(&file));
     }
     fputs(d->form == SH_MARKDOWN ? "\n" : "", out);
 }

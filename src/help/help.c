@@ -99,7 +99,7 @@ static void put_options(ShDocument *d, const ThOptionSpec *specs, const char *af
         ThText values TH_OWNED(th_text_free) = {0}, name TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, specs);
         th_text_printf(&name, "%s%s", specs->name, after);
-        sh_document_option(d, name.data ? name.data : specs->name, values.data ? values.data : "",
+        sh_document_option(d, name.data ? name.data : specs->name, th_text_string(&values),
                            specs->help);
     }
 }
@@ -227,7 +227,7 @@ static void help_builtin(ShDocument *d, const ThAutomatonBuiltin *b)
         th_text_printf(&values, "integer from %d to %d", b->argument[i].least, b->argument[i].most);
         if (b->argument[i].fallback)
             th_text_printf(&values, "; default %d", b->argument[i].fallback);
-        sh_document_option(d, b->argument[i].name, values.data ? values.data : "", "");
+        sh_document_option(d, b->argument[i].name, th_text_string(&values), "");
     }
 }
 
@@ -380,7 +380,7 @@ bool sh_put_guide(ShDocument *d, const char *name)
     ThText t TH_OWNED(th_text_free) = {0};
     if (!sh_section_text(sh_guides, name, &t))
         return false;
-    sh_document_text(d, t.data ? t.data : "");
+    sh_document_text(d, th_text_string(&t));
     return true;
 }
 
@@ -485,7 +485,7 @@ static bool help_kinds(ShDocument *d, const char *name, bool found)
         ThText values TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, s);
         gap_if(d, found);
-        put_entry(d, s->help, "set %s VALUE   %s", name, values.data ? values.data : "");
+        put_entry(d, s->help, "set %s VALUE   %s", name, th_text_string(&values));
         found = true;
     }
     return found;

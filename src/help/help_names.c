@@ -10,9 +10,8 @@ static void name_commands(ShHelpName *with, void *context)
     size_t n;
     char typed[SH_COMMAND_NAME];
     const ShCommand *const *commands = sh_commands(&n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         with(context, sh_command_typed(commands[i], typed));
-    }
 }
 
 static void name_kinds(ShHelpName *with, void *context)

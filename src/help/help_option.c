@@ -97,10 +97,10 @@ static void print(const ShSheet *to, const Search *x)
         const ThOptionSpec *s = x->item[i].spec;
         ThText values TH_OWNED(th_text_free) = {0}, of TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, s);
-        fprintf(to->out, "%s%s=   %s\n", i ? "\n" : "", s->name, values.data ? values.data : "");
+        fprintf(to->out, "%s%s=   %s\n", i ? "\n" : "", s->name, th_text_string(&values));
         sh_wrap(to, 4, s->help);
         th_text_printf(&of, "(of %s)", x->item[i].places.data ? x->item[i].places.data : "");
-        sh_wrap(to, 4, of.data ? of.data : "");
+        sh_wrap(to, 4, th_text_string(&of));
     }
 }
 

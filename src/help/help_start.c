@@ -31,7 +31,7 @@ void sh_help_start(const ShSheet *to)
     th_text_add(&more, "help COMMAND, apropos WORD, or help TOPIC:");
     for (size_t i = 1; sh_help_topics[i]; i++)
         th_text_printf(&more, "%s%s", i > 1 ? ", " : " ", sh_help_topics[i]);
-    sh_wrap(to, 0, more.data ? more.data : "");
+    sh_wrap(to, 0, th_text_string(&more));
 }
 
 /* ---- examples -------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static void list_script(const ShSheet *to, const char *folder, const char *name)
         add_sentence(&about, in);
         fclose(in);
     }
-    sh_wrap_row(to, name, about.data ? about.data : "");
+    sh_wrap_row(to, name, th_text_string(&about));
 }
 
 static int is_folder(const struct dirent *entry)

@@ -12,8 +12,8 @@ static void add_json_options(json_t *list, const ThOptionSpec *specs)
         ThText values TH_OWNED(th_text_free) = {0};
         sh_option_values(&values, specs);
         json_array_append_new(list, json_pack("{s:s,s:s,s:s*,s:s}", "name", specs->name, "values",
-                                              values.data ? values.data : "", "default",
-                                              specs->fallback, "help", specs->help));
+                                              th_text_string(&values), "default", specs->fallback,
+                                              "help", specs->help));
     }
 }
 
@@ -71,12 +71,11 @@ static json_t *json_commands(void)
     size_t n;
     const ShCommand *const *commands = sh_commands(&n);
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (sh_family_of_command(commands[i]))
             add_json_second_words(list, commands[i], sh_family_of_command(commands[i]));
         else
             add_json_command(list, commands[i]);
-    }
     return list;
 }
 

@@ -45,7 +45,7 @@ static void begin_page(ShDocument *d, const ShDocumentPage *p)
 {
     ThText file TH_OWNED(th_text_free) = {0};
     sh_document_file(&file, d->form, p);
-    fprintf(d->sheet.out, "\f %s\n", file.data ? file.data : "");
+    fprintf(d->sheet.out, "\f %s\n", th_text_string(&file));
     sh_document_begin(d, p);
 }
 
@@ -218,7 +218,7 @@ static void put_tutorial(ShDocument *d)
         ThText t TH_OWNED(th_text_free) = {0};
         sh_document_entry(d, title);
         sh_section_text(sh_tutorial, title, &t);
-        sh_document_text(d, t.data ? t.data : "");
+        sh_document_text(d, th_text_string(&t));
     }
 }
 
@@ -237,7 +237,7 @@ static void put_position_options(ShDocument *d)
             if (strncmp(o->help, "position=", 9) != 0)
                 continue;
             sh_option_values(&values, o);
-            sh_document_option(d, o->name, values.data ? values.data : "", o->help);
+            sh_document_option(d, o->name, th_text_string(&values), o->help);
         }
     }
 }

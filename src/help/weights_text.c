@@ -21,7 +21,7 @@ void sh_help_exchange(ShDocument *d)
                                r->blocks ? r->blocks : "",
                                r->flags & TH_FORMAT_ADDED ? ", added" : "",
                                r->flags & TH_FORMAT_EMBEDDED ? ", times the embeddings" : "");
-                sh_document_term(d, name.data ? name.data : r->tensor, what.data ? what.data : "");
+                sh_document_term(d, name.data ? name.data : r->tensor, th_text_string(&what));
                 th_text_free(&name);
                 th_text_free(&what);
             }

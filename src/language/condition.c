@@ -106,14 +106,13 @@ static ThAutomaton *parse_automaton(Parser *p)
     const char *start = p->at;
     int depth = 0;
     bool string = false;
-    for (; *p->at && (string || depth > 0 || !strchr(",)", *p->at)); p->at++) {
+    for (; *p->at && (string || depth > 0 || !strchr(",)", *p->at)); p->at++)
         if (*p->at == '\\' && string && p->at[1])
             p->at++;
         else if (*p->at == '"')
             string = !string;
         else if (!string)
             depth += (*p->at == '(') - (*p->at == ')');
-    }
     char *text TH_OWNED(free) = th_strndup(start, (size_t)(p->at - start), p->err);
     ShOperand o = {.kind = A_AUTOMATON_EXPRESSION, .text = text, .line = 1};
     o.col = (int)(start - p->text) + 1;

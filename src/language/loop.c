@@ -323,7 +323,7 @@ static bool run_turn(const Loop *l, int k, const Turns *t, size_t i)
     if (!set_names(l, c, t, i))
         return false;
     write_turn(l, c, &text);
-    ShTurn turn = {l->s->turn, text.data ? text.data : ""};
+    ShTurn turn = {l->s->turn, th_text_string(&text)};
     l->s->turn = &turn;
     bool ok = run_clause(l, k + 1);
     l->s->turn = turn.outer;

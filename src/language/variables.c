@@ -58,7 +58,7 @@ static ShFigureValue argument(ShSession *s, const char *name)
     if (strcmp(name, "args") == 0) {
         for (size_t k = 0; k < n; k++)
             th_text_printf(&s->value, "%s%s", k ? " " : "", s->args[k]);
-        return (ShFigureValue){.kind = 'l', .text = s->value.data ? s->value.data : ""};
+        return (ShFigureValue){.kind = 'l', .text = th_text_string(&s->value)};
     }
     if (i == 0 || i > 9 || name[i])
         return (ShFigureValue){0};
@@ -89,7 +89,7 @@ ShFigureValue sh_variable(ShSession *s, const char *name)
         } else if (f.kind == 's' || f.kind == 'l') {
             write_value(s, &s->value, &v);
         }
-        f.text = f.kind == 's' || f.kind == 'l' ? s->value.data ? s->value.data : "" : NULL;
+        f.text = f.kind == 's' || f.kind == 'l' ? th_text_string(&s->value) : NULL;
         return f;
     }
     ShFigureValue f = argument(s, name);
@@ -335,7 +335,7 @@ void sh_export(ShSession *s, const char *command, ThText *names)
         snprintf(name, sizeof name, "%.*s", (int)n, inside);
         ThText value TH_OWNED(th_text_free) = {0};
         if (!getenv(name) && sh_variable(s, name).kind && insert_name(s, name, n, &value, NULL)) {
-            setenv(name, value.data ? value.data : "", 1);
+            setenv(name, th_text_string(&value), 1);
             th_text_add_bytes(names, name, n + 1);
         }
     }

@@ -18,8 +18,8 @@ static void print_shown(const ShSession *s, const char *text)
 {
     ThText t TH_OWNED(th_text_free) = {0};
     th_text_shown(&t, text, strlen(text));
-    fputs(t.data ? t.data : "", stderr);
-    sh_log_text(&s->out, t.data ? t.data : "", t.size);
+    fputs(th_text_string(&t), stderr);
+    sh_log_text(&s->out, th_text_string(&t), t.size);
 }
 
 /* The word in front of a message. */
@@ -39,8 +39,8 @@ static void print_rest(const ShSession *s, int column, const char *text)
     if (isatty(STDERR_FILENO) && column + th_utf8_width(text) > to.width) {
         ThText shown TH_OWNED(th_text_free) = {0};
         th_text_shown(&shown, text, strlen(text));
-        sh_wrap_from(&to, column, 2, shown.data ? shown.data : "");
-        sh_log_text(&s->out, shown.data ? shown.data : "", shown.size);
+        sh_wrap_from(&to, column, 2, th_text_string(&shown));
+        sh_log_text(&s->out, th_text_string(&shown), shown.size);
         sh_log_text(&s->out, "\n", 1);
         return;
     }
@@ -123,7 +123,7 @@ static void print_excerpt(const ShLexer *lx, int line, int col)
         for (int w = plain ? th_utf8_width(c) : 1; at < col && w > 0; w--)
             th_text_add(&caret, c[0] == '\t' ? "\t" : " ");
     }
-    fprintf(stderr, "\n  %s^\n", caret.data ? caret.data : "");
+    fprintf(stderr, "\n  %s^\n", th_text_string(&caret));
 }
 
 void sh_diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err)
@@ -141,7 +141,7 @@ void sh_diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThE
         th_text_printf(&where, "%s:%d:%d: ", src->name, err->line, err->col);
     else if (!src->prompt)
         th_text_printf(&where, "%s: ", src->name);
-    print_message(s, where.data ? where.data : "", err);
+    print_message(s, th_text_string(&where), err);
     if (err->line > 0 && err->code != TH_EINTERRUPTED)
         print_excerpt(lx, err->line, err->col);
     print_hint(s, err);

@@ -266,7 +266,7 @@ void sh_progress(ShSession *s, const char *format, ...)
     ThText shown TH_OWNED(th_text_free) = {0};
     th_text_shown(&shown, text, strlen(text));
     fputs("\r", stderr);
-    print_fitting(stderr, shown.data ? shown.data : "");
+    print_fitting(stderr, th_text_string(&shown));
     fputs("\033[K", stderr);
     fflush(stderr);
 }

@@ -397,11 +397,10 @@ void sh_table_end(ShSession *s)
 {
     ShTable *t TH_OWNED(sh_table_free) = &s->out.table;
     sh_progress_erase(s);
-    if (s->out.format == SH_FORMAT_JSON) {
+    if (s->out.format == SH_FORMAT_JSON)
         sh_output_member(s, t->name, json_incref(t->rows));
-    } else if (s->out.format == SH_FORMAT_CSV) {
+    else if (s->out.format == SH_FORMAT_CSV)
         print_csv(s, t);
-    } else if (t->n_cells > 0) {
+    else if (t->n_cells > 0)
         print_aligned(s, t);
-    }
 }

@@ -454,7 +454,7 @@ static bool write_invariants(const Facts *w, const ThGroupStructure *s, ThError 
     th_text_printf(&t, "; %d classes; centre %d; abelianisation %s", s->classes, s->centre, name);
     if (length > 0)
         th_text_printf(&t, "; derived length %d", length);
-    snprintf(w->f->invariants, TH_GROUP_INVARIANTS, "%s", t.data ? t.data : "");
+    snprintf(w->f->invariants, TH_GROUP_INVARIANTS, "%s", th_text_string(&t));
     return true;
 }
 

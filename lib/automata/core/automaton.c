@@ -120,10 +120,9 @@ static int compare_arcs(const ThAutomatonArc *x, const ThAutomatonArc *y)
 {
     int xs[] = {x->from, x->symbol, x->to, x->output},
         ys[] = {y->from, y->symbol, y->to, y->output};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         if (xs[i] != ys[i])
             return xs[i] < ys[i] ? -1 : 1;
-    }
     return 0;
 }
 
@@ -184,10 +183,9 @@ bool th_automaton_sort(ThAutomaton *a, ThError *err)
     if (i < a->n_arcs && !sort_arcs(a, err))
         return false;
     size_t kept = 0;
-    for (i = 0; i < a->n_arcs; i++) {
+    for (i = 0; i < a->n_arcs; i++)
         if (kept == 0 || compare_arcs(&a->arc[kept - 1], &a->arc[i]) != 0)
             a->arc[kept++] = a->arc[i];
-    }
     a->n_arcs = kept;
     memset(a->first, 0, ((size_t)a->n_states + 1) * sizeof *a->first);
     for (i = 0; i < kept; i++)
@@ -215,18 +213,16 @@ bool th_automaton_deterministic(const ThAutomaton *a)
 
 bool th_automaton_moore(const ThAutomaton *a)
 {
-    for (int q = 0; q < a->n_states; q++) {
+    for (int q = 0; q < a->n_states; q++)
         if (a->moore[q] != TH_AUTOMATON_NO_OUTPUT)
             return true;
-    }
     return false;
 }
 
 bool th_automaton_mealy(const ThAutomaton *a)
 {
-    for (size_t i = 0; i < a->n_arcs; i++) {
+    for (size_t i = 0; i < a->n_arcs; i++)
         if (a->arc[i].output != TH_AUTOMATON_NO_OUTPUT)
             return true;
-    }
     return false;
 }

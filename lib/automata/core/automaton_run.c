@@ -30,10 +30,9 @@ static bool follow(ThAutomatonRun *r, const ThAutomaton *a, size_t from, int sym
 /* Empty moves from the nodes of the last layer, which starts at r->layer[layer]. */
 static bool close_layer(ThAutomatonRun *r, const ThAutomaton *a, int layer, int *seen, ThError *err)
 {
-    for (size_t i = r->layer[layer]; i < r->n_nodes; i++) {
+    for (size_t i = r->layer[layer]; i < r->n_nodes; i++)
         if (!follow(r, a, i, TH_AUTOMATON_EPSILON, layer, seen, err))
             return false;
-    }
     r->layer[layer + 1] = r->n_nodes;
     return true;
 }
@@ -52,10 +51,9 @@ static bool read_symbol(ThAutomatonRun *r, const ThAutomaton *a, int symbol, int
                         ThError *err)
 {
     int layer = r->read + 1;
-    for (size_t i = r->layer[layer - 1]; i < r->layer[layer]; i++) {
+    for (size_t i = r->layer[layer - 1]; i < r->layer[layer]; i++)
         if (!follow(r, a, i, symbol, layer, seen, err))
             return false;
-    }
     if (!close_layer(r, a, layer, seen, err))
         return false;
     if (r->layer[layer + 1] > r->layer[layer])

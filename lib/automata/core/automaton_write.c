@@ -64,10 +64,9 @@ static bool outputs_in_order(const ThAutomaton *a)
 
 static bool all_accept(const ThAutomaton *a)
 {
-    for (int q = 0; q < a->n_states; q++) {
+    for (int q = 0; q < a->n_states; q++)
         if (!a->accept[q])
             return false;
-    }
     return true;
 }
 

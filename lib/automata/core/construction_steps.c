@@ -37,10 +37,9 @@ static void find_reachable(Partition *p)
 /* The first symbol that leads two states into different old blocks, or -1. */
 static int apart(const Partition *p, int x, int y)
 {
-    for (int a = 0; a < p->d->n_symbols; a++) {
+    for (int a = 0; a < p->d->n_symbols; a++)
         if (p->before[successor(p->d, x, a)] != p->before[successor(p->d, y, a)])
             return a;
-    }
     return -1;
 }
 

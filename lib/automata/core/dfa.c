@@ -112,10 +112,9 @@ ThDfa *th_dfa_widen(const ThDfa *d, int n_symbols, const int *from, ThError *err
         return NULL;
     w->start = d->start;
     memcpy(w->label, d->label, n * sizeof *w->label);
-    for (size_t q = 0; q < n; q++) {
+    for (size_t q = 0; q < n; q++)
         for (size_t a = 0; a < wide; a++)
             w->next[q * wide + a] = from[a] < 0 ? (int)n : d->next[q * k + (size_t)from[a]];
-    }
     for (size_t a = 0; sink && a < wide; a++)
         w->next[n * wide + a] = (int)n;
     return w;

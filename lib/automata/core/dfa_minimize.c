@@ -19,10 +19,8 @@ typedef struct {
 
 static void partition_free(Partition *p)
 {
-    int *const array[] = {p->first, p->from,   p->element,  p->place,   p->block,  p->begin,
-                          p->end,   p->marked, p->splitter, p->touched, p->waiting};
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-        free(array[i]);
+    TH_FREE(p->first, p->from, p->element, p->place, p->block, p->begin, p->end, p->marked,
+            p->splitter, p->touched, p->waiting);
 }
 
 static bool partition_alloc(Partition *p, const ThDfa *d, ThError *err)
@@ -50,19 +48,17 @@ static bool partition_alloc(Partition *p, const ThDfa *d, ThError *err)
 static void invert(Partition *p, const ThDfa *d)
 {
     size_t n = (size_t)p->n, k = (size_t)p->k;
-    for (size_t q = 0; q < n; q++) {
+    for (size_t q = 0; q < n; q++)
         for (size_t a = 0; a < k; a++)
             p->first[a * (n + 1) + (size_t)d->next[q * k + a]]++;
-    }
     int sum = 0;
     for (size_t i = 0; i < (n + 1) * k; i++) {
         sum += p->first[i];
         p->first[i] = sum;
     }
-    for (size_t q = n; q-- > 0;) {
+    for (size_t q = n; q-- > 0;)
         for (size_t a = 0; a < k; a++)
             p->from[--p->first[a * (n + 1) + (size_t)d->next[q * k + a]]] = (int)q;
-    }
 }
 
 /* One block a class; all but the largest will split. */

@@ -11,10 +11,9 @@ static void fill_row(int *row, const ThAutomaton *a, int q)
     row[1] = a->moore[q];
     for (int c = 0; c < a->n_symbols; c++)
         row[2 + c] = TH_AUTOMATON_NO_OUTPUT;
-    for (size_t j = a->first[q]; j < a->first[q + 1]; j++) {
+    for (size_t j = a->first[q]; j < a->first[q + 1]; j++)
         if (a->arc[j].symbol != TH_AUTOMATON_EPSILON)
             row[2 + a->arc[j].symbol] = a->arc[j].output;
-    }
 }
 
 /* The row of a sink comes first. */

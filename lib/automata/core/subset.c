@@ -87,10 +87,9 @@ static bool start_set(Subsets *s, ThError *err)
 {
     size_t count = 0, index;
     s->turn++;
-    for (size_t q = 0; q < s->n; q++) {
+    for (size_t q = 0; q < s->n; q++)
         if (s->a->start[q])
             count = put(s, (int)q, count);
-    }
     count = close_empty(s, count);
     return intern_members(s, count, &index, err);
 }
@@ -137,20 +136,18 @@ static bool gather(Subsets *s, size_t size, ThError *err)
 {
     memset(s->head, 0, (s->k + 1) * sizeof *s->head);
     for (size_t i = 0; i < size; i++) {
-        for (size_t j = s->a->first[s->from[i]]; j < s->a->first[s->from[i] + 1]; j++) {
+        for (size_t j = s->a->first[s->from[i]]; j < s->a->first[s->from[i] + 1]; j++)
             if (s->a->arc[j].symbol != TH_AUTOMATON_EPSILON)
                 s->head[s->a->arc[j].symbol]++;
-        }
     }
     for (size_t c = 0; c < s->k; c++)
         s->head[c + 1] += s->head[c];
     if (!th_grow(&s->target, &s->target_cap, s->head[s->k] + 1, sizeof *s->target, err))
         return false;
     for (size_t i = 0; i < size; i++) {
-        for (size_t j = s->a->first[s->from[i]]; j < s->a->first[s->from[i] + 1]; j++) {
+        for (size_t j = s->a->first[s->from[i]]; j < s->a->first[s->from[i] + 1]; j++)
             if (s->a->arc[j].symbol != TH_AUTOMATON_EPSILON)
                 s->target[--s->head[s->a->arc[j].symbol]] = s->a->arc[j].to;
-        }
     }
     return true;
 }

@@ -43,12 +43,11 @@ static ThAutomaton *first_is_last(int m, bool letters, ThError *err)
     int start = th_automaton_build_state(&b, "start");
     th_automaton_build_start(&b, start);
     th_automaton_build_accept(&b, start);
-    for (int i = 0; i < m; i++) {
+    for (int i = 0; i < m; i++)
         if (letters)
             th_automaton_build_symbol(&b, i ? "b" : "a");
         else
             named(&b, th_automaton_build_symbol, "%d", i);
-    }
     for (int i = 0; i < m; i++) {
         int same = named(&b, th_automaton_build_state, "same%d", i);
         int other = named(&b, th_automaton_build_state, "other%d", i);
@@ -79,10 +78,9 @@ static ThAutomaton *counter(int m, int n_symbols, const int *step, ThError *err)
     }
     th_automaton_build_start(&b, 0);
     th_automaton_build_accept(&b, 0);
-    for (int q = 0; q < m; q++) {
+    for (int q = 0; q < m; q++)
         for (int c = 0; c < n_symbols; c++)
             arc(&b, q, c, (q + (step ? step[c] : c) + m) % m);
-    }
     return th_automaton_build_finish(&b, err);
 }
 
@@ -154,10 +152,9 @@ static ThAutomaton *tomita(const int *argument, ThError *err)
         named(&b, th_automaton_build_state, "q%d", q);
         if (tomita_table[i].accept[q])
             th_automaton_build_accept(&b, q);
-        for (int c = 0; c < 2; c++) {
+        for (int c = 0; c < 2; c++)
             if (tomita_table[i].next[q][c] >= 0)
                 arc(&b, q, c, tomita_table[i].next[q][c]);
-        }
     }
     th_automaton_build_start(&b, 0);
     return th_automaton_build_finish(&b, err);
@@ -326,10 +323,9 @@ const ThAutomatonBuiltin *th_automaton_builtins(size_t *n)
 
 const ThAutomatonBuiltin *th_automaton_builtin(const char *name)
 {
-    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(builtins[i].name, name) == 0)
             return &builtins[i];
-    }
     return NULL;
 }
 

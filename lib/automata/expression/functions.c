@@ -158,10 +158,9 @@ const ThAutomatonFunction *th_automaton_functions(size_t *n)
 
 const ThAutomatonFunction *th_automaton_function(const char *name)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].name, name) == 0)
             return &table[i];
-    }
     return NULL;
 }
 

@@ -203,10 +203,9 @@ static int verdict(const char *label)
 {
     static const char *const name[2][5] = {{"0", "-", "reject", "no", "false"},
                                            {"1", "+", "accept", "yes", "true"}};
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; i++)
         if (strcmp(label, name[i / 5][i % 5]) == 0)
             return i / 5;
-    }
     return -1;
 }
 
@@ -257,10 +256,9 @@ static int by_word(const void *x, const void *y)
     const Entry *a = x, *b = y;
     if (a->length != b->length)
         return a->length < b->length ? -1 : 1;
-    for (size_t i = 0; i < a->length; i++) {
+    for (size_t i = 0; i < a->length; i++)
         if (a->word[i] != b->word[i])
             return a->word[i] < b->word[i] ? -1 : 1;
-    }
     return (a->line > b->line) - (a->line < b->line);
 }
 
@@ -274,11 +272,10 @@ static bool same_word(const Entry *a, const Entry *b)
 static bool check_labels(const ThWordsLabelled *l, const Entry *e, size_t n, ThError *err)
 {
     size_t found = 0;
-    for (size_t i = 1; i < n; i++) {
+    for (size_t i = 1; i < n; i++)
         if (same_word(&e[i - 1], &e[i]) && e[i - 1].label != e[i].label &&
             (!found || e[i].line < e[found].line))
             found = i;
-    }
     if (!found)
         return true;
     th_fail_at(err, TH_EVALUE, e[found].line, e[found].col,

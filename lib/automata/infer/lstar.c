@@ -22,11 +22,9 @@ typedef struct {
 static void learner_free(Learner *l)
 {
     TH_FREE_EACH(l->t.word, l->t.n_states);
-    for (int i = 0; i < l->t.n_suffixes; i++)
-        free(l->t.suffix[i]);
+    TH_FREE_EACH(l->t.suffix, l->t.n_suffixes);
     TH_FREE_EACH(l->t.cell, l->t.n_rows);
-    TH_FREE(l->t.length, l->t.row, l->t.suffix, l->t.suffix_length, l->t.state, l->answer,
-            l->buffer);
+    TH_FREE(l->t.length, l->t.row, l->t.suffix_length, l->t.state, l->answer, l->buffer);
     th_intern_free(&l->asked);
     th_intern_free(&l->rows);
 }

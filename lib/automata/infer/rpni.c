@@ -46,6 +46,7 @@ static void merger_free(Merger *m)
     TH_FREE(m->child, m->count, m->parent, m->letter, m->red, m->number, m->change, m->fold,
             m->word);
 }
+TH_RELEASES_VALUE(merger_free, Merger)
 
 static int *child_of(const Merger *m, int q, int a)
 {
@@ -117,15 +118,13 @@ static bool grow_tree(Merger *m, ThError *err)
     int root, best, total;
     if (!new_node(m, -1, -1, &root, err))
         return false;
-    for (size_t i = 0; i < m->sample->n; i++) {
+    for (size_t i = 0; i < m->sample->n; i++)
         if (th_stopped_at(m->stop, i, "words", err) || !add_word(m, i, err))
             return false;
-    }
     m->report->tree = m->n;
-    for (size_t q = 0; m->options->noise <= 0 && q < m->n; q++) {
+    for (size_t q = 0; m->options->noise <= 0 && q < m->n; q++)
         if (minority(counts_of(m, (int)q), m->c, &best, &total) > 0)
             return th_fail(err, TH_EVALUE, "a word has two classes, and no noise is allowed");
-    }
     m->red = th_alloc(m->n, sizeof *m->red, err);
     m->number = th_alloc(m->n, sizeof *m->number, err);
     for (size_t q = 0; m->number && q < m->n; q++)
@@ -158,10 +157,9 @@ static bool add_counts(Merger *m, int to, int from, double *score, ThError *err)
     int before = minority(x, m->c, &best_x, &n_x) + minority(y, m->c, &best_y, &n_y);
     if (n_y == 0)
         return true;
-    for (int i = 0; i < m->c; i++) {
+    for (int i = 0; i < m->c; i++)
         if (y[i] && !set(m, &x[i], x[i] + y[i], err))
             return false;
-    }
     int clashes = minority(x, m->c, &best, &n) - before;
     if (clashes)
         *score -= m->clash * clashes;
@@ -318,10 +316,9 @@ static bool merge_all(Merger *m, ThError *err)
 static ThDfa *result_of(const Merger *m, ThError *err)
 {
     bool sink = false;
-    for (int i = 0; i < m->n_red; i++) {
+    for (int i = 0; i < m->n_red; i++)
         for (int a = 0; a < m->k; a++)
             sink = sink || *child_of(m, m->red[i], a) < 0;
-    }
     ThDfa *d = th_dfa_new(m->n_red + sink, m->k, m->c + 1, err);
     for (int i = 0; d && i < d->n_states; i++) {
         int best = -1, total;
@@ -340,18 +337,16 @@ static ThDfa *result_of(const Merger *m, ThError *err)
 ThDfa *th_rpni(const ThWordsSample *sample, const ThRpniOptions *options, ThRpniReport *report,
                ThStop *stop, ThError *err)
 {
-    Merger m = {.sample = sample,
-                .options = options,
-                .report = report,
-                .stop = stop,
-                .k = sample->n_symbols,
-                .c = sample->n_classes};
+    Merger m TH_OWNED(merger_free) = {.sample = sample,
+                                      .options = options,
+                                      .report = report,
+                                      .stop = stop,
+                                      .k = sample->n_symbols,
+                                      .c = sample->n_classes};
     double p = options->noise;
     m.agree = p > 0 ? log(m.c > 1 ? m.c : 2) : 1;
     m.clash = p > 0 ? log((1 - p) / p) : HUGE_VAL;
     *report = (ThRpniReport){0};
     bool ok = grow_tree(&m, err) && keep(&m, 0, -HUGE_VAL, err) && merge_all(&m, err);
-    ThDfa *d = ok ? result_of(&m, err) : NULL;
-    merger_free(&m);
-    return d;
+    return ok ? result_of(&m, err) : NULL;
 }

@@ -257,9 +257,8 @@ bool th_automaton_formula_counting(ThAutomatonFormula *f, const ThDfa *d, char *
 {
     Counts c = {.f = f, .d = d, .err = err};
     bool ok = prepare(&c, symbol) && take_all(&c, stop);
-    for (size_t i = 0; i < c.rounds; i++) {
+    for (size_t i = 0; i < c.rounds; i++)
         TH_FREE(c.round[i].state, c.round[i].label, c.round[i].weight, c.round[i].value);
-    }
     TH_FREE(c.round, c.component, c.entered, c.done, c.at);
     return ok;
 }

@@ -19,7 +19,7 @@ static void build_states(ThAutomatonBuild *b, const ThMonoid *m, char *const *le
         else if (i > 0)
             th_text_printf(&t, "%s%s%s", m->length[i] > 1 ? before : "",
                            single || m->length[i] == 1 ? "" : ".", letter[m->last[i]]);
-        const char *name = i == 0 ? "e" : t.data ? t.data : "";
+        const char *name = i == 0 ? "e" : th_text_string(&t);
         int q = th_automaton_build_state(b, name);
         th_automaton_build_moore(b, q, th_automaton_build_output(b, name));
     }

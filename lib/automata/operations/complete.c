@@ -2,21 +2,14 @@
 
 #include "automata/core/build.h"
 #include "automata/operations/operations.h"
+#include "base/symbols.h"
 
 /* A name that no state has. */
 static void sink_name(const ThAutomaton *a, char name[32])
 {
-    for (int turn = 1;; turn++) {
-        bool taken = false;
-        if (turn == 1)
-            snprintf(name, 32, "sink");
-        else
-            snprintf(name, 32, "sink%d", turn);
-        for (int q = 0; q < a->n_states && !taken; q++)
-            taken = strcmp(a->state[q], name) == 0;
-        if (!taken)
-            return;
-    }
+    snprintf(name, 32, "sink");
+    for (int turn = 2; th_symbols_find(a->state, a->n_states, name) >= 0; turn++)
+        snprintf(name, 32, "sink%d", turn);
 }
 
 static ThAutomaton *with_sink(const ThAutomaton *a, const bool *has, ThError *err)
@@ -45,10 +38,9 @@ static ThAutomaton *with_sink(const ThAutomaton *a, const bool *has, ThError *er
     if (!started)
         th_automaton_build_start(&b, sink);
     for (int q = 0; q <= a->n_states; q++) {
-        for (int c = 0; c < a->n_symbols; c++) {
+        for (int c = 0; c < a->n_symbols; c++)
             if (q == a->n_states || !has[(size_t)q * (size_t)a->n_symbols + (size_t)c])
                 th_automaton_build_arc(&b, (ThAutomatonArc){q, c, sink, TH_AUTOMATON_NO_OUTPUT});
-        }
     }
     return th_automaton_build_finish(&b, err);
 }

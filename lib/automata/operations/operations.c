@@ -30,10 +30,9 @@ static bool copy_start_arcs(ThNfa *n, int to, const ThAutomaton *a, int offset, 
 /* Does a start state accept? */
 static bool start_accepts(const ThAutomaton *a)
 {
-    for (int q = 0; q < a->n_states; q++) {
+    for (int q = 0; q < a->n_states; q++)
         if (a->start[q] && a->accept[q])
             return true;
-    }
     return false;
 }
 
@@ -149,21 +148,19 @@ static bool step(Pairs *p, size_t pair, const int *to_a, ThError *err)
 {
     size_t x = pair / p->n_b, y = pair % p->n_b;
     const ThAutomaton *a = p->a, *b = p->b;
-    for (size_t i = a->first[x]; i < a->first[x + 1]; i++) {
+    for (size_t i = a->first[x]; i < a->first[x + 1]; i++)
         if (a->arc[i].symbol == TH_AUTOMATON_EPSILON &&
             !visit(p, (size_t)a->arc[i].to * p->n_b + y, err))
             return false;
-    }
     for (size_t j = b->first[y]; j < b->first[y + 1]; j++) {
         int symbol = b->arc[j].symbol;
         size_t q = (size_t)b->arc[j].to;
         if (symbol == TH_AUTOMATON_EPSILON && !visit(p, x * p->n_b + q, err))
             return false;
-        for (size_t i = a->first[x]; symbol != TH_AUTOMATON_EPSILON && i < a->first[x + 1]; i++) {
+        for (size_t i = a->first[x]; symbol != TH_AUTOMATON_EPSILON && i < a->first[x + 1]; i++)
             if (a->arc[i].symbol == to_a[symbol] && to_a[symbol] >= 0 &&
                 !visit(p, (size_t)a->arc[i].to * p->n_b + q, err))
                 return false;
-        }
     }
     return true;
 }
@@ -182,10 +179,9 @@ static bool explore(Pairs *p, ThAutomatonWork w, ThError *err)
                 th_automaton_alphabets(&u, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err);
     for (int i = 0; good && i < b->n_symbols; i++)
         u.of[1][i] = u.of[1][i] < a->n_symbols ? u.of[1][i] : -1;
-    for (size_t i = 0; good && i < size; i++) {
+    for (size_t i = 0; good && i < size; i++)
         if (a->start[i / p->n_b] && b->start[i % p->n_b])
             good = visit(p, i, err);
-    }
     for (size_t i = 0; good && i < p->n; i++)
         good = step(p, p->queue[i], u.of[1], err) &&
                (i % 4096 || !th_stopped_at(w.stop, p->n, "pairs of states", err));
@@ -223,10 +219,9 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
     for (size_t q = 0; good && q < n.n_states; q++)
         n.mark[q] &= (unsigned char)~mark;
     good = good && explore(&p, w, err);
-    for (size_t i = 0; good && i < p.n; i++) {
+    for (size_t i = 0; good && i < p.n; i++)
         if (p.b->accept[p.queue[i] % p.n_b])
             n.mark[p.queue[i] / p.n_b] |= (unsigned char)mark;
-    }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
     ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
     TH_FREE(p.seen, p.queue);

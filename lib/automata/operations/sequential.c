@@ -394,7 +394,7 @@ static bool too_long(const Sets *s, size_t set, int symbol, ThError *err)
     return th_fail(err, TH_EVALUE,
                    "not sequential: after %.200s what is to be written depends on more of what "
                    "follows than can be remembered",
-                   t.data ? t.data : "");
+                   th_text_string(&t));
 }
 
 static bool determinize(Sets *s, ThError *err)

@@ -149,10 +149,9 @@ ThAutomaton *th_automaton_inverse(const ThAutomaton *a, const ThAutomatonSubstit
     char **symbol TH_OWNED(free) = th_alloc((size_t)n, sizeof *symbol, err);
     bool good = symbol != NULL;
     for (int i = 0; good && i < n; i++) {
-        for (int j = 0; good && j < i; j++) {
+        for (int j = 0; good && j < i; j++)
             if (strcmp(map[i].symbol, map[j].symbol) == 0)
                 good = th_fail(err, TH_EVALUE, "%.100s is replaced twice", map[i].symbol);
-        }
         if (good && !(symbol[i] = th_strdup(map[i].symbol, err)))
             good = false;
     }
@@ -330,10 +329,9 @@ static bool compose_pair(Composition *c, int from, Pair at)
 static bool compose_all(Composition *c, ThAutomatonWork w)
 {
     for (int p = 0; p < c->a->n_states; p++) {
-        for (int q = 0; c->a->start[p] && q < c->b->n_states; q++) {
+        for (int q = 0; c->a->start[p] && q < c->b->n_states; q++)
             if (c->b->start[q] && pair_state(c, p, q) < 0)
                 return false;
-        }
     }
     for (size_t i = 0; i < c->pair.n; i++) {
         Pair at;

@@ -112,10 +112,9 @@ static bool eliminate(Graph *g, size_t q, ThError *err)
         }
     }
     g->gone[q] = true;
-    for (size_t p = 0; p < g->n; p++) {
+    for (size_t p = 0; p < g->n; p++)
         if (*edge(g, p, q) != TH_REGEX_TERM_NONE || *edge(g, q, p) != TH_REGEX_TERM_NONE)
             g->weight[p] = -1;
-    }
     return !t->failed || th_fail(err, TH_ENOMEM, "out of memory for a regular expression");
 }
 

@@ -268,10 +268,9 @@ static void sort_distinct(List *l)
         return;
     qsort(l->item, l->n, sizeof *l->item, ascending);
     size_t n = 1;
-    for (size_t i = 1; i < l->n; i++) {
+    for (size_t i = 1; i < l->n; i++)
         if (l->item[i] != l->item[n - 1])
             l->item[n++] = l->item[i];
-    }
     l->n = n;
 }
 
@@ -367,10 +366,9 @@ static bool factor_out(ThRegexTerms *t, List *l, bool last)
 static bool absorb_word(ThRegexTerms *t, List *l)
 {
     size_t word = SIZE_MAX;
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; i < l->n; i++)
         if (l->item[i] == TH_REGEX_TERM_WORD)
             word = i;
-    }
     for (size_t i = 0; word != SIZE_MAX && i < l->n; i++) {
         int rest, factor = end_factor(t, l->item[i], false, &rest);
         int inner = th_regex_term_inside(t, rest);
@@ -389,10 +387,9 @@ static bool absorb_word(ThRegexTerms *t, List *l)
 
 static bool contains(const List *l, int term)
 {
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; i < l->n; i++)
         if (l->item[i] == term)
             return true;
-    }
     return false;
 }
 
@@ -424,10 +421,9 @@ static bool absorb_optional(ThRegexTerms *t, List *l, bool last)
         int rest, whole = l->item[i], factor = end_factor(t, whole, last, &rest);
         if (rest == TH_REGEX_TERM_WORD || !t->info[factor].nullable || !take_parts(t, l, factor))
             continue;
-        for (size_t j = 0; j < l->n; j++) {
+        for (size_t j = 0; j < l->n; j++)
             if (l->item[j] == whole)
                 l->item[j] = l->item[--l->n];
-        }
         int optional = th_regex_term_union(t, TH_REGEX_TERM_WORD, rest);
         push(l, last ? th_regex_term_concat(t, optional, factor)
                      : th_regex_term_concat(t, factor, optional));

@@ -27,10 +27,9 @@ static int by_length(const void *x, const void *y)
     const ThDfaWord *a = x, *b = y;
     if (a->length != b->length)
         return a->length < b->length ? -1 : 1;
-    for (int i = 0; i < a->length; i++) {
+    for (int i = 0; i < a->length; i++)
         if (a->symbol[i] != b->symbol[i])
             return a->symbol[i] < b->symbol[i] ? -1 : 1;
-    }
     return 0;
 }
 

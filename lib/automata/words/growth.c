@@ -23,10 +23,9 @@ static int target(const Components *c, int q, size_t a)
 static int by_component(const Components *c, int *order, int *head)
 {
     int n = 0;
-    for (int q = 0; q < c->d->n_states; q++) {
+    for (int q = 0; q < c->d->n_states; q++)
         if (c->component[q] >= 0)
             head[c->component[q] + 1]++;
-    }
     for (int i = 0; i < c->n_components; i++)
         head[i + 1] += head[i];
     for (int q = c->d->n_states; q-- > 0;) {

@@ -168,10 +168,9 @@ static bool exact(Search *s, size_t max_sets, bool *found, int *state)
             const unsigned char *set = th_intern_at(&sets.met, i, NULL);
             size_t before = sets.n, size = 0;
             memset(next, 0, n);
-            for (size_t q = 0; q < n; q++) {
+            for (size_t q = 0; q < n; q++)
                 if (set[q])
                     next[after(d, (int)q, a)] = 1;
-            }
             if (th_stopped_at(s->stop, sets.n, "sets", s->err) ||
                 !th_word_tree_meet(&sets, next, n, i, a, s->err))
                 return false;

@@ -45,9 +45,8 @@ bool th_words_tuples_begin(ThWordsTuples *t, const ThAutomaton *a, const size_t 
 
 void th_words_tuples_free(ThWordsTuples *t)
 {
-    for (int i = 0; i < TH_WORDS_TUPLE_PLACES; i++) {
+    for (int i = 0; i < TH_WORDS_TUPLE_PLACES; i++)
         TH_FREE(t->member[i], t->number[i]);
-    }
     *t = (ThWordsTuples){0};
 }
 

@@ -174,10 +174,9 @@ static void count_on(const ThDfa *d, mpz_t *from, mpz_t *to)
 {
     for (int q = 0; q < d->n_states; q++)
         mpz_set_ui(to[q], 0);
-    for (int q = 0; q < d->n_states; q++) {
+    for (int q = 0; q < d->n_states; q++)
         for (int a = 0; mpz_sgn(from[q]) && a < d->n_symbols; a++)
             mpz_add(to[step(d, q, a)], to[step(d, q, a)], from[q]);
-    }
 }
 
 /* Tells one length; false to stop. */
@@ -185,10 +184,9 @@ static bool tell(const ThDfa *d, mpz_t *now, int length, mpz_t total, const ThWo
 {
     mpz_t sum;
     mpz_init(sum);
-    for (int q = 0; q < d->n_states; q++) {
+    for (int q = 0; q < d->n_states; q++)
         if (d->label[q] == 1)
             mpz_add(sum, sum, now[q]);
-    }
     mpz_add(total, total, sum);
     char *digits TH_OWNED(free) = mpz_get_str(NULL, 10, sum);
     bool more = digits && (!how->seen || how->seen(how->context, length, digits));

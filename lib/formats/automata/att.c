@@ -21,9 +21,8 @@ typedef struct {
 
 static void table_free(Table *t)
 {
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < t->n; i++)
         TH_FREE(t->line[i].name, t->line[i].number);
-    }
     free(t->line);
     th_intern_free(&t->by_name);
     th_intern_free(&t->by_number);
@@ -272,10 +271,9 @@ static void make_arcs(Reader *r)
     bool transducer = false;
     for (size_t i = 0; i < r->n_edges; i++)
         transducer = transducer || r->edge[i].in != r->edge[i].out;
-    for (size_t i = 0; i < r->table.n; i++) {
+    for (size_t i = 0; i < r->table.n; i++)
         if (strcmp(r->table.line[i].number, "0") != 0)
             th_automaton_build_symbol(&r->b, r->table.line[i].name);
-    }
     for (size_t i = 0; i < r->n_edges; i++) {
         const Edge *e = &r->edge[i];
         if (e->to < 0)
@@ -420,18 +418,16 @@ static int *number_states(const ThAutomaton *a, int *start, ThError *err)
 {
     int *number = th_alloc((size_t)a->n_states + 1, sizeof *number, err), starts = 0, next = 0;
     *start = -1;
-    for (int q = 0; number && q < a->n_states; q++) {
+    for (int q = 0; number && q < a->n_states; q++)
         if (a->start[q] && starts++ == 0)
             *start = q;
-    }
     if (starts > 1)
         *start = a->n_states;
     if (number && *start >= 0)
         number[*start] = next++;
-    for (int q = 0; number && q < a->n_states; q++) {
+    for (int q = 0; number && q < a->n_states; q++)
         if (q != *start)
             number[q] = next++;
-    }
     return number;
 }
 
@@ -456,13 +452,9 @@ static void write_table(ThText *t, const ThAutomaton *a)
     th_text_add(t, "@0@\t0\n");
     for (int i = 0; i < a->n_symbols; i++)
         th_text_printf(t, "%s\t%d\n", a->symbol[i], ++n);
-    for (int i = 0; i < a->n_outputs; i++) {
-        bool known = false;
-        for (int j = 0; j < a->n_symbols && !known; j++)
-            known = strcmp(a->symbol[j], a->output[i]) == 0;
-        if (!known)
+    for (int i = 0; i < a->n_outputs; i++)
+        if (th_symbols_find(a->symbol, a->n_symbols, a->output[i]) < 0)
             th_text_printf(t, "%s\t%d\n", a->output[i], ++n);
-    }
 }
 
 /* Four columns, the empty symbol as @0@, and the table that OpenFST needs beside them. */
@@ -484,20 +476,18 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
         return false;
     if (start == a->n_states) {
         th_format_note(notes, "the start states follow a new one by empty moves");
-        for (int q = 0; q < a->n_states; q++) {
+        for (int q = 0; q < a->n_states; q++)
             if (a->start[q])
                 th_text_printf(to, "%d\t%d\t@0@\t@0@\n", number[start], number[q]);
-        }
     } else if (start >= 0) {
         write_state(to, a, start, number);
     }
     /* A start without a line of its own leads nowhere: the file of no words is empty. */
     if (to->size == before)
         start = -1;
-    for (int q = 0; start >= 0 && q < a->n_states; q++) {
+    for (int q = 0; start >= 0 && q < a->n_states; q++)
         if (q != start)
             write_state(to, a, q, number);
-    }
     write_table(&out->beside, a);
     return true;
 }

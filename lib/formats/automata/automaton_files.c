@@ -12,10 +12,9 @@ bool th_format_automaton_no_outputs(const ThAutomaton *a, const char *format, Th
 
 static bool none_empty(char *const *name, int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (!*name[i])
             return false;
-    }
     return true;
 }
 

@@ -17,10 +17,9 @@ typedef struct {
 static bool is_invisible(const char *shape)
 {
     static const char *const name[] = {"none", "point", "plaintext", "plain"};
-    for (int i = 0; shape && i < 4; i++) {
+    for (int i = 0; shape && i < 4; i++)
         if (strcmp(shape, name[i]) == 0)
             return true;
-    }
     return false;
 }
 
@@ -41,14 +40,13 @@ static bool no_state(const Builder *b, int node)
 static const char *find_bare(const char *from, const char *to, char wanted)
 {
     bool quoted = false;
-    for (const char *s = from; s < to; s++) {
+    for (const char *s = from; s < to; s++)
         if (*s == '\\' && quoted && s + 1 < to)
             s++;
         else if (*s == '"')
             quoted = !quoted;
         else if (!quoted && *s == wanted)
             return s;
-    }
     return NULL;
 }
 
@@ -415,10 +413,9 @@ static bool make_alphabet(Builder *b, ThError *err)
 {
     ThTokens t TH_OWNED(th_tokens_free) = {0};
     bool ok = !b->g.alphabet || th_tokens_read(&t, b->g.alphabet, err);
-    for (size_t i = 0; ok && i < t.n; i++) {
+    for (size_t i = 0; ok && i < t.n; i++)
         if (t.token[i].kind == TH_TOKEN_WORD || t.token[i].kind == TH_TOKEN_STRING)
             th_automaton_build_symbol(&b->build, th_token_text(&t, &t.token[i]));
-    }
     return ok;
 }
 
@@ -438,10 +435,9 @@ static void complete(Builder *b, ThText *notes)
                                     : "there is no state: a new one leads nowhere");
     }
     bool system = !accept && !outputs && !b->g.alphabet && n > 0;
-    if (!accept && (outputs || system)) {
+    if (!accept && (outputs || system))
         for (size_t q = 0; q < n; q++)
             th_automaton_build_accept(&b->build, (int)q);
-    }
     if (system)
         th_format_note(notes, "no state is marked as accepting: every state accepts, as in "
                               "a labelled transition system");

@@ -417,9 +417,8 @@ static bool read_graph(Reader *r, ThError *err)
 
 void th_dot_graph_free(ThDotGraph *g)
 {
-    for (size_t i = 0; i < g->id.n && g->node; i++) {
+    for (size_t i = 0; i < g->id.n && g->node; i++)
         TH_FREE(g->node[i].label, g->node[i].shape);
-    }
     TH_FREE(g->node, g->edge, g->text, g->alphabet);
     th_intern_free(&g->id);
     *g = (ThDotGraph){0};

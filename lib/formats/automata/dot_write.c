@@ -21,7 +21,7 @@ static void add_name(ThText *t, const char *name)
         th_text_symbol(&quoted, name);
         bool bare = quoted.data && *quoted.data != '"';
         th_text_add(t, bare ? "\"" : "");
-        th_text_add(t, quoted.data ? quoted.data : "");
+        th_text_add(t, th_text_string(&quoted));
         th_text_add(t, bare ? "\"" : "");
         t->failed = t->failed || quoted.failed;
     } else {
@@ -31,7 +31,7 @@ static void add_name(ThText *t, const char *name)
 
 static void write_taken(ThText *to, ThText *from)
 {
-    write_string(to, from->data ? from->data : "");
+    write_string(to, th_text_string(from));
     to->failed = to->failed || from->failed;
     th_text_free(from);
 }
@@ -92,16 +92,14 @@ bool th_dot_write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
     th_text_add(&alphabet, a->n_symbols ? "" : " ");
     write_taken(to, &alphabet);
     th_text_add(to, ";\n");
-    for (int q = 0, n = 0; q < a->n_states; q++) {
+    for (int q = 0, n = 0; q < a->n_states; q++)
         if (a->start[q])
             th_text_printf(to, "  __start%d [label=\"\" shape=none];\n", n++);
-    }
     for (int q = 0; q < a->n_states; q++)
         write_node(to, a, q, all_accept);
-    for (int q = 0, n = 0; q < a->n_states; q++) {
+    for (int q = 0, n = 0; q < a->n_states; q++)
         if (a->start[q])
             th_text_printf(to, "  __start%d -> s%d;\n", n++, q);
-    }
     for (size_t i = 0; i < a->n_arcs; i++)
         write_edge(to, a, &a->arc[i]);
     th_text_add(to, "}\n");

@@ -16,10 +16,9 @@ static bool own_letters(const ThAutomaton *a)
 
 static bool has_empty_moves(const ThAutomaton *a)
 {
-    for (size_t i = 0; i < a->n_arcs; i++) {
+    for (size_t i = 0; i < a->n_arcs; i++)
         if (a->arc[i].symbol == TH_AUTOMATON_EPSILON)
             return true;
-    }
     return false;
 }
 
@@ -28,10 +27,9 @@ static void write_targets(ThText *t, const ThAutomaton *a, int q, int symbol, bo
 {
     int n = 0;
     th_text_add(t, lists ? "[" : "");
-    for (size_t i = a->first[q]; i < a->first[q + 1]; i++) {
+    for (size_t i = a->first[q]; i < a->first[q + 1]; i++)
         if (a->arc[i].symbol == symbol)
             th_text_printf(t, "%s%d", n++ ? "," : "", a->arc[i].to + 1);
-    }
     th_text_add(t, lists ? "]" : n ? "" : "0");
 }
 
@@ -76,7 +74,7 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
     for (int i = 0; !own && i < a->n_symbols; i++) {
         ThText symbol TH_OWNED(th_text_free) = {0};
         th_text_symbol(&symbol, a->symbol[i]);
-        th_text_printf(to, "# %c: %s\n", 'a' + i, symbol.data ? symbol.data : "");
+        th_text_printf(to, "# %c: %s\n", 'a' + i, th_text_string(&symbol));
         to->failed = to->failed || symbol.failed;
     }
     th_text_printf(to, "Automaton(\"%s\", %d, ",

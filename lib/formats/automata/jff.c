@@ -161,10 +161,9 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
     r->symbols = true;
     bool ok = th_tokens_read(&t, text + 8, NULL) ||
               th_jff_fail(err, n, "the alphabet of the file cannot be read");
-    for (size_t i = 0; ok && i < t.n; i++) {
+    for (size_t i = 0; ok && i < t.n; i++)
         if (th_token_is_name(&t.token[i]))
             th_automaton_build_symbol(&r->b, th_token_text(&t, &t.token[i]));
-    }
     return ok;
 }
 
@@ -201,10 +200,9 @@ static bool read_automaton(Reader *r, const xmlNode *in, ThError *err)
         if (r->b.failed)
             return th_fail(err, TH_ENOMEM, "out of memory for an automaton");
     }
-    for (const xmlNode *n = in->children; n; n = n->next) {
+    for (const xmlNode *n = in->children; n; n = n->next)
         if (th_jff_is_element(n, "transition") && !read_transition(r, n, err))
             return false;
-    }
     return true;
 }
 

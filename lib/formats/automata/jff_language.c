@@ -82,7 +82,7 @@ static bool put_state(Reader *r, const ThText *names, const xmlNode *n, const ch
 {
     char *id TH_OWNED(free) = th_jff_content(th_jff_child(n, which), err);
     size_t index = id ? th_intern_find(&r->id, id, strlen(id) + 1) : SIZE_MAX;
-    const char *line = names->data ? names->data : "";
+    const char *line = th_text_string(names);
     if (index == SIZE_MAX)
         return th_jff_fail(err, n, "a transition from or to a state that is not there");
     for (size_t i = 0; i < index; i++)

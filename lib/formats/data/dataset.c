@@ -163,7 +163,7 @@ static void add_context(ThText *t, const Source *s)
     ThText text TH_OWNED(th_text_free) = {0};
     th_pad_decode(s->d->pad, s->row, n, &text);
     th_text_printf(t, "{\"kind\":\"%s\",\"text\":", s->d->pad->kind->name);
-    add_json(t, text.data ? text.data : "", text.size);
+    add_json(t, th_text_string(&text), text.size);
     t->failed = t->failed || text.failed;
     th_text_add(t, ",\"tokens\":[");
     for (size_t i = 0; i < n; i++)

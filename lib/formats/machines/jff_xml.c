@@ -16,10 +16,9 @@ bool th_jff_is_element(const xmlNode *n, const char *name)
 
 xmlNode *th_jff_child(const xmlNode *n, const char *name)
 {
-    for (xmlNode *c = n->children; c; c = c->next) {
+    for (xmlNode *c = n->children; c; c = c->next)
         if (th_jff_is_element(c, name))
             return c;
-    }
     return NULL;
 }
 

@@ -159,7 +159,7 @@ static const char *name_of(ThFormatImport *im, ThFormatField f)
 {
     im->name.size = 0;
     th_text_add_bytes(&im->name, f.s, f.n);
-    return im->name.failed ? NULL : im->name.data ? im->name.data : "";
+    return im->name.failed ? NULL : th_text_string(&im->name);
 }
 
 static int added(ThFormatImport *im, int number)

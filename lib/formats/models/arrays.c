@@ -126,9 +126,7 @@ bool th_format_arrays_add(ThFormatArrays *to, const char *name, const ThFormatAr
         to->item[to->n++] = own;
         return true;
     }
-    free(own.name);
-    free(own.known);
-    free(own.value);
+    TH_FREE(own.name, own.known, own.value);
     return false;
 }
 
@@ -143,9 +141,7 @@ ThFormatArray *th_format_arrays_find(const ThFormatArrays *a, const char *name)
 void th_format_arrays_free(ThFormatArrays *a)
 {
     for (size_t i = 0; i < a->n; i++) {
-        free(a->item[i].name);
-        free(a->item[i].known);
-        free(a->item[i].value);
+        TH_FREE(a->item[i].name, a->item[i].known, a->item[i].value);
     }
     free(a->item);
     *a = (ThFormatArrays){0};

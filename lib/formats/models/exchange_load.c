@@ -603,7 +603,7 @@ static bool note_example(const ThFormatImport *in, ThError *err)
         th_text_printf(&text, "%s%s %.4g", i ? ", " : "", s->label[i], t->output[i]);
     if (t)
         th_format_note(in->notes, "after '%s' the logits are %s: compare them with %s's",
-                       s->symbol[0], text.data ? text.data : "", in->layout->module);
+                       s->symbol[0], th_text_string(&text), in->layout->module);
     th_format_note(in->notes, "answers are read behind the last symbol itself, without padding");
     return t != NULL;
 }

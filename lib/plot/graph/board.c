@@ -83,7 +83,7 @@ void th_plot_board_node(ThPlotBoard *b, const char *name, ThPlotNodeLook look, b
 {
     ThText text TH_OWNED(th_text_free) = {0};
     th_plot_add_shortened(&text, name, MOST_NAME);
-    put(b, &b->node, text.data ? text.data : "", (Item){.look = look, .start = start});
+    put(b, &b->node, th_text_string(&text), (Item){.look = look, .start = start});
 }
 
 void th_plot_board_arc(ThPlotBoard *b, int from, int to, const char *label)
@@ -139,7 +139,7 @@ bool th_plot_board_step(ThPlotBoard *b, ThText *caption, ThError *err)
     if (ok) {
         ThText *to = &b->caption[b->steps++];
         *to = (ThText){0};
-        th_plot_add_shortened(to, caption->data ? caption->data : "", MOST_CAPTION);
+        th_plot_add_shortened(to, th_text_string(caption), MOST_CAPTION);
         b->failed |= to->failed || caption->failed;
     }
     th_text_free(caption);
@@ -169,7 +169,7 @@ static void put_nodes(ThPlotGraph *g, const ThPlotBoard *b, int step)
 {
     for (int q = 0; q < g->n_nodes; q++) {
         const Item *x = &b->node.item[q];
-        th_text_add(&g->node[q].name, x->text.data ? x->text.data : "");
+        th_text_add(&g->node[q].name, th_text_string(&x->text));
         g->node[q].look = x->look;
         g->node[q].start = x->start;
         g->node[q].hidden = !is_there(x, step);
@@ -193,7 +193,7 @@ static void join_labels(ThText *to, const ThPlotBoard *b, const Item *pair, int 
     for (size_t i = 0; i < b->arc.n; i++) {
         const Item *x = &b->arc.item[i];
         if (x->from == pair->from && x->to == pair->to && is_there(x, step))
-            th_text_printf(to, "%s%s", to->size ? ", " : "", x->text.data ? x->text.data : "");
+            th_text_printf(to, "%s%s", to->size ? ", " : "", th_text_string(&x->text));
     }
 }
 

@@ -28,7 +28,7 @@ static void put_arcs(ThPlotBoard *b, const ThAutomaton *a)
         th_text_add(&label, symbol_name(a->symbol, x->symbol));
         if (x->output != TH_AUTOMATON_NO_OUTPUT)
             th_text_printf(&label, "/%s", a->output[x->output]);
-        th_plot_board_arc(b, x->from, x->to, label.data ? label.data : "");
+        th_plot_board_arc(b, x->from, x->to, th_text_string(&label));
     }
 }
 
@@ -179,7 +179,7 @@ static void renew_arc(Elimination *e, const ThRegexEliminationStep *x, int from,
     size_t n = (size_t)e->a->n_states + 2;
     ThText *old = &e->label[(size_t)from * n + (size_t)to];
     bool is = x->edge(x->graph, from, to, &now);
-    const char *text = now.data ? now.data : "", *was = old->data ? old->data : "";
+    const char *text = th_text_string(&now), *was = th_text_string(old);
     if (strcmp(text, was) != 0) {
         th_plot_board_wipe_arcs(e->b, from, to);
         if (is)

@@ -95,7 +95,7 @@ static bool arc_shown(const Drawing *d, int i)
 /* Cuts a label into lines that are not too long; of very many the last is "…". */
 static bool cut_lines(Drawing *d, ThLayoutArc *a, const ThText *label, ThError *err)
 {
-    const char *at = label->data ? label->data : "";
+    const char *at = th_text_string(label);
     while (*at && a->label_lines < TH_PLOT_LABEL_LINES) {
         size_t n = strcspn(at, "\n");
         bool last = a->label_lines + 1 == TH_PLOT_LABEL_LINES && at[n];
@@ -248,7 +248,7 @@ static bool put_labels(ThFigure *f, const Drawing *d)
             const ThText *line = &d->line[d->first[i] + (size_t)k];
             double up = LINE * ((lines - 1) / 2.0 - k);
             th_figure_printf(f, "%.4f %.4f ", a->label.x, a->label.y + up);
-            th_figure_last_cell(f, line->data ? line->data : "");
+            th_figure_last_cell(f, th_text_string(line));
         }
     }
     th_figure_end_block(f);
@@ -290,7 +290,7 @@ static bool put_nodes(ThFigure *f, const Drawing *d)
         if (x->hidden)
             continue;
         th_figure_printf(f, "%.4f %.4f %.4f ", l->node[q].x, l->node[q].y, l->radius);
-        th_figure_cell(f, x->name.data ? x->name.data : "");
+        th_figure_cell(f, th_text_string(&x->name));
         th_figure_printf(f, "%u%s\n", fill_of(x),
                          !here                          ? ""
                          : x->mark == TH_PLOT_MARK_HERE ? " 1"

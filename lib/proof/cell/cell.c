@@ -143,26 +143,9 @@ void th_proof_cell_free(ThProofCell *f)
 {
     if (!f)
         return;
-    double *all[] = {f->input,
-                     f->input_size,
-                     f->recurrent,
-                     f->below,
-                     f->candidate,
-                     f->start,
-                     f->transition,
-                     f->transition_off[0],
-                     f->transition_off[1],
-                     f->input_off[0],
-                     f->input_off[1],
-                     f->gain,
-                     f->offset,
-                     f->inner,
-                     f->inner_bias,
-                     f->head,
-                     f->head_bias};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-    free(f);
+    TH_FREE(f->input, f->input_size, f->recurrent, f->below, f->candidate, f->start, f->transition,
+            f->transition_off[0], f->transition_off[1], f->input_off[0], f->input_off[1], f->gain,
+            f->offset, f->inner, f->inner_bias, f->head, f->head_bias, f);
 }
 
 size_t th_proof_cell_room(const ThProofCell *f)

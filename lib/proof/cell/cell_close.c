@@ -246,9 +246,7 @@ static bool take(Cover *c, int most, ThError *err)
 static void release(Cover *c)
 {
     th_proof_cell_image_free(c->e);
-    void *all[] = {c->state, c->centre, c->radius, c->bound, c->first, c->into, c->from, c->by};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
+    TH_FREE(c->state, c->centre, c->radius, c->bound, c->first, c->into, c->from, c->by);
 }
 
 /* ---- growing --------------------------------------------------------------------------------- */

@@ -399,10 +399,7 @@ bool th_proof_check_set_pairs(const ThProofCertificate *c, const ThProofMap *f,
         check_papers(&k) && make_room(&k, &problem) && check_shapes(&k) && check_all(&k, &problem);
     checked->in_float &= checked->holds;
     checked->in_double = checked->holds;
-    for (int i = 0; k.ways && i < (c->shape ? c->n_labels : 1); i++)
-        free(k.ways[i]);
-    void *room[] = {k.s, k.ways, k.identity, k.inverse, k.stretch, k.leaf[0], k.leaf[1], k.ends};
-    for (size_t i = 0; i < sizeof room / sizeof *room; i++)
-        free(room[i]);
+    TH_FREE_EACH(k.ways, c->shape ? c->n_labels : 1);
+    TH_FREE(k.s, k.identity, k.inverse, k.stretch, k.leaf[0], k.leaf[1], k.ends);
     return problem.code == TH_OK || th_fail(err, problem.code, "%s", problem.msg);
 }

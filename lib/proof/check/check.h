@@ -40,6 +40,9 @@ typedef struct {
 /* Returns a length, or a shorter one, that "%.15g" writes as it is: what is said is proved. */
 double th_proof_sure_length(double length);
 
+/* The same for "%.6g", as variables hold results. */
+double th_proof_sure_result(double length);
+
 /* What is made of two things (-1: nothing; the sets; behind them the symbols; and the start of a
  * recurrent network) beside the set that it must lie in. */
 typedef struct {

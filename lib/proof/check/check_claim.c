@@ -14,16 +14,6 @@
 /* Words are bounded, for they go into a line. */
 enum { LONGEST = 40 };
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
-static bool same_names(char *const *a, int n_a, char *const *b, int n_b)
-{
-    bool same = n_a == n_b;
-    for (int i = 0; same && i < n_a; i++)
-        same = strcmp(a[i], b[i]) == 0;
-    return same;
-}
-
 /* ---- the automaton --------------------------------------------------------------------------- */
 
 /* The number of a set of answers among those of a claim, or behind them all. */
@@ -139,9 +129,9 @@ static bool find_gap(const ThProofCertificate *c, const ThProofClaim *claim, cha
     const ThSignature *asked = &claim->asked;
     ThText word = {0};
     *why = '\0';
-    if (!same_names(c->symbol, c->n_symbols, asked->symbol, asked->n_symbols))
+    if (!th_symbols_same(c->symbol, c->n_symbols, asked->symbol, asked->n_symbols))
         snprintf(why, 200, "its symbols, or their order, are not those of the task");
-    else if (!same_names(c->class_name, c->n_classes, asked->label, asked->n_classes))
+    else if (!th_symbols_same(c->class_name, c->n_classes, asked->label, asked->n_classes))
         snprintf(why, 200, "its classes, or their order, are not those of the task");
     else if ((c->bits != NULL) != (claim->bits != NULL))
         snprintf(why, 200, "its answers are not of the kind that the task asks for");
@@ -271,6 +261,15 @@ double th_proof_sure_length(double length)
         return floor(length);
     double grain = pow(10, floor(log10(length)) - 2);
     return floor(length / grain * (1 - 1e-12)) * grain;
+}
+
+double th_proof_sure_result(double length)
+{
+    const double digits = 1e6, sure = th_proof_sure_length(length);
+    if (sure < digits || sure >= 1e15)
+        return sure;
+    double grain = pow(10, floor(log10(sure)) - 5);
+    return floor(sure / grain) * grain;
 }
 
 /* By windows or by counts.  All is made anew; nothing of it is in the file. */

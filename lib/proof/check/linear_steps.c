@@ -128,7 +128,7 @@ static bool ask(Steps *k, int from, int symbol, int right, ThError *err)
     k->out->wrong = said != right;
     snprintf(k->out->why, sizeof k->out->why,
              "the model is %s on %.80s%s: it says %.30s, not %.30s",
-             k->out->wrong ? "wrong" : "as good as wrong", t.data ? t.data : "",
+             k->out->wrong ? "wrong" : "as good as wrong", th_text_string(&t),
              length < LONGEST ? "" : " …", g->label[said], g->label[right]);
     return true;
 }

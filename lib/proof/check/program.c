@@ -6,6 +6,7 @@
 
 #include "automata/logic/formula.h"
 #include "base/intern.h"
+#include "base/symbols.h"
 #include "proof/check/hard_impl.h"
 #include "proof/map_impl.h"
 
@@ -408,14 +409,6 @@ static void say(const Work *w, ThProofChecked *k)
                  th_proof_sure_length(length[2]), th_proof_sure_length(length[1]));
 }
 
-static bool has_names(char *const *name, char *const *of, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(name[i], of[i]) != 0)
-            return false;
-    return true;
-}
-
 bool th_proof_check_program(const ThProofCertificate *c, const ThModel *m, const ThSignature *asked,
                             const char *formula, ThProofChecked *k, ThError *err)
 {
@@ -431,9 +424,8 @@ bool th_proof_check_program(const ThProofCertificate *c, const ThModel *m, const
         return false;
     if (c->method != TH_PROOF_BY_PROGRAM || strcmp(c->formula, formula) != 0)
         snprintf(k->why, sizeof k->why, "it is not about this formula");
-    else if (c->n_symbols != asked->n_symbols || c->n_classes != asked->n_classes ||
-             !has_names(c->symbol, asked->symbol, c->n_symbols) ||
-             !has_names(c->class_name, asked->label, c->n_classes))
+    else if (!th_symbols_same(c->symbol, c->n_symbols, asked->symbol, asked->n_symbols) ||
+             !th_symbols_same(c->class_name, c->n_classes, asked->label, asked->n_classes))
         snprintf(k->why, sizeof k->why, "its symbols or classes are not the model's");
     else
         th_proof_certificate_fits(c, th_proof_digest(&m->params), k->why);

@@ -339,10 +339,7 @@ void th_proof_quantized_free(ThProofQuantized *q)
     if (!q)
         return;
     th_proof_labels_free(q->labels);
-    int *all[] = {q->product, q->alone, q->pair, q->single, q->said, q->word};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-    TH_FREE(q->centre, q);
+    TH_FREE(q->product, q->alone, q->pair, q->single, q->said, q->word, q->centre, q);
 }
 
 /* ---- as a model ------------------------------------------------------------------------------ */

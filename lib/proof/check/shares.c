@@ -526,16 +526,8 @@ static bool few(const Look *k, const ThProofClaim *c, ThError *err)
 
 static void look_free(Look *k)
 {
-    free(k->f);
-    free(k->stays);
-    free(k->want);
-    free(k->hull);
-    free(k->low);
-    free(k->symbol);
-    free(k->said);
-    free(k->way);
-    free(k->vector);
-    free(k->answer);
+    TH_FREE(k->f, k->stays, k->want, k->hull, k->low, k->symbol, k->said, k->way, k->vector,
+            k->answer);
     th_intern_free(&k->cases);
     th_intern_free(&k->counts);
 }

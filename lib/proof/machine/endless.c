@@ -159,8 +159,7 @@ static bool check_recurrence(Endless *e)
     if (ok)
         ok = (e->number[1] > 0 && r.state != ENDLESS_STOP && comes_back(&then, &r, e->number[2])) ||
              refuse(e, "it is not the same after the period");
-    free(r.cell);
-    free(then.cell);
+    TH_FREE(r.cell, then.cell);
     return ok;
 }
 
@@ -289,8 +288,7 @@ static bool check_bouncers(Endless *e)
         zeros++;
     EndlessTape rest = {t.cell + zeros, t.n - (int)zeros, t.state, t.ahead};
     ok = t.cell && th_proof_endless_bouncers(e, &rest);
-    free(t.cell);
-    free(r.cell);
+    TH_FREE(t.cell, r.cell);
     return ok || refuse(e, "the formula is not what the tape comes to, and comes to again");
 }
 

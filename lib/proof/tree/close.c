@@ -165,10 +165,7 @@ static bool start(Attempt *a, ThError *err)
 static void finish(Attempt *a)
 {
     th_proof_enclosure_free(a->e);
-    double *all[] = {a->slack, a->lowest, a->most, a->bound, a->radius, a->wider};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
-    TH_FREE(a->x, a->y);
+    TH_FREE(a->slack, a->lowest, a->most, a->bound, a->radius, a->wider, a->x, a->y);
 }
 
 /* Remembers what stands in the way, if it is nearer to a proof than what did before. */
@@ -303,9 +300,8 @@ static bool attempt(ThProofProver *v, bool balls, ThError *err)
 
 static void free_slopes(ThProofSlope *s, int n)
 {
-    for (int i = 0; s && i < n; i++) {
+    for (int i = 0; s && i < n; i++)
         TH_FREE(s[i].jx, s[i].jy);
-    }
     free(s);
 }
 

@@ -115,9 +115,8 @@ ThRaspSop *th_rasp_ancestors(const ThRaspGraph *g, ThRaspSop node, size_t *n, Th
     uint8_t *needed TH_OWNED(free) = th_alloc(node + 1, 1, err);
     ThRaspSop *list = needed ? th_alloc(node + 1, sizeof *list, err) : NULL;
     *n = 0;
-    if (!list) {
+    if (!list)
         return NULL;
-    }
     needed[node] = 1;
     for (size_t i = node + 1; i-- > 0;)
         for (size_t k = 0; needed[i] && k < g->node[i].n_args; k++)

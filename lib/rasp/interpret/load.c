@@ -36,6 +36,7 @@ static void found_free(Found *f)
     TH_FREE(f->path, f->text);
     *f = (Found){0};
 }
+TH_RELEASES_VALUE(found_free, Found)
 
 /* Tries one file; false and no error if there is none. */
 static bool try_file(const char *folder, const char *name, Found *f, ThError *err)
@@ -312,15 +313,11 @@ static bool load_all(ThRasp *r, const Found *file, ThRaspScope *into)
 
 bool th_rasp_load_file(ThRasp *r, const char *path, ThRaspScope *into)
 {
-    Found file = {0};
+    Found file TH_OWNED(found_free) = {0};
     if (r->loads >= TH_RASP_LOADS)
         return th_rasp_error(r, TH_ELIMIT, "programs load each other more than %d deep",
                              TH_RASP_LOADS);
-    if (!find(r, path, &file))
-        return false;
-    bool ok = load_all(r, &file, into);
-    found_free(&file);
-    return ok;
+    return find(r, path, &file) && load_all(r, &file, into);
 }
 
 void th_rasp_set_folder(ThRasp *r, const char *beside)
@@ -342,10 +339,9 @@ static bool load_body(ThRasp *r, const void *context)
     const Load *l = context;
     if (!l->text)
         return th_rasp_load_file(r, l->path, r->global);
-    Found program = {.path = th_strdup(l->label, r->err), .source = l->text, .size = l->size};
-    bool ok = program.path && load_all(r, &program, r->global);
-    found_free(&program);
-    return ok;
+    Found program TH_OWNED(found_free) = {
+        .path = th_strdup(l->label, r->err), .source = l->text, .size = l->size};
+    return program.path && load_all(r, &program, r->global);
 }
 
 static bool load(ThRasp *r, const Load *l, ThStop *stop, ThError *err)

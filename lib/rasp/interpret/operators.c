@@ -270,14 +270,13 @@ static bool dict_by_sop(ThRasp *r, const ThRaspDict *d, ThRaspSop i, ThRaspValue
 {
     ThRaspAtom *value TH_OWNED(free) = th_alloc(d->n, sizeof *value, r->err);
     bool ok = value != NULL;
-    for (size_t k = 0; ok && k < d->n; k++) {
+    for (size_t k = 0; ok && k < d->n; k++)
         if (d->value[k].kind != TH_RASP_VALUE_ATOM)
             ok = th_rasp_error(r, TH_EVALUE,
                                "a dict that an s-op looks up must hold single values, not %s",
                                th_rasp_what(&d->value[k]));
         else
             value[k] = d->value[k].as.atom;
-    }
     return ok && th_rasp_made(r, th_rasp_dict(r->graph, i, d->key, value, d->n, r->err), v);
 }
 
@@ -291,7 +290,7 @@ static bool dict_by_key(ThRasp *r, const ThRaspDict *d, const ThRaspValue *i, Th
     if (!found) {
         ThText t TH_OWNED(th_text_free) = {0};
         th_rasp_write_value(r, i, &t);
-        return th_rasp_error(r, TH_EVALUE, "the dict has no key %.100s", t.data ? t.data : "");
+        return th_rasp_error(r, TH_EVALUE, "the dict has no key %.100s", th_text_string(&t));
     }
     *v = th_rasp_retain(*found);
     return true;

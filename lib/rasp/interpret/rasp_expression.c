@@ -135,12 +135,11 @@ static bool eval_tuple(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValu
     ThRaspValue element[TH_RASP_ARGUMENTS] = {0};
     size_t n = 0;
     bool ok = true;
-    for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e)) {
+    for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e))
         if (n == TH_RASP_ARGUMENTS)
             ok = th_rasp_error(r, TH_ELIMIT, "a tuple may have %d elements", TH_RASP_ARGUMENTS);
         else
             ok = th_rasp_eval(r, f, e, &element[n]) && ++n;
-    }
     th_rasp_here(r, f, node);
     ok = ok && make_tuple(r, element, n, v);
     while (n > 0)
@@ -408,7 +407,7 @@ static bool eval_string(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
         th_text_unescape(&meant, text, strlen(text));
     if (ok && meant.failed)
         ok = th_fail(r->err, TH_ENOMEM, "out of memory for a string");
-    ok = ok && th_rasp_atom_string(&r->atoms, meant.data ? meant.data : "", meant.size, &a, r->err);
+    ok = ok && th_rasp_atom_string(&r->atoms, th_text_string(&meant), meant.size, &a, r->err);
     if (ok)
         *v = th_rasp_atom_value(a);
     return ok;

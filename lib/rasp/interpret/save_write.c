@@ -39,6 +39,7 @@ static void plan_free(Plan *p)
     TH_FREE(p->label.node, p->label.function, p->uses, p->height, p->helper, p->called);
     th_intern_free(&p->own);
 }
+TH_RELEASES_VALUE(plan_free, Plan)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -478,8 +479,6 @@ bool th_rasp_saver_define(ThRaspSaver *s, const char *name, const ThRaspValue *v
 
 bool th_rasp_saver_plain(ThRaspSaver *s, const ThRaspValue *v)
 {
-    Plan p = {0};
-    bool ok = make_plan(s, &p, "", v) && write_value(s, &p, v);
-    plan_free(&p);
-    return ok;
+    Plan p TH_OWNED(plan_free) = {0};
+    return make_plan(s, &p, "", v) && write_value(s, &p, v);
 }

@@ -186,8 +186,8 @@ static void write_columns(const ThRasp *r, const ThRaspSeq *in, const ThRaspSeq 
         th_text_printf(&below, " %s", b ? b : "");
         pad(&below, width - wb);
     }
-    th_text_printf(t, " (%s)\n%s (%s)", th_rasp_atom_kind_plural(in->kind),
-                   below.data ? below.data : "", th_rasp_atom_kind_plural(out->kind));
+    th_text_printf(t, " (%s)\n%s (%s)", th_rasp_atom_kind_plural(in->kind), th_text_string(&below),
+                   th_rasp_atom_kind_plural(out->kind));
 }
 
 static void write_cells(const ThRasp *r, const ThRaspSeq *in, const uint8_t *cell, ThText *t)
@@ -322,7 +322,7 @@ static bool show_elements(ThRasp *r, const ThRaspShown *s, ThText *t, ThStop *st
             inner.value = th_rasp_element(&s->value, i);
         }
         th_text_add(&name, "]");
-        inner.name = name.data ? name.data : "";
+        inner.name = th_text_string(&name);
         ok = th_rasp_write(r, &inner, t, stop, err);
     }
     if (ok && i < n)

@@ -58,11 +58,10 @@ static bool at_assignment(const ThRaspParser *p)
     ThError ignored = {0};
     if (p->now.kind != TH_RASP_LEX_NAME)
         return false;
-    while (t.kind == ',') {
+    while (t.kind == ',')
         if (!th_rasp_lex(&lx, &t, &ignored) || t.kind != TH_RASP_LEX_NAME ||
             !th_rasp_lex(&lx, &t, &ignored))
             return false;
-    }
     return t.kind == '=';
 }
 

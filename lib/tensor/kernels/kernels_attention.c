@@ -462,10 +462,9 @@ static inline __attribute__((always_inline)) void turn_block(const ThKernelTurn 
 
 TH_KERNEL(void, th_kernel_turn)(const ThKernelTurn *r, float *x)
 {
-    for (int block = 0; block < r->blocks; block++, x += r->width) {
+    for (int block = 0; block < r->blocks; block++, x += r->width)
         if (r->neighbours)
             turn_block(r, x, 1, 2);
         else
             turn_block(r, x, r->pairs, 1);
-    }
 }

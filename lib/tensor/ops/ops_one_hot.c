@@ -34,12 +34,11 @@ static void send(const int *map, const float *x, float *to, int n, bool scatters
 {
     if (scatters)
         memset(to, 0, (size_t)n * sizeof *to);
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++)
         if (scatters)
             to[map[j]] += x[j];
         else
             to[j] = x[map[j]];
-    }
 }
 
 /* Rows of `choice` whose sums of matrices are looked at together. */

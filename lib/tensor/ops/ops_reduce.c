@@ -187,29 +187,37 @@ static void times_row_backward(ThTape *t, ThTapeNode *n)
         th_kernel_add_product(da + i * d, dy + i * d, row, d);
 }
 
-static void times_row_forward_double(ThTape *t, ThTapeNode *n)
+/* Where the factor of an element stands: a row or a column counts for all others. */
+static int factor_at(const ThTapeNode *by, int i, int j)
 {
-    const double *a = th_tape_in_double(t, n, 0), *row = th_tape_in_double(t, n, 1);
+    return by->rows > 1 ? i : by->cols > 1 ? j : 0;
+}
+
+static void times_forward_double(ThTape *t, ThTapeNode *n)
+{
+    const double *a = th_tape_in_double(t, n, 0), *factor = th_tape_in_double(t, n, 1);
     double *y = n->value;
     for (int i = 0; i < n->rows; i++)
         for (int j = 0; j < n->cols; j++)
-            y[i * n->cols + j] = a[i * n->cols + j] * row[j];
+            y[i * n->cols + j] = a[i * n->cols + j] * factor[factor_at(th_tape_in(t, n, 1), i, j)];
 }
 
-static void times_row_backward_double(ThTape *t, ThTapeNode *n)
+static void times_backward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_tape_in_double(t, n, 0), *row = th_tape_in_double(t, n, 1), *dy = n->grad;
-    double *da = th_tape_grad_double(t, n, 0), *drow = th_tape_grad_double(t, n, 1);
+    const double *a = th_tape_in_double(t, n, 0), *factor = th_tape_in_double(t, n, 1),
+                 *dy = n->grad;
+    double *da = th_tape_grad_double(t, n, 0), *dfactor = th_tape_grad_double(t, n, 1);
     for (int i = 0; i < n->rows; i++) {
         for (int j = 0; j < n->cols; j++) {
-            da[i * n->cols + j] += dy[i * n->cols + j] * row[j];
-            drow[j] += dy[i * n->cols + j] * a[i * n->cols + j];
+            int at = factor_at(th_tape_in(t, n, 1), i, j);
+            da[i * n->cols + j] += dy[i * n->cols + j] * factor[at];
+            dfactor[at] += dy[i * n->cols + j] * a[i * n->cols + j];
         }
     }
 }
 
 static const ThOp op_times_row = {"times row", times_row_forward, times_row_backward,
-                                  times_row_forward_double, times_row_backward_double};
+                                  times_forward_double, times_backward_double};
 
 static ThVar times(ThTape *t, const ThOp *op, const ThVar in[2], int rows, int cols)
 {
@@ -245,30 +253,8 @@ static void times_column_backward(ThTape *t, ThTapeNode *n)
         th_kernel_add_scaled(da + i * d, dy + i * d, column[i], d);
 }
 
-static void times_column_forward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *a = th_tape_in_double(t, n, 0), *column = th_tape_in_double(t, n, 1);
-    double *y = n->value;
-    for (int i = 0; i < n->rows; i++)
-        for (int j = 0; j < n->cols; j++)
-            y[i * n->cols + j] = a[i * n->cols + j] * column[i];
-}
-
-static void times_column_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *a = th_tape_in_double(t, n, 0), *column = th_tape_in_double(t, n, 1),
-                 *dy = n->grad;
-    double *da = th_tape_grad_double(t, n, 0), *dcolumn = th_tape_grad_double(t, n, 1);
-    for (int i = 0; i < n->rows; i++) {
-        for (int j = 0; j < n->cols; j++) {
-            da[i * n->cols + j] += dy[i * n->cols + j] * column[i];
-            dcolumn[i] += dy[i * n->cols + j] * a[i * n->cols + j];
-        }
-    }
-}
-
 static const ThOp op_times_column = {"times column", times_column_forward, times_column_backward,
-                                     times_column_forward_double, times_column_backward_double};
+                                     times_forward_double, times_backward_double};
 
 ThVar th_op_times_column(ThTape *t, ThVar a, ThVar column)
 {

@@ -113,10 +113,9 @@ ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale)
 {
     if (th_tape_failed(t)) /* then there may be no index */
         return -1;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (index[i] >= th_tape_rows(t, x))
             return th_tape_fail(t, TH_EVALUE, "rows: row %d of %d", index[i], th_tape_rows(t, x));
-    }
     Rows r = {index, scale};
     return th_tape_op(t, &op_rows, n, th_tape_cols(t, x), &x, 1, &r, sizeof r);
 }
@@ -147,10 +146,9 @@ ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n)
 {
     if (th_tape_failed(t)) /* then there may be no index */
         return -1;
-    for (int i = 0; i < th_tape_rows(t, x); i++) {
+    for (int i = 0; i < th_tape_rows(t, x); i++)
         if (index[i] >= n)
             return th_tape_fail(t, TH_EVALUE, "scatter: row %d of %d", index[i], n);
-    }
     Rows r = {index, 1};
     return th_tape_op(t, &op_scatter, n, th_tape_cols(t, x), &x, 1, &r, sizeof r);
 }

@@ -264,12 +264,11 @@ ThVar th_tape_constant(ThTape *t, int rows, int cols, const float *from)
         return -1;
     size_t size = (size_t)rows * (size_t)cols;
     n->n_in = -1;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         if (t->precision == TH_TAPE_FLOAT)
             ((float *)n->value)[i] = from[i];
         else
             ((double *)n->value)[i] = (double)from[i];
-    }
     return n->id;
 }
 

@@ -378,7 +378,6 @@ bool th_tm_bouncer(ThTmBouncer *b, const ThTmTable *t, uint64_t steps, ThStop *s
         if (most == steps || r.step < most)
             break;
     }
-    free(r.record);
-    free(r.cell);
+    TH_FREE(r.record, r.cell);
     return ok;
 }

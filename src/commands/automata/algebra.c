@@ -11,14 +11,6 @@ static int follow_arc(const ThAutomaton *a, int q, int symbol)
     return -1;
 }
 
-static bool is_state(const ThAutomaton *a, const char *name)
-{
-    for (int q = 0; q < a->n_states; q++)
-        if (strcmp(a->state[q], name) == 0)
-            return true;
-    return false;
-}
-
 /* For every state of d the first state of `a` that words lead to, both followed breadth first; -1:
  * nowhere.  False if memory runs out. */
 static bool pair_states(const ThDfa *d, const ThAutomaton *a, int *pair, ThError *err)
@@ -49,7 +41,7 @@ static bool name_states(ShMachine *m, const ThAutomaton *original, ThError *err)
 {
     int n = m->d->n_states;
     const ThAutomaton *a = th_automaton_deterministic(original) ? original : m->minimal;
-    const char *sink = is_state(a, "sink") ? "sink'" : "sink";
+    const char *sink = th_symbols_find(a->state, a->n_states, "sink") < 0 ? "sink" : "sink'";
     int *pair TH_OWNED(free) = th_alloc((size_t)n, sizeof *pair, err);
     m->state = th_alloc((size_t)n, sizeof *m->state, err);
     bool ok = pair && m->state && pair_states(m->d, a, pair, err);
@@ -208,6 +200,6 @@ static void say_wrapped(ShSession *s, const char *label, const char *text)
 
 void sh_say_wrapped(ShSession *s, const char *label, ThText *t)
 {
-    say_wrapped(s, label, t->data ? t->data : "");
+    say_wrapped(s, label, th_text_string(t));
     th_text_free(t);
 }

@@ -125,7 +125,7 @@ static void write_over(ThText *t, char *const *symbol, int n)
     th_text_add(&list, !single && n == 1 ? " " : "");
     t->failed = t->failed || list.failed;
     th_text_add(t, " over ");
-    th_text_quoted(t, list.data ? list.data : "");
+    th_text_quoted(t, th_text_string(&list));
 }
 
 /* A formula that counts as the block that it is read from. */

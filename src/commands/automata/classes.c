@@ -68,7 +68,7 @@ static void set_figures(ShSession *s, const Language *l)
     }
     sh_result_int(s, "size", r->monoid);
     sh_result_int(s, "tier", r->tier);
-    sh_result_text(s, "least", least.data ? least.data : "");
+    sh_result_text(s, "least", th_text_string(&least));
     sh_say(s, "%d state%s, ", l->d->n_states, sh_plural(l->d->n_states));
     if (r->monoid)
         sh_say(s, "a monoid of %d", r->monoid);

@@ -47,12 +47,8 @@ static bool say_function(ShSession *s, const ThAutomaton *t, ThError *err)
 /* Whether outputs have the same numbers in both, and symbols. */
 static bool same_names(const ThAutomaton *t, const ThAutomaton *u)
 {
-    bool same = t->n_symbols == u->n_symbols && t->n_outputs == u->n_outputs;
-    for (int i = 0; same && i < t->n_symbols; i++)
-        same = strcmp(t->symbol[i], u->symbol[i]) == 0;
-    for (int i = 0; same && i < t->n_outputs; i++)
-        same = strcmp(t->output[i], u->output[i]) == 0;
-    return same;
+    return th_symbols_same(t->symbol, t->n_symbols, u->symbol, u->n_symbols) &&
+           th_symbols_same(t->output, t->n_outputs, u->output, u->n_outputs);
 }
 
 static bool say_equal(ShSession *s, const ShCall *call, ThError *err)

@@ -78,10 +78,9 @@ static bool in_classes(const Asked *w, const ThClassReport *r)
     if (th_option_given(w->o, "monoid") && (r->monoid < size.lo || r->monoid > size.hi))
         return false;
     for (int c = 0; c < TH_CLASS_COUNT; c++) {
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; k++)
             if (w->wanted[c][k] && r->verdict[c].is != due[k])
                 return false;
-        }
     }
     return true;
 }

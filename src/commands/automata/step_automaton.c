@@ -44,15 +44,14 @@ static void show(ShSession *s, const ShObject *o, const ThAutomatonRun *r, bool 
     else
         th_text_add(&states, "nowhere");
     th_symbols_write_at(&word, a->symbol, a->n_symbols, o->word, o->word_length, at);
-    sh_say(s, "%d  %s%s%s\n", at, states.data ? states.data : "", word.size ? "  " : "",
-           word.data ? word.data : "");
+    sh_say(s, "%d  %s%s%s\n", at, th_text_string(&states), word.size ? "  " : "",
+           th_text_string(&word));
     if (!figures)
         return;
     if (at == last_of(r))
         sh_say(s, "%s\n", r->accepted ? "accept" : "reject");
     sh_results(s, "halted:b accepted:b steps:i state:s", (int)(at == last_of(r)),
-               (int)(at == last_of(r) && r->accepted), (long long)at,
-               states.data ? states.data : "");
+               (int)(at == last_of(r) && r->accepted), (long long)at, th_text_string(&states));
 }
 
 /* Goes to a place of the word, or one after the other with so many seconds between them. */

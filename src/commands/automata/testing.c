@@ -202,10 +202,9 @@ static bool all_asked(const ThInspectTruth *t, ThError *err)
     for (int q = 0; d && q < d->n_states; q++)
         d->label[q] = t->answer[(size_t)q * (size_t)t->width] < 0;
     ThDfa *met TH_OWNED(th_dfa_free) = d ? th_dfa_reachable(d, err) : NULL;
-    for (size_t i = 0; met && i < (size_t)met->n_states * (size_t)met->n_symbols; i++) {
+    for (size_t i = 0; met && i < (size_t)met->n_states * (size_t)met->n_symbols; i++)
         if (met->label[met->next[i]])
             return th_fail(err, TH_EVALUE, "not every word is asked about, as a test needs it");
-    }
     return met != NULL;
 }
 

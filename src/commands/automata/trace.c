@@ -359,10 +359,9 @@ static void say_board(ShSession *s, const ThInspectTeacher *teacher, const ThLst
     }
     sh_say(s, "\n");
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t r = 0; r < x->n_rows; r++) {
+        for (size_t r = 0; r < x->n_rows; r++)
             if (is_state(x, r) == (pass == 0))
                 say_table_row(s, teacher, x, r, width);
-        }
         if (pass == 0) {
             sh_say(s, "  ");
             for (int i = 0; i < whole; i++)

@@ -341,7 +341,7 @@ json_t *sh_results_text(const json_t *v)
         th_text_printf(&t, "%lld", (long long)json_integer_value(v));
     else
         th_text_add(&t, json_is_true(v) ? "True" : json_is_false(v) ? "False" : "");
-    return json_string(t.data ? t.data : "");
+    return json_string(th_text_string(&t));
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -378,9 +378,9 @@ static long long say_failures(ShSession *s, const ShResults *r, bool listed)
         if (rows && failed == 1)
             sh_table(s, "failures", "point:s error:s");
         if (rows)
-            sh_row(s, t.data ? t.data : "", why ? why : "");
+            sh_row(s, th_text_string(&t), why ? why : "");
         else
-            sh_say(s, "failed: %s: %s\n", t.data ? t.data : "", why ? why : "");
+            sh_say(s, "failed: %s: %s\n", th_text_string(&t), why ? why : "");
     }
     if (failed > MOST && listed && !rows)
         sh_say(s, "and %lld more\n", failed - MOST);

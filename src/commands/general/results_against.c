@@ -317,7 +317,7 @@ static void print_plain(ShSession *s, const Table *t)
     {
         th_text_printf(&columns, "%s:%c ", json_string_value(name), kinds.data[i]);
     }
-    sh_table(s, "results", columns.data ? columns.data : "");
+    sh_table(s, "results", th_text_string(&columns));
     for (i = 0; i < t->n; i++) {
         json_t *row TH_OWNED(json_decref) = row_values(t, &t->row[i]);
         sh_row_values(s, row);

@@ -102,7 +102,7 @@ static void write_shown(ThText *t, const ShResults *r, const ShGroup *g, const S
 
 static void add_text(json_t *to, ThText *t)
 {
-    json_array_append_new(to, json_string(t->data ? t->data : ""));
+    json_array_append_new(to, json_string(th_text_string(t)));
     th_text_free(t);
 }
 
@@ -363,7 +363,7 @@ static void print_texts(ShSession *s, const ShGrid *g)
             th_text_add_bytes(&columns, strchr(" :", *name) ? "_" : name, 1);
         th_text_add(&columns, (int)i < g->left ? ":s" : ":t");
     }
-    sh_table(s, "results", columns.data ? columns.data : "");
+    sh_table(s, "results", th_text_string(&columns));
     json_array_foreach(g->rows, i, row)
     {
         json_t *plain TH_OWNED(json_decref) = json_array();
@@ -392,7 +392,7 @@ static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
     th_text_add(&columns, failed ? "points:i failed:i" : "points:i");
     for (int i = 0; i < sh->n; i++)
         th_text_printf(&columns, " %s", column[sh->what[i]]);
-    sh_table(s, "results", columns.data ? columns.data : "");
+    sh_table(s, "results", th_text_string(&columns));
     for (size_t k = 0; k < r->n; k++) {
         json_t *row TH_OWNED(json_decref) = json_copy(r->group[k].key);
         double v[MOST_NUMBERS];

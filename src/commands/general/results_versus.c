@@ -149,7 +149,7 @@ bool sh_results_versus(ShSession *s, const ThOptions *o, const ShResults *r, ThE
         th_text_printf(&columns, "%s:s ", json_string_value(json_array_get(r->by, i)));
     th_text_add(&columns, "pairs:i higher:i difference:r low:r high:r p:r");
     if (ok)
-        sh_table(s, "pairs", columns.data ? columns.data : "");
+        sh_table(s, "pairs", th_text_string(&columns));
     for (size_t k = 0; ok && k < r->n; k++) {
         const ShGroup *other = beside(r, &r->group[k], at, value);
         ShPairs p;
@@ -227,7 +227,7 @@ bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const
             th_text_printf(&columns, "%s:s ", json_string_value(json_array_get(r->by, i)));
     th_text_add(&columns, "rows:i spearman:r kendall:r p:r");
     if (x && y)
-        sh_table(s, "ranks", columns.data ? columns.data : "");
+        sh_table(s, "ranks", th_text_string(&columns));
     for (size_t i = 0; x && y && i < r->n_published; i++) {
         size_t n = isnan(found[i]) ? 0 : collect(r, i, at, found, x, y);
         if (n > 1)

@@ -164,14 +164,6 @@ static bool is_wanted(const Plan *p, const char *task)
     return wanted;
 }
 
-static bool has_model(const Plan *p, const char *kind)
-{
-    bool has = false;
-    for (int i = 0; i < p->n_models && !has; i++)
-        has = strcmp(p->model[i], kind) == 0;
-    return has;
-}
-
 /* ---- the script ------------------------------------------------------------------------------ */
 
 static void begin_sweep(ThText *t, const Plan *p, const char *lists)
@@ -221,7 +213,8 @@ static int put_published(ThText *t, const Plan *p, const Suite *suite)
     for (int i = 0; i < suite->n; i++)
         for (int k = 0; k < N_KINDS; k++) {
             const Row *row = &suite->row[i];
-            if (row->published[k] == 0 || !has_model(p, kinds[k]) || !is_wanted(p, row->task))
+            if (row->published[k] == 0 || th_symbols_find(p->model, p->n_models, kinds[k]) < 0 ||
+                !is_wanted(p, row->task))
                 continue;
             th_text_printf(t, "\"%s\",%s,%g,%g,%s\n", row->task, kinds[k], row->published[k],
                            row->chance, suite->statistic);
@@ -243,7 +236,7 @@ static bool put_suite(ThText *t, const Plan *p, const Suite *suite, int publishe
         th_text_quoted(&lists, suite->row[i].task);
     }
     th_text_add(&lists, "]");
-    begin_sweep(t, p, lists.data ? lists.data : "");
+    begin_sweep(t, p, th_text_string(&lists));
     put_training(t, p, "$task", suite->train);
     th_text_printf(t, "  evaluate m on $task length=%s:%lld samples=%lld%s\n}\n", suite->test,
                    th_option_int(p->options, "apart"), th_option_int(p->options, "samples"),
@@ -304,7 +297,7 @@ static bool put_mlregtest(ThText *t, const Plan *p, ThError *err)
     if (!list_languages(&lists, p, err))
         return false;
     th_text_add(&lists, ", test in [SR, SA, LR, LA]");
-    begin_sweep(t, p, lists.data ? lists.data : "");
+    begin_sweep(t, p, th_text_string(&lists));
     th_text_printf(t,
                    "  task t = file \"%s/${language}_Train.txt\" header=no split=1 "
                    "tokens=characters labels=final\n",
@@ -323,7 +316,7 @@ static bool put_mlregtest(ThText *t, const Plan *p, ThError *err)
 static bool write_file(const char *folder, const char *name, const ThText *t, ThError *err)
 {
     char *path TH_OWNED(free) = th_printed(err, "%s/%s", folder, name);
-    return path && th_file_write(path, t->data ? t->data : "", err);
+    return path && th_file_write(path, th_text_string(t), err);
 }
 
 static bool run_suite(ShSession *s, const Plan *p, const Suite *suite, ThError *err)

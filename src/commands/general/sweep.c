@@ -107,9 +107,8 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
     bool current = false, ok = id && is_new(w, id, err);
     if (index == 0)
         note_seed(w, names);
-    if (!ok || index % w->parts != w->part) {
+    if (!ok || index % w->parts != w->part)
         return ok;
-    }
     ShGridPoint *g = grid_point(w, index, err);
     ok = g && note_inputs(w, names, err) && sh_point_read(w->dir, id, &record, err);
     w->points++;

@@ -226,7 +226,7 @@ static bool add_objects(Reach *r, bool *more)
     for (size_t i = 0; ok && (o = sh_object_at(r->s, i)); i++) {
         bool there = json_object_get(r->variables, o->name) ||
                      json_object_get(r->definitions, o->name) || is_point_variable(r, o->name);
-        const char *text = r->text.data ? r->text.data : "";
+        const char *text = th_text_string(&r->text);
         if (there || !(sh_body_reaches(r->w, o->name) || mentions(text, r->text.size, o->name)))
             continue;
         *more = true;

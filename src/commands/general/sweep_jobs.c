@@ -25,7 +25,7 @@ static void say_progress(const ShSweep *w)
     if (!isnan(left))
         th_text_printf(&t, ", %.0f s left", ceil(left));
     sh_progress(w->s, "%lld of %lld points done, %d running, %lld failed%s", w->before + w->done,
-                w->points, w->running, w->failed + w->failed_before, t.data ? t.data : "");
+                w->points, w->running, w->failed + w->failed_before, th_text_string(&t));
 }
 
 void sh_sweep_cost(ShSweep *w, const json_t *record)

@@ -78,7 +78,7 @@ SH_COMMAND(tutorial, .group = "general", .summary = "thirteen short pages to sta
     s->script = "tutorial"; /* nobody is asked */
     s->depth++;
     sh_say(s, "%d: %s\n\n", page, title);
-    bool ok = run_page(s, text.data ? text.data : "", err);
+    bool ok = run_page(s, th_text_string(&text), err);
     s->depth--;
     s->script = outer;
     if (ok && sh_section_name(sh_tutorial, (size_t)page, title))

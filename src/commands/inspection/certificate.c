@@ -89,6 +89,14 @@ static ThProofCertificate *decide_task(ShSession *s, const ThModel *m, const ThT
     return claim ? sh_decide(s, m, method, claim, k, err) : NULL;
 }
 
+/* The lengths up to which it is so, as results that are nowhere rounded up. */
+static void set_lengths(ShSession *s, const ThProofChecked *k)
+{
+    static const char *const name[] = {"real_length", "double_length", "float_length"};
+    for (int i = 0; i < 3; i++)
+        sh_result_real(s, name[i], th_proof_sure_result(k->length[i]));
+}
+
 void sh_say_soft(ShSession *s, const ThProofChecked *k)
 {
     sh_say(
@@ -96,8 +104,8 @@ void sh_say_soft(ShSession *s, const ThProofChecked *k)
         "  up to length %.15g heads see what hard attention would to within %.2g; units undo less "
         "than 1/4\n",
         th_proof_sure_length(k->most), k->off);
-    sh_results(s, "off:r real_length:r double_length:r float_length:r", k->off, k->length[0],
-               k->length[1], k->length[2]);
+    sh_result_real(s, "off", k->off);
+    set_lengths(s, k);
 }
 
 bool sh_prove_hard(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
@@ -121,7 +129,8 @@ void sh_say_program(ShSession *s, const ThProofChecked *k)
     sh_say(s, "  program      what the weights compute is the formula, part by part: %lld parts\n",
            k->checks);
     sh_say_arithmetic(s, k);
-    sh_results(s, "parts:i float_length:r double_length:r", k->checks, k->length[2], k->length[1]);
+    sh_results(s, "parts:i float_length:r double_length:r", k->checks,
+               th_proof_sure_result(k->length[2]), th_proof_sure_result(k->length[1]));
 }
 
 bool sh_prove_program(ShSession *s, const ThModel *m, const ThSignature *asked, const char *formula,
@@ -141,8 +150,8 @@ bool sh_prove_program(ShSession *s, const ThModel *m, const ThSignature *asked, 
 void sh_say_steps(ShSession *s, const ThProofChecked *k)
 {
     sh_say(s, "  steps        from %lld states beside the automaton's\n", k->strings);
-    sh_results(s, "states:i real_length:r double_length:r float_length:r", k->strings, k->length[0],
-               k->length[1], k->length[2]);
+    sh_results(s, "states:i", k->strings);
+    set_lengths(s, k);
 }
 
 void sh_write_lengths(const ThProofChecked *k, char text[64])

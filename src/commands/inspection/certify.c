@@ -41,12 +41,12 @@ static void say_wrong(ShSession *s, const char *name, const ThProof *p, const Th
     ThText t TH_OWNED(th_text_free) = {0};
     th_symbols_write(&t, g->symbol, g->n_symbols, p->word, p->length);
     if (p->length <= LONGEST)
-        sh_say(s, "%s is WRONG on %s", name, t.data ? t.data : "");
+        sh_say(s, "%s is WRONG on %s", name, th_text_string(&t));
     else
         sh_say(s, "%s is WRONG on a string of %d symbol%s, $word", name, p->length,
                sh_plural(p->length));
     sh_say(s, ": it says %s, not %s\n", g->label[p->said], g->label[p->right]);
-    sh_result_text(s, "word", t.data ? t.data : "");
+    sh_result_text(s, "word", th_text_string(&t));
 }
 
 /* What stands in the way of a proof. */
@@ -97,9 +97,9 @@ static void say_open(ShSession *s, const char *name, const ThProof *p, const ThS
     ThText t TH_OWNED(th_text_free) = {0};
     write_pair(&t, p, g->symbol);
     sh_say(s, "%s is not proved: the bounds do not close\n", name);
-    sh_say(s, "  worst        %s: %.3g times its radius\n", t.data ? t.data : "", p->excess);
+    sh_say(s, "  worst        %s: %.3g times its radius\n", th_text_string(&t), p->excess);
     sh_say(s, "  obstacle     %s\n", obstacle(p));
-    sh_results(s, "pair:s obstacle:s excess:r", t.data ? t.data : "", obstacle(p), p->excess);
+    sh_results(s, "pair:s obstacle:s excess:r", th_text_string(&t), obstacle(p), p->excess);
 }
 
 static void say_refused(ShSession *s, const char *name, const ThProofChecked *k)

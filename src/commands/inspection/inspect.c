@@ -203,7 +203,7 @@ static bool show_attention(ShSession *s, const ShCall *call, const ThModelTrace 
     if (ok) {
         sh_about_model(s, call->operand[0].object, NULL);
         sh_write_answer_line(&line, call, trace, token);
-        sh_say(s, "%s\n", line.data ? line.data : "");
+        sh_say(s, "%s\n", th_text_string(&line));
         print_attention(s, trace, path);
     }
     return ok;
@@ -380,7 +380,7 @@ static void say_string(ShSession *s, const ShCall *call, const int *token, int l
     if (strings > 1)
         th_text_printf(&t, "%d strings, the first ", strings);
     th_symbols_write(&t, g->symbol, g->n_symbols, token, shown);
-    sh_say(s, "%s%s\n", t.data ? t.data : "", shown < length ? "…" : "");
+    sh_say(s, "%s%s\n", th_text_string(&t), shown < length ? "…" : "");
 }
 
 static void print_functions(ShSession *s, const ThClusters *c)

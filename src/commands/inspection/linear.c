@@ -257,9 +257,8 @@ static const ThOptionSpec spectrum_options[] = {
 /* The spectra of the operands, or else of all symbols, freed by free_spectra. */
 static void free_spectra(ThPlotSpectrum *x, int n)
 {
-    for (int i = 0; x && i < n; i++) {
+    for (int i = 0; x && i < n; i++)
         TH_FREE(x[i].word, x[i].value);
-    }
     free(x);
 }
 

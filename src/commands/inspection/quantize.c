@@ -25,12 +25,11 @@ static void list_products(ShSession *s, const ThProofQuantized *q, char *const *
             continue;
         ThText cell[4] = {0};
         int label[4] = {x, y, x < 0 ? q->alone[y] : q->product[x * l->n + y], right};
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4; k++)
             if (label[k] >= 0)
                 sh_write_label(&cell[k], l, label[k], symbol);
             else
                 th_text_add(&cell[k], "nothing");
-        }
         sh_row(s, cell[0].data, cell[1].data, cell[2].data, cell[3].data);
         for (int k = 0; k < 4; k++)
             th_text_free(&cell[k]);
@@ -60,7 +59,7 @@ static void show_tables(FILE *out, const ThProofQuantized *q, const ThSignature 
     for (int i = 0; i < l->n; i++) {
         ThText t TH_OWNED(th_text_free) = {0};
         sh_write_label(&t, l, i, g->symbol);
-        fprintf(out, "%6d  %s, read as %s\n", i + 1, t.data ? t.data : "", g->label[q->said[i]]);
+        fprintf(out, "%6d  %s, read as %s\n", i + 1, th_text_string(&t), g->label[q->said[i]]);
     }
     int width = 4 * l->n > 9 ? 4 * l->n : 9;
     fprintf(out, "\nearlier  %-*s    %s\n       ", width, "    model", "    automaton");
@@ -107,7 +106,7 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
         sh_say(s, "%s, snapped, is right on strings of every length%s%s%s: %s\n", name, d->before,
                d->name, d->after, verdict);
     else if (q->word)
-        sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
+        sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, th_text_string(&t),
                g->label[q->answer], g->label[q->right]);
     else
         sh_say(s, "%s, snapped, is not the automaton; no short string shows it\n", name);
@@ -117,7 +116,7 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
                (long long)q->wrong);
     sh_say(s, "  rounding     takes a vector of a float run %.2g away at most%s\n", q->rounding,
            q->in_float ? "" : ": an entry can change");
-    sh_results(s, "margin:r rounding:r word:s", q->margin, q->rounding, t.data ? t.data : "");
+    sh_results(s, "margin:r rounding:r word:s", q->margin, q->rounding, th_text_string(&t));
 }
 
 /* The share of strings that a model answers right. */
@@ -217,9 +216,8 @@ SH_COMMAND(
         claim ? th_proof_quantize(m, claim, (size_t)th_option_int(&call->options, "elements"),
                                   (uint64_t)sh_seed(s, &call->options), sh_stop(s), err)
               : NULL;
-    if (!q) {
+    if (!q)
         return sh_error_inside(err, &call->operand[0]);
-    }
     ThModel *snapped = th_proof_snapped(m, q, err);
     ThProofChecked k;
     bool ok = snapped && check(s, snapped, claim, q, &k, err);

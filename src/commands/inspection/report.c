@@ -117,7 +117,7 @@ static bool add_section(ShSession *s, const ShCall *call, size_t i, bool html, T
         th_text_printf(page, html ? "<h2>%s</h2>\n" : "%s\n\n", sections[i].title);
     if (html)
         th_text_add(page, "<pre>");
-    (html ? add_escaped : th_text_add)(page, said.data ? said.data : "");
+    (html ? add_escaped : th_text_add)(page, th_text_string(&said));
     th_text_add(page, html ? "</pre>\n" : "\n");
     return true;
 }
@@ -217,5 +217,5 @@ SH_COMMAND(
     drop(s, WANTED);
     drop(s, FOUND);
     s->out.command = call->command;
-    return ok && put_page(s, call, page.data ? page.data : "", err);
+    return ok && put_page(s, call, th_text_string(&page), err);
 }

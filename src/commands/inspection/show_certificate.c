@@ -156,10 +156,10 @@ static void say_sets(ShSession *s, const ThProofCertificate *c, const ThProofPai
         write_map(&of, c, m, i, cell);
         if (worst)
             write_pair(&pair, c, m, worst, cell);
-        const char *text = of.data ? of.data : "", *says = answer < 0 ? "" : c->class_name[answer];
+        const char *text = th_text_string(&of), *says = answer < 0 ? "" : c->class_name[answer];
         if (p)
             sh_row(s, (long long)i + 1, kind, text, says, c->radius[i], worst ? worst->share : 0.0,
-                   pair.data ? pair.data : "");
+                   th_text_string(&pair));
         else
             sh_row(s, (long long)i + 1, kind, text, says, c->radius[i]);
     }
@@ -169,9 +169,9 @@ static void say_sets(ShSession *s, const ThProofCertificate *c, const ThProofPai
         return;
     ThText pair TH_OWNED(th_text_free) = {0};
     write_pair(&pair, c, m, worst, cell);
-    sh_say(s, "the tightest pair is %s: it takes %.3g of set %d\n", pair.data ? pair.data : "",
+    sh_say(s, "the tightest pair is %s: it takes %.3g of set %d\n", th_text_string(&pair),
            worst->share, worst->into + 1);
-    sh_results(s, "pair:s share:r", pair.data ? pair.data : "", worst->share);
+    sh_results(s, "pair:s share:r", th_text_string(&pair), worst->share);
 }
 
 static long long size_of(ShSession *s, const ShOperand *file)
@@ -258,6 +258,7 @@ static void free_grid(ThPlotGrid *g)
     TH_FREE_EACH(g->column, g->columns);
     free(g->share);
 }
+TH_RELEASES_VALUE(free_grid, ThPlotGrid)
 
 /* Returns new: the names of what stands in pairs, of the numbers from -1 on that do. */
 static char **names_of(const ThProofCertificate *c, const ThMonoid *m, const int *place, int n,
@@ -318,10 +319,8 @@ static bool draw_rooms(ThFigure *f, ShSession *s, const char *title, const ShVer
                        ThError *err)
 {
     ThMonoid *m TH_OWNED(th_monoid_free) = monoid_of(s, v->c);
-    ThPlotGrid g = {.down = "who comes first", .over = "who comes second"};
-    bool ok = fill_grid(&g, v->c, m, &v->pairs, err) && th_plot_grid(f, title, &g, err);
-    free_grid(&g);
-    return ok;
+    ThPlotGrid g TH_OWNED(free_grid) = {.down = "who comes first", .over = "who comes second"};
+    return fill_grid(&g, v->c, m, &v->pairs, err) && th_plot_grid(f, title, &g, err);
 }
 
 static bool draw_sets(ThFigure *f, ShSession *s, const char *title, const ShVerified *v,

@@ -74,9 +74,8 @@ static bool show_prefixes(ShSession *s, const ThModel *m, const ThInspectTruth *
     size_t width = g->target == TH_TARGET_BITS ? (size_t)g->n_classes : 1;
     int *answer TH_OWNED(free) = th_alloc((size_t)v->n_word * width, sizeof *answer, err),
                 q = d->start;
-    if (!answer || !th_lab_predict(m, v->word, v->n_word, answer, err)) {
+    if (!answer || !th_lab_predict(m, v->word, v->n_word, answer, err))
         return false;
-    }
     sh_table(s, "runs", "position:i symbol:s state:i due:s said:s");
     for (int i = 0; ok && i < v->n_word; i++) {
         q = d->next[q * d->n_symbols + v->word[i]];

@@ -89,8 +89,8 @@ static void say_big(ShSession *s, const ThTmAnalysis *a)
     ThText steps TH_OWNED(th_text_free) = {0}, nonblank TH_OWNED(th_text_free) = {0};
     th_tm_big_write(&steps, a->ruled.steps);
     th_tm_big_write(&nonblank, a->ruled.nonblank);
-    sh_say(s, "stops: after %s steps, with %s cells that are not blank\n",
-           steps.data ? steps.data : "", nonblank.data ? nonblank.data : "");
+    sh_say(s, "stops: after %s steps, with %s cells that are not blank\n", th_text_string(&steps),
+           th_text_string(&nonblank));
     sh_results(s, "all_steps:s all_nonblank:s", a->ruled.steps, a->ruled.nonblank);
 }
 
@@ -159,7 +159,7 @@ static int say_rules(ShSession *s, const ThTmAnalysis *a, const ThTm *m, ThText 
     }
     if (n > MOST)
         th_text_printf(t, "  and %d other rules\n", n - MOST);
-    sh_say(s, "%s", t->data ? t->data : "");
+    sh_say(s, "%s", th_text_string(t));
     return n;
 }
 
@@ -177,7 +177,7 @@ static void set_figures(ShSession *s, const ThTmAnalysis *a)
                (long long)a->end.steps, (long long)a->end.cells);
     ThText certificate TH_OWNED(th_text_free) = {0};
     th_tm_certificate(&certificate, a);
-    sh_result_text(s, "certificate", certificate.data ? certificate.data : "");
+    sh_result_text(s, "certificate", th_text_string(&certificate));
     if (again)
         sh_results(s, "begins:i period:i shift:i", (long long)a->again.step,
                    (long long)a->again.period, (long long)a->again.shift);
@@ -228,7 +228,7 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
         if (out && proof.data)
             fputs(proof.data, out);
         else if (!out)
-            sh_result_text(s, "text", proof.data ? proof.data : "");
+            sh_result_text(s, "text", th_text_string(&proof));
         ok = say_afterwards(s, a, &work, err);
         sh_result_int(s, "unreached", say_states(s, a, m));
         sh_result_int(s, "unused", say_rules(s, a, m, &rules));

@@ -27,10 +27,8 @@ typedef struct {
 
 static bool is_shared(const ThTm *m, const char *symbol)
 {
-    for (int i = 0; i < m->n_symbols; i++)
-        if (i != m->blank && strcmp(m->symbol[i], symbol) == 0)
-            return true;
-    return false;
+    int s = th_symbols_find(m->symbol, m->n_symbols, symbol);
+    return s >= 0 && s != m->blank;
 }
 
 /* Is it a machine as convert to=binary makes them? */
@@ -68,7 +66,7 @@ static bool ends_itself(const ShMachineEnd *e)
 
 static const char *tape_of(const ShMachineEnd *e)
 {
-    return e->tape.data ? e->tape.data : "";
+    return th_text_string(&e->tape);
 }
 
 /* Returns new: the word as an input of a machine, whose other symbols say whether blanks stand
@@ -152,7 +150,7 @@ static void say_same(const Search *x)
         th_text_printf(&t, "%s%s", i ? " " : " over ", x->symbol[i]);
     sh_say(x->s, "the same%s on %lld of %lld input%s of %lld to %lld symbol%s%s\n",
            x->choices ? " verdict" : "", x->inputs - x->open, x->inputs, sh_plural(x->inputs),
-           length.lo, length.hi, sh_plural(length.hi), t.data ? t.data : "");
+           length.lo, length.hi, sh_plural(length.hi), th_text_string(&t));
 }
 
 static bool report(const Search *x, ThError *err)

@@ -74,9 +74,8 @@ static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExte
                       const ThTmGrams *g, ThError *err)
 {
     ThText repeated TH_OWNED(th_text_free) = {0};
-    if (g->longest > 0 && !write_repeated(&repeated, start, g, sh_stop(s), err)) {
+    if (g->longest > 0 && !write_repeated(&repeated, start, g, sh_stop(s), err))
         return false;
-    }
     set_grams(s, x, g);
     say_extent(s, x, start->words->length[0]);
     if (g->longest > 0)
@@ -87,7 +86,7 @@ static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExte
         sh_say(s, "no configuration contains a symbol twice on one side of the head\n");
     if (g->longest > 0)
         sh_say(s, "after %llu step%s, \"%s\" is there twice, in cells %lld and %lld\n",
-               (unsigned long long)g->step, sh_plural(g->step), repeated.data ? repeated.data : "",
+               (unsigned long long)g->step, sh_plural(g->step), th_text_string(&repeated),
                (long long)g->one, (long long)g->other);
     sh_say(s, "the next-token program is exact from n=%d on%s, where it compares %d token%s\n",
            g->longest, th_tm_verdict_final(x->verdict) ? "" : " for these steps", g->longest + 1,
@@ -228,7 +227,7 @@ SH_COMMAND(
         th_tm_token_write(&predicted, &tokens, x.predicted);
     }
     if (ok) {
-        set_simulation(s, &x, stands.data ? stands.data : "", predicted.data ? predicted.data : "");
+        set_simulation(s, &x, th_text_string(&stands), th_text_string(&predicted));
         say_extent(s, &x.extent, words.length[0]);
         if (x.exact)
             sh_say(s, "%sall %llu tokens are right\n",

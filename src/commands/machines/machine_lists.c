@@ -146,7 +146,7 @@ static bool write_row(Rows *r, const Row *row, ThError *err)
 {
     const ShListRow *x = &row->is;
     const unsigned long long *n = x->number;
-    const char *c = x->certificate.data ? x->certificate.data : "";
+    const char *c = th_text_string(&x->certificate);
     if (!r->out && x->proof)
         sh_row(r->s, row->machine, x->verdict, x->proof, (long long)n[0], (long long)n[1], c);
     else if (!r->out)
@@ -257,8 +257,7 @@ static bool take_row(Rows *r, const Row *row, bool sort, ThError *err)
         return false;
     r->row[r->n] = *row;
     r->row[r->n++].is.certificate = (ThText){0};
-    th_text_add(&r->row[r->n - 1].is.certificate,
-                row->is.certificate.data ? row->is.certificate.data : "");
+    th_text_add(&r->row[r->n - 1].is.certificate, th_text_string(&row->is.certificate));
     return !r->row[r->n - 1].is.certificate.failed || th_fail(err, TH_ENOMEM, "out of memory");
 }
 

@@ -109,7 +109,7 @@ static bool is_random(const ShCall *call)
 /* The figures of a run, and its row of the table. */
 static void tell_end(ShSession *s, const ThTm *m, const char *input, const ShMachineEnd *end)
 {
-    const char *tape = end->tape.data ? end->tape.data : "";
+    const char *tape = th_text_string(&end->tape);
     ThTmFastFigures x = end->figures;
     sh_machine_figures(s, m, &x, tape);
     if (!sh_out(s))
@@ -142,7 +142,7 @@ static bool go_on(ShSession *s, const ShCall *call, ShObject *o, const char *inp
          th_tm_engine_tape(&shown, o->engine, SH_TAPE_LINE, err);
     if (ok && sh_out(s)) {
         sh_machine_say_verdict(s, &end.figures);
-        sh_machine_say_figures(s, o->as.machine, &end.figures, shown.data ? shown.data : "");
+        sh_machine_say_figures(s, o->as.machine, &end.figures, th_text_string(&shown));
     }
     if (ok)
         tell_end(s, o->as.machine, input, &end);

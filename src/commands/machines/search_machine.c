@@ -99,8 +99,8 @@ static bool follow_goal(ShSession *s, const ThTmSearch *x, const ThTmTapeWords *
         end->figures.verdict = x->verdict;
     }
     if (ok && !quiet) {
-        sh_say(s, "%s", lines.data ? lines.data : "");
-        sh_machine_say_figures(s, x->machine, &end->figures, shown.data ? shown.data : "");
+        sh_say(s, "%s", th_text_string(&lines));
+        sh_machine_say_figures(s, x->machine, &end->figures, th_text_string(&shown));
     }
     return ok;
 }
@@ -184,10 +184,10 @@ static bool print_node(Tree *t, const Pending *p, ThError *err)
     if (t->text.failed || note.failed)
         th_fail(err, TH_ENOMEM, "out of memory");
     else if (sh_out(t->s))
-        sh_say(t->s, "%s%s%s\n", t->text.data, note.size ? "  " : "", note.data ? note.data : "");
+        sh_say(t->s, "%s%s%s\n", t->text.data, note.size ? "  " : "", th_text_string(&note));
     else
         sh_row(t->s, (long long)t->lines, (long long)p->branches, (long long)r->steps,
-               r->machine->state[r->state], t->text.data, note.data ? note.data : "");
+               r->machine->state[r->state], t->text.data, th_text_string(&note));
     return !t->text.failed && !note.failed;
 }
 

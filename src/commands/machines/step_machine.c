@@ -59,7 +59,7 @@ static void say_choices(ShSession *s, const ThTmRunning *r)
         th_tm_write_rule(&t, r->machine, rule[i]);
         th_text_add(&t, "\n");
     }
-    sh_say(s, "%s", t.data ? t.data : "");
+    sh_say(s, "%s", th_text_string(&t));
 }
 
 /* Shows where the run stands and sets the figures; `at` is the breakpoint it came to, if any. */
@@ -89,8 +89,8 @@ static bool show(ShSession *s, const ShCall *call, const ThTmStepper *p, size_t 
             sh_machine_say_verdict(s, &x);
         else
             say_choices(s, r);
-        sh_machine_figures(s, r->machine, &x, tape.data ? tape.data : "");
-        sh_results(s, "breakpoint:s undo:i", point.data ? point.data : "",
+        sh_machine_figures(s, r->machine, &x, th_text_string(&tape));
+        sh_results(s, "breakpoint:s undo:i", th_text_string(&point),
                    (long long)th_tm_stepper_undo(p));
     }
     return ok;
@@ -172,7 +172,7 @@ static bool watch_run(ShSession *s, const ShCall *call, ThTmStepper *p, uint64_t
     for (; ok && n > 0 && r->verdict == TH_TM_GOES_ON && *at == SIZE_MAX && !*stop; n--) {
         line.size = 0;
         th_tm_configuration_line(&line, &w, r);
-        sh_say(s, "%s", line.data ? line.data : "");
+        sh_say(s, "%s", th_text_string(&line));
         fflush(sh_out(s));
         sh_wait_seconds(seconds, stop);
         ok = *stop || th_tm_stepper_go(p, 1, choice, at, NULL, err);

@@ -107,7 +107,7 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
         ShMachineEnd end = {0};
         ok = sh_machine_end(s, call, t->input, &end, err);
         ThTmFastFigures x = end.figures;
-        const char *text = end.tape.data ? end.tape.data : "";
+        const char *text = th_text_string(&end.tape);
         bool passed =
             th_tm_test_fulfilled(t, x.verdict) && (!t->tape || strcmp(t->tape, text) == 0);
         *failed += ok && !passed;

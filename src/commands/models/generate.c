@@ -148,7 +148,7 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
     if (w.n > 0)
         sh_say(s, "\n");
     if (ok)
-        sh_results(s, "output:s tokens:i ended:b", w.text.data ? w.text.data : "", (long long)w.n,
+        sh_results(s, "output:s tokens:i ended:b", th_text_string(&w.text), (long long)w.n,
                    th_generate_ended(g, 0));
     th_text_free(&w.text);
     return ok;
@@ -179,8 +179,8 @@ static bool add_try(Tries *y, const ThTaskWord *prompt, const Written *w, const 
     char *shown TH_OWNED(free) =
         th_symbols_text(w->sig->symbol, w->sig->n_symbols, prompt->token, prompt->n, err);
     if (shown)
-        sh_row(y->s, shown, w->text.data ? w->text.data : "", (int)v->right, v->kind,
-               (long long)v->at, v->what);
+        sh_row(y->s, shown, th_text_string(&w->text), (int)v->right, v->kind, (long long)v->at,
+               v->what);
     return shown != NULL;
 }
 
@@ -188,7 +188,7 @@ static bool judge_try(Tries *y, const ThTaskWord *prompt, const Written *w, ThEr
 {
     ThTaskVerdict v;
     int n, *said TH_OWNED(free) = th_symbols_read(w->sig->symbol, w->sig->n_symbols,
-                                                  w->text.data ? w->text.data : "", &n, err);
+                                                  th_text_string(&w->text), &n, err);
     return said && th_task_judge(y->t, *prompt, (ThTaskWord){said, n}, &v, err) &&
            add_try(y, prompt, w, &v, err);
 }
@@ -204,7 +204,7 @@ static bool try_row(Tries *y, const ThBatch *b, int row, ThError *err)
     Written w = written(y->s, y->m, how.most);
     ThText shown TH_OWNED(th_text_free) = {0};
     th_symbols_write(&shown, w.sig->symbol, w.sig->n_symbols, prompt.token, prompt.n);
-    sh_say(y->s, "%s%s", shown.data ? shown.data : "", w.blanks ? " " : "");
+    sh_say(y->s, "%s%s", th_text_string(&shown), w.blanks ? " " : "");
     ThGeneratePrompts prompts = {prompt.token, 1, prompt.n};
     ThLabGenerator *g TH_OWNED(th_generate_free) = th_generate_open(y->m, &prompts, &how, err);
     bool ok = g && write_on(&w, g, err);

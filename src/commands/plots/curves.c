@@ -47,7 +47,7 @@ static bool unknown_curve(const char *name, const ThPlotModel *curve, size_t n, 
     for (size_t i = 0; i < n; i++)
         th_text_printf(&all, "%s%s", i ? ", " : "", curve[i].name);
     th_fail(err, TH_EUSAGE, "no curve is named '%s', or it is named twice", name);
-    return th_hint(err, "the curves are %s", all.data ? all.data : "");
+    return th_hint(err, "the curves are %s", th_text_string(&all));
 }
 
 /* Takes the blanks away around a name in place. */

@@ -14,7 +14,7 @@ static bool write_string(const ThRasp *r, const ThRaspSeq *input, ThText *t)
         characters = !all.failed && th_utf8_length(all.data + before) == 1;
     }
     if (characters)
-        th_text_printf(t, "\"%s\"", all.data ? all.data : "");
+        th_text_printf(t, "\"%s\"", th_text_string(&all));
     return characters;
 }
 

@@ -234,8 +234,7 @@ SH_PLOT(
         return false;
     sh_write_answer_line(&title, call, trace, token);
     const ThModel *m = call->operand[0].object->as.model;
-    return th_plot_attention(f, title.data ? title.data : "", trace, token, m->signature.symbol,
-                             err) ||
+    return th_plot_attention(f, th_text_string(&title), trace, token, m->signature.symbol, err) ||
            sh_error_inside(err, &call->operand[0]);
 }
 

@@ -256,7 +256,7 @@ static bool plot_grid(const ShResults *r, size_t at, ThFigure *f, ThError *err)
                            json_string_value(json_array_get(r->by, i)));
     ThPlotGrid g = {.rows = (int)rows,
                     .columns = (int)columns,
-                    .down = down.data ? down.data : "",
+                    .down = th_text_string(&down),
                     .over = json_string_value(json_array_get(r->by, at)),
                     .row = th_alloc(rows + 1, sizeof *g.row, err),
                     .column = th_alloc(columns + 1, sizeof *g.column, err),

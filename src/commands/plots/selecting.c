@@ -116,9 +116,8 @@ static bool find_all(Selecting *x, ThError *err)
 
 static void free_all(Selecting *x)
 {
-    for (size_t i = 0; x->shown && i < x->n_heads; i++) {
+    for (size_t i = 0; x->shown && i < x->n_heads; i++)
         TH_FREE(x->shown[i].selector, x->shown[i].selected, x->shown[i].weight);
-    }
     TH_FREE(x->shown, x->head, x->token);
     th_rasp_run_free(x->run);
     th_model_trace_free(x->trace);
@@ -188,7 +187,7 @@ bool sh_plot_selecting(ThFigure *f, ShSession *s, const ShCall *call, ThError *e
         ThPlotInput in = {x.token, x.n, m->signature.symbol};
         th_text_printf(&title, "heads of %s beside the selectors of %s",
                        call->operand[0].object->name, call->operand[2].text);
-        th_plot_selecting(f, title.data ? title.data : "", x.shown, x.n_heads, &in);
+        th_plot_selecting(f, th_text_string(&title), x.shown, x.n_heads, &in);
     }
     free_all(&x);
     return ok;

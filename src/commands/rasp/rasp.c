@@ -34,7 +34,7 @@ bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
     bool ok = th_rasp_is_node(&v) ? th_rasp_write_definition(s->rasp, sh_shown_name(o), &v, &t, err)
                                   : th_rasp_write(s->rasp, &shown, &t, sh_stop(s), err);
     if (ok) {
-        fputs(t.data ? t.data : "", sh_listing(s));
+        fputs(th_text_string(&t), sh_listing(s));
         sh_rasp_figures(s, &v);
     }
     return ok;
@@ -85,7 +85,7 @@ static bool answer_selector(const Runs *x, ThRaspRun *run, const char *input, Th
     uint8_t *cell TH_OWNED(free) = th_rasp_run_grid(run, x->node, sh_stop(x->s), err);
     if (cell && x->table) {
         sh_rasp_write_cells(cell, n, t);
-        sh_row(x->s, input, t->data ? t->data : "", "selector", (long long)n);
+        sh_row(x->s, input, th_text_string(t), "selector", (long long)n);
     }
     bool ok =
         cell && (x->table || th_rasp_write_grid(x->s->rasp, run, x->node, t, sh_stop(x->s), err));
@@ -99,8 +99,7 @@ static bool answer_sop(const Runs *x, ThRaspRun *run, const char *input, ThText 
     const ThRaspSeq *q = th_rasp_run_value(run, x->node, sh_stop(x->s), err);
     if (q && x->table) {
         th_rasp_write_elements(x->s->rasp, q, t);
-        sh_row(x->s, input, t->data ? t->data : "", th_rasp_atom_kind_plural(q->kind),
-               (long long)q->n);
+        sh_row(x->s, input, th_text_string(t), th_rasp_atom_kind_plural(q->kind), (long long)q->n);
     } else if (q) {
         th_rasp_write_sequence(x->s->rasp, q, t);
         th_text_add(t, "\n");
@@ -118,7 +117,7 @@ static bool run_one(const Runs *x, const ShOperand *input, ThError *err)
     bool ok = run && (x->selector ? answer_selector(x, run, input->text, &t, err)
                                   : answer_sop(x, run, input->text, &t, err));
     if (ok && out)
-        fputs(t.data ? t.data : "", out);
+        fputs(th_text_string(&t), out);
     return ok || sh_error_inside(err, input);
 }
 
@@ -206,7 +205,7 @@ static void write_aggregate(const Trace *x, ThRaspSop node, ThText *t)
         th_rasp_write_value(x->rasp, &v, &last);
     if (info->op != TH_RASP_REDUCE_MEAN)
         th_text_printf(&last, ", %s", how[info->op]);
-    write_call(x, node, "aggregate", last.data ? last.data : "", t);
+    write_call(x, node, "aggregate", th_text_string(&last), t);
 }
 
 /* What a node does, in terms of the lines before it. */
@@ -278,8 +277,7 @@ static bool trace_node(ShSession *s, const Trace *x, size_t i, ThRaspRun *run, T
     bool ok = write_node_value(s, run, x->node[i], &value, err);
     if (ok)
         sh_row(s, (long long)i + 1, (long long)th_rasp_node(x->graph, x->node[i])->depth,
-               name ? name : "", operation.data ? operation.data : "",
-               value.data ? value.data : "");
+               name ? name : "", th_text_string(&operation), th_text_string(&value));
     return ok;
 }
 

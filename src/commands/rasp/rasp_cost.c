@@ -51,11 +51,10 @@ static void write_made(const ThRaspGraph *g, ThRaspSop node, ThText *t)
 /* Appends why a layer is needed. */
 static void write_reason(const ThRaspGraph *g, const ThRaspForce *f, ThText *t)
 {
-    if (f->aggregate == TH_RASP_NO_SOP) {
+    if (f->aggregate == TH_RASP_NO_SOP)
         th_text_add(t, "the selector itself");
-    } else {
+    else
         write_made(g, f->aggregate, t);
-    }
     if (f->waits_for == TH_RASP_NO_SOP)
         return;
     th_text_add(t, f->by_values ? ", gathers " : ", compares ");
@@ -75,7 +74,7 @@ static void list_figure(ShSession *s, const char *name, const size_t *count, uin
         th_text_printf(&t, "%s%zu", k ? "," : "", count[k]);
         json_array_append_new(list, json_integer((json_int_t)count[k]));
     }
-    sh_result_text(s, name, t.data ? t.data : "");
+    sh_result_text(s, name, th_text_string(&t));
     if (list)
         sh_output_member(s, name, list);
 }
@@ -87,7 +86,7 @@ static void say_layers(ShSession *s, const ThRaspGraph *g, const ThRaspCost *c)
         ThText t TH_OWNED(th_text_free) = {0};
         write_reason(g, &c->force[k], &t);
         sh_row(s, (long long)k + 1, (long long)c->heads[k], (long long)c->merged[k],
-               t.data ? t.data : "");
+               th_text_string(&t));
     }
     sh_table_end(s);
 }
@@ -103,7 +102,7 @@ static void say_breaches(ShSession *s, const ThRaspGraph *g, const ThRaspBreach 
     for (size_t k = 0; k < n && k < BREACHES; k++) {
         ThText t TH_OWNED(th_text_free) = {0};
         write_made(g, list[k].node, &t);
-        sh_say(s, "  %s: %s\n", th_rasp_break_name(list[k].what), t.data ? t.data : "");
+        sh_say(s, "  %s: %s\n", th_rasp_break_name(list[k].what), th_text_string(&t));
     }
     if (n > BREACHES)
         sh_say(s, "  … and %zu more\n", n - BREACHES);
@@ -125,12 +124,12 @@ static bool say_dialects(ShSession *s, ThRaspGraph *g, ThRaspSop node, ThError *
     sh_results(s, "b_rasp:b c_rasp:b local:b", b, c, c && near);
     if (!known) {
         write_made(g, p.refused, &why);
-        sh_say(s, "not a program of B-RASP or C-RASP: %s: %s\n", own.msg, why.data ? why.data : "");
+        sh_say(s, "not a program of B-RASP or C-RASP: %s: %s\n", own.msg, th_text_string(&why));
         return true;
     }
     if (!b || !c)
         write_made(g, b ? other : counts, &why);
-    const char *what = why.data ? why.data : "";
+    const char *what = th_text_string(&why);
     if (b && c)
         sh_say(s, "a program of B-RASP, and of C-RASP%s\n", near ? " with near positions" : "");
     else if (b)
@@ -252,14 +251,14 @@ static bool say_side(ShSession *s, const ThRaspDifferOf *d, int side, const ShOp
     if (ok && th_rasp_is_selector(th_rasp_graph(s->rasp), node)) {
         ok = th_rasp_write_grid(s->rasp, run, node, &t, sh_stop(s), err);
         if (ok)
-            sh_say(s, "  %s is\n%s", o->text, t.data ? t.data : "");
+            sh_say(s, "  %s is\n%s", o->text, th_text_string(&t));
     } else if (ok) {
         const ThRaspSeq *q = th_rasp_run_value(run, node, sh_stop(s), err);
         ok = q != NULL;
         if (ok)
             th_rasp_write_sequence(s->rasp, q, &t);
         if (ok)
-            sh_say(s, "  %s = %s\n", o->text, t.data ? t.data : "");
+            sh_say(s, "  %s = %s\n", o->text, th_text_string(&t));
     }
     return ok;
 }
@@ -285,10 +284,10 @@ static bool say_differ(ShSession *s, const ShCall *call, const ThRaspDifferOf *d
     if (!d->differ)
         return true;
     write_input(s->rasp, &d->input, &t);
-    sh_result_text(s, "word", t.data ? t.data : "");
+    sh_result_text(s, "word", th_text_string(&t));
     if (d->at != SIZE_MAX)
         sh_result_int(s, "at", (long long)d->at);
-    sh_say(s, "they differ on %s\n", t.data ? t.data : "");
+    sh_say(s, "they differ on %s\n", th_text_string(&t));
     return say_side(s, d, 0, &call->operand[0], node[0], err) &&
            say_side(s, d, 1, &call->operand[1], node[1], err);
 }

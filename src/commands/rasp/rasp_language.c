@@ -46,9 +46,9 @@ static void say(ShSession *s, const Search *x, const ThAutomaton *a, const char 
         th_text_add(&t, i && !single ? " " : "");
         th_text_add(&t, a->symbol[x->word[i]]);
     }
-    sh_results(s, "agree:b word:s inputs:i", !x->differ, t.data ? t.data : "", (long long)x->words);
+    sh_results(s, "agree:b word:s inputs:i", !x->differ, th_text_string(&t), (long long)x->words);
     if (x->differ) {
-        sh_say(s, "they differ on %s\n", t.data ? t.data : "");
+        sh_say(s, "they differ on %s\n", th_text_string(&t));
         sh_say(s, "  %s %s it\n", program, x->accepts ? "accepts" : "rejects");
         sh_say(s, "  %s %s it\n", automaton, x->accepts ? "rejects" : "accepts");
         return;

@@ -110,7 +110,7 @@ static void say_tokens(ShSession *s, const Text *x, size_t from, size_t to, cons
         th_text_add(&t, i > from ? between : "");
         th_rasp_write_element(x->rasp, x->atom[i], &t);
     }
-    sh_say(s, "%s\n", t.data ? t.data : "");
+    sh_say(s, "%s\n", th_text_string(&t));
 }
 
 static bool is_end(const Text *x, ThRaspAtom a, const char *until)
@@ -141,8 +141,8 @@ static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
         th_text_add(&t, i > first && as != SH_TOKENS_CHARACTERS ? " " : "");
         th_rasp_write_element(x->rasp, x->atom[i], &t);
     }
-    sh_say(s, "%s\n", t.data ? t.data : "");
-    sh_results(s, "output:s tokens:i ended:b", t.data ? t.data : "", (long long)(x->n - first),
+    sh_say(s, "%s\n", th_text_string(&t));
+    sh_results(s, "output:s tokens:i ended:b", th_text_string(&t), (long long)(x->n - first),
                ended);
     return true;
 }
@@ -247,8 +247,8 @@ static void say_wrong(ShSession *s, const Text *x, const Reference *ref, size_t 
     sh_say(s,
            "%zu tokens are right; then token %zu of the configuration after %zu step%s is %s, "
            "where %s stands\n",
-           wrong - ref->line, place + 1, step, sh_plural(step), instead.data ? instead.data : "",
-           stands.data ? stands.data : "");
+           wrong - ref->line, place + 1, step, sh_plural(step), th_text_string(&instead),
+           th_text_string(&stands));
     long long again = place_again(ref->token + step * ref->line, ref->line, place, n);
     if (again >= 0)
         sh_say(s, "the %d token%s before it %s there again, up to token %lld\n", n + 1,
@@ -257,8 +257,7 @@ static void say_wrong(ShSession *s, const Text *x, const Reference *ref, size_t 
         sh_say(s, "no repeated tokens explain that: the %d before it %s there once\n", n + 1,
                n ? "are" : "is");
     sh_results(s, "step:i token:i stands:s predicted:s repeated:b", (long long)step,
-               (long long)place + 1, stands.data ? stands.data : "",
-               instead.data ? instead.data : "", again >= 0);
+               (long long)place + 1, th_text_string(&stands), th_text_string(&instead), again >= 0);
 }
 
 static bool compare_run(ShSession *s, const ShCall *call, Text *x, const Reference *ref,

@@ -256,9 +256,8 @@ SH_COMMAND(check, .group = "tasks",
 {
     ThPadCheckRules rules;
     ThPadChecked c;
-    if (call->form == 2 && th_option_given(&call->options, "model")) {
+    if (call->form == 2 && th_option_given(&call->options, "model"))
         return check_as_certificate(s, call, err);
-    }
     if (!rules_of(s, call, &rules, err))
         return false;
     if (call->form == 2)

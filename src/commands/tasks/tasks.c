@@ -214,7 +214,7 @@ void sh_list_names(FILE *out, const char *label, char *const *name, int n)
         th_text_add(&t, i ? " " : "");
         th_text_symbol(&t, name[i]);
     }
-    fprintf(out, "# %-9s %s%s\n", label, t.data ? t.data : "", n > MOST ? " …" : "");
+    fprintf(out, "# %-9s %s%s\n", label, th_text_string(&t), n > MOST ? " …" : "");
 }
 
 /* What the kind has to add. */
@@ -223,7 +223,7 @@ static void describe_kind(FILE *out, const ThTask *t)
     ThText lines TH_OWNED(th_text_free) = {0};
     if (t->kind->describe)
         t->kind->describe(t, &lines);
-    fputs(lines.data ? lines.data : "", out);
+    fputs(th_text_string(&lines), out);
 }
 
 bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)

@@ -233,7 +233,14 @@ static void test_said(void **state)
         if (!(said <= length && said >= 0.99 * floor(length)))
             fail_msg("%.17g is written as %s", length, text);
         assert_true(length >= 1e15 || said == floor(length));
+        snprintf(text, sizeof text, "%.6g", th_proof_sure_result(length));
+        said = strtod(text, NULL);
+        if (!(said <= length && said >= 0.99 * floor(length)))
+            fail_msg("%.17g is a result of %s", length, text);
+        assert_true(length >= 1e6 || said == floor(length));
     }
+    assert_true(isinf(th_proof_sure_result(HUGE_VAL)));
+    assert_true(th_proof_sure_result(0x1p20) == 1048570);
     assert_true(isinf(th_proof_sure_length(HUGE_VAL)));
     assert_true(th_proof_sure_length(0x1p34) == 0x1p34);
 }
