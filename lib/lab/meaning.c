@@ -19,6 +19,7 @@ ThTrainMeaning *th_train_meaning_new(const ThModel *m, const ThTask *t, double w
             err, TH_EUSAGE,
             "auxiliary_loss= asks what each side of a pair says, and %s does not read them apart",
             m->kind->name);
+        th_hint(err, "help %s says which models do", t->kind->name);
         return NULL;
     }
     ThTrainMeaning *x = th_alloc(1, sizeof *x, err);
@@ -38,6 +39,8 @@ void th_train_meaning_free(ThTrainMeaning *x)
     free(x);
 }
 
+enum { UNKNOWN = -1 }; /* what no pair of the kind's says */
+
 /* What the sides of a batch say, left ones first: (2B, n), on the tape. */
 static float *find_meanings(const ThTrainMeaning *x, ThTape *t, const ThBatch *b)
 {
@@ -45,7 +48,10 @@ static float *find_meanings(const ThTrainMeaning *x, ThTape *t, const ThBatch *b
     float *says = th_tape_take(t, 2 * B * n, sizeof *says);
     for (size_t i = 0; says && i < B; i++) {
         ThTaskWord pair = {th_batch_token(b, (int)i), th_batch_length(b, (int)i)};
-        x->task->kind->meaning(x->task, pair, says + i * n, says + (B + i) * n);
+        float *left = says + i * n, *right = says + (B + i) * n;
+        bool known = x->task->kind->meaning(x->task, pair, left, right);
+        for (size_t k = 0; !known && k < n; k++)
+            left[k] = right[k] = UNKNOWN;
     }
     return says;
 }
@@ -53,8 +59,10 @@ static float *find_meanings(const ThTrainMeaning *x, ThTape *t, const ThBatch *b
 /* Slopes of the mean cross-entropy by what the head says, in its place. */
 static void judge(float *said, const float *right, size_t n, double scale)
 {
-    for (size_t k = 0; k < n; k++)
-        said[k] = (float)(scale * (1 / (1 + exp(-(double)said[k])) - (double)right[k]));
+    for (size_t k = 0; k < n; k++) {
+        double far = 1 / (1 + exp(-(double)said[k])) - (double)right[k];
+        said[k] = right[k] < 0 ? 0 : (float)(scale * far);
+    }
 }
 
 ThVar th_train_meaning_add(ThTrainMeaning *x, ThTape *t, const ThBatch *b, int shard, ThVar loss)

@@ -80,38 +80,59 @@ static Truth write_formula(Writer *w, int budget)
     return ~is;
 }
 
-/* Reads a formula as write_formula writes them, from word->token on, which it moves behind it. */
-static Truth read_formula(ThTaskWord *word)
+static bool take(ThTaskWord *word, int symbol)
 {
-    int first = *word->token++;
-    if (first != OPEN)
-        return variable[first - VARIABLE];
-    bool negated = *word->token == NOT;
-    word->token += negated;
-    Truth is = read_formula(word);
-    if (!negated) { /* X ( and Y ) ) */
-        bool and = word->token[1] == AND;
-        word->token += 2;
-        Truth right = read_formula(word);
-        is = and? is & right : is | right;
-        word->token++;
+    bool has = word->n > 0 && *word->token == symbol;
+    word->token += has;
+    word->n -= has;
+    return has;
+}
+
+static bool read_variable(ThTaskWord *word, Truth *is)
+{
+    for (int i = 0; i < N_VARIABLES; i++)
+        if (take(word, VARIABLE + i)) {
+            *is = variable[i];
+            return true;
+        }
+    return false;
+}
+
+/* Reads a formula as write_formula writes them off the front of a word; false: there is none. */
+static bool read_formula(ThTaskWord *word, int depth, Truth *is)
+{
+    Truth right = 0;
+    if (read_variable(word, is))
+        return true;
+    if (depth == LONGEST || !take(word, OPEN))
+        return false;
+    if (take(word, NOT)) {
+        bool read = read_formula(word, depth + 1, is) && take(word, CLOSE);
+        *is = ~*is;
+        return read;
     }
-    word->token++;
-    return negated ? ~is : is;
+    if (!read_formula(word, depth + 1, is) || !take(word, OPEN))
+        return false;
+    bool and = take(word, AND);
+    if ((!and&&!take(word, OR)) || !read_formula(word, depth + 1, &right))
+        return false;
+    *is = and? *is & right : *is | right;
+    return take(word, CLOSE) && take(word, CLOSE);
 }
 
 /* Whether each assignment makes it true. */
-static void tell_meaning(const ThTask *t, ThTaskWord pair, float *left, float *right)
+static bool tell_meaning(const ThTask *t, ThTaskWord pair, float *left, float *right)
 {
     (void)t;
-    ThTaskWord rest = pair;
-    Truth first = read_formula(&rest);
-    rest.token++; /* BETWEEN */
-    Truth second = read_formula(&rest);
+    Truth first = 0, second = 0;
+    if (!read_formula(&pair, 0, &first) || !take(&pair, BETWEEN) ||
+        !read_formula(&pair, 0, &second) || pair.n > 0)
+        return false;
     for (int i = 0; i < N_MEANING; i++) {
         left[i] = (float)(first >> i & 1);
         right[i] = (float)(second >> i & 1);
     }
+    return true;
 }
 
 static int relation(Truth x, Truth y)

@@ -117,10 +117,11 @@ typedef struct ThTaskKind {
     /* What th_task_truth returns, for strings in symbols that show that they are of this kind,
      * whoever made them; NULL: none show it. */
     int (*truth)(const ThSignature *s, ThTaskWord word);
-    /* What each side of a pair says, as n_meaning numbers of 0 and 1 that decide the class; 0 and
-     * NULL: it is not told. */
+    /* What each side of a pair says, as n_meaning numbers of 0 and 1 that decide the class; false:
+     * it is no pair of the kind's, such as one that joined a training.  0 and NULL: it is not told.
+     */
     int n_meaning;
-    void (*meaning)(const ThTask *t, ThTaskWord pair, float *left, float *right);
+    bool (*meaning)(const ThTask *t, ThTaskWord pair, float *left, float *right);
     /* What th_task_chance returns for a length that `length` returned; NULL: unknown. */
     double (*chance)(const ThTask *t, int length);
     /* A data set: how many examples there are of some rows, in an order by length; and example

@@ -44,6 +44,15 @@ static void release(Given *g)
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
+/* How many beginnings of a pair are pairs; fills what the longest of these says. */
+static int read_beginnings(const ThTask *t, ThTaskWord pair, float side[2][NUMBERS])
+{
+    int count = 0;
+    for (int n = 0; n <= pair.n; n++)
+        count += t->kind->meaning(t, (ThTaskWord){pair.token, n}, side[0], side[1]);
+    return count;
+}
+
 static void test_truth_tables(void **state)
 {
     (void)state;
@@ -55,7 +64,7 @@ static void test_truth_tables(void **state)
     for (int i = 0; i < b.B; i++) {
         float side[2][NUMBERS];
         ThTaskWord pair = {th_batch_token(&b, i), th_batch_length(&b, i)};
-        t->kind->meaning(t, pair, side[0], side[1]);
+        assert_int_equal(read_beginnings(t, pair, side), 1);
         for (int k = 0; k < NUMBERS; k++) {
             const int *at = pair.token;
             int operators = 0;
