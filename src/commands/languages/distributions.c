@@ -126,6 +126,10 @@ SH_COMMAND(
                "distribution u { s a 0.5 -> s; s b 0.25 -> s; accept s 0.25 }\n"
                "distance p u length=0..3\n"
                "#> length  probability     other  variation\n"
+               "#>      0     0.200000  0.250000   0.025000\n"
+               "#>      1     0.175000  0.187500   0.018750\n"
+               "#>      2     0.138500  0.140625   0.012688\n"
+               "#>      3     0.108025  0.105469   0.011778\n"
                "#> divergence 0.107965 bits\n"
                "#> squares 0.0036744",
     .results = "divergence most squares error variation",
