@@ -56,7 +56,7 @@ static int word_at(const Work *w, size_t at, int *word)
     int n = 0;
     for (size_t power = 1; at >= power; power *= w->symbols, n++)
         at -= power;
-    for (int i = n; i-- > 0; at /= w->symbols)
+    for (int i = n; w->symbols > 0 && i-- > 0; at /= w->symbols) /* without symbols n is 0 */
         word[i] = (int)(at % w->symbols);
     return n;
 }

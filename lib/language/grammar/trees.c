@@ -63,7 +63,7 @@ static void fill_cells(const Table *t, size_t i, size_t j)
 static void pass_on(const Table *t, size_t j)
 {
     size_t variables = (size_t)t->p->n_variables;
-    for (size_t k = 0; k < t->p->n; k++) {
+    for (size_t k = 0; t->cell && k < t->p->n; k++) { /* no row is done before the last one */
         const ThGrammarPair *r = &t->p->rule[k];
         double b = r->n == 2 ? at(t, t->row, j)[r->b] : 0;
         const size_t *first = t->first + j * (variables + 1) + (b == 0 ? 0 : r->c);

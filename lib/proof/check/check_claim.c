@@ -45,7 +45,7 @@ static ThDfa *automaton_of(const ThProofCertificate *c, const ThProofClaim *clai
     d->start = c->start;
     for (int q = 0; q < c->n_states; q++) {
         d->label[q] = c->answer[q] < 0 ? n : c->answer[q];
-        if (claim->bits)
+        if (claim->bits && c->bits) /* both have them or none */
             d->label[q] = set_number(claim, c->bits + (size_t)q * (size_t)c->n_classes);
     }
     return d;
