@@ -543,6 +543,7 @@ spent_after_interrupt() { # COMMANDS HUNDREDTHS
         before=$(spent $pid || echo 0)
     done
     kill -INT $pid
+    before=$(spent $pid || echo "$before") # a busy machine was late with the signal
     now=$before
     while time=$(spent $pid) && [ $((time - before)) -lt 400 ]; do
         now=$time
