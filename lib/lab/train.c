@@ -416,55 +416,10 @@ static bool record(ThTrainer *tr, ThError *err)
                      (ThModelHistoryPoint){t->step, t->mean_loss, t->mean_accuracy});
 }
 
-/* How many numbers centre_loss= and auxiliary_loss= keep; those of contraction_loss= follow. */
-static size_t pull_size(const ThTrainer *tr)
-{
-    return tr->pull      ? th_train_pull_size(tr->pull)
-           : tr->meaning ? th_train_meaning_size(tr->meaning)
-                         : 0;
-}
-
-/* Room in the model for what centre_loss=, auxiliary_loss= and contraction_loss= know after the
- * step. */
-static bool reserve_pull(ThTrainer *tr, ThError *err)
-{
-    ThModelTraining *t = &tr->model->training;
-    size_t n = pull_size(tr);
-    n += tr->contract ? th_train_contract_size(tr->contract) : 0;
-    if (n == t->n_pull)
-        return true;
-    double *room = n > 0 ? th_alloc(n, sizeof *room, err) : NULL;
-    if (n > 0 && !room)
-        return false;
-    free(t->pull);
-    t->pull = room;
-    t->n_pull = n;
-    return true;
-}
-
-/* Moves what centre_loss=, auxiliary_loss= and contraction_loss= have of their own, and writes it
- * down. */
-static void move_sets(ThTrainer *tr)
-{
-    ThModelTraining *t = &tr->model->training;
-    if (tr->pull) {
-        th_train_pull_step(tr->pull, tr->step_loss, tr->update.rate);
-        th_train_pull_write(tr->pull, t->pull);
-    }
-    if (tr->meaning) {
-        th_train_meaning_step(tr->meaning, tr->update.rate);
-        th_train_meaning_write(tr->meaning, t->pull);
-    }
-    if (tr->contract) {
-        th_train_contract_step(tr->contract);
-        th_train_contract_write(tr->contract, t->pull + pull_size(tr));
-    }
-}
-
 static bool move(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
-    if (!th_train_draw(tr, err) || !reserve_pull(tr, err))
+    if (!th_train_draw(tr, err) || !th_train_reserve_kept(tr, err))
         return false;
     th_pool_run(tr->pool, run_shard, tr, tr->n_shards);
     double norm = 0;
@@ -481,7 +436,7 @@ static bool move(ThTrainer *tr, ThError *err)
     th_pool_run(tr->pool, update_part, tr, tr->n_shards);
     th_params_hold(&tr->model->params);
     t->updates++;
-    move_sets(tr);
+    th_train_move_kept(tr);
     t->step++;
     tr->fresh = false;
     if (tr->curriculum == CURRICULUM_ADAPTIVE && !tr->whole)
@@ -553,26 +508,11 @@ bool th_trainer_done(const ThTrainer *tr)
     return !patient || (all_moved(tr) && !validation_due(tr));
 }
 
-/* Takes back what centre_loss=, auxiliary_loss= and contraction_loss= knew, if it is about them;
- * else they begin anew. */
-static void recall(ThTrainer *tr)
-{
-    const ThModelTraining *t = &tr->model->training;
-    size_t n = pull_size(tr);
-    if (t->n_pull != n + (tr->contract ? th_train_contract_size(tr->contract) : 0))
-        return;
-    bool known = tr->pull      ? th_train_pull_read(tr->pull, t->pull, n)
-                 : tr->meaning ? th_train_meaning_read(tr->meaning, t->pull, n)
-                               : true;
-    if (known && tr->contract)
-        th_train_contract_read(tr->contract, t->pull + n, t->n_pull - n);
-}
-
 void th_trainer_resume(ThTrainer *tr)
 {
     const ThModelTraining *t = &tr->model->training;
     tr->first = t->began;
-    recall(tr);
+    th_train_recall_kept(tr);
 }
 
 static double last_validation(const ThModelTraining *t)

@@ -74,6 +74,13 @@ ThRange th_train_lengths(const ThTrainer *tr);
  * shards' parts.  Errors are those of the task, TH_EVALUE, TH_ENOMEM. */
 bool th_train_draw(ThTrainer *tr, ThError *err);
 
+/* What centre_loss=, auxiliary_loss= and contraction_loss= have of their own: makes room for it in
+ * the model (TH_ENOMEM); moves it after a step and writes it down; takes it back if it is about
+ * them, or they begin anew. */
+bool th_train_reserve_kept(ThTrainer *tr, ThError *err);
+void th_train_move_kept(ThTrainer *tr);
+void th_train_recall_kept(ThTrainer *tr);
+
 /* The parameters become `value` (params.total); the optimiser knows nothing of others. */
 void th_train_put_back(ThModel *m, const float *value);
 
