@@ -89,8 +89,8 @@ static double told(const Given *g, const double *head)
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     assert_true(th_model_forward(g->m, t, b, &(ThModelForward){0}) >= 0);
     ThVar read = th_tape_find(t, "sentence", -1);
-    assert_true(th_tape_rows(t, read) == 2 * BATCH && th_tape_cols(t, read) == DIM);
-    for (int i = 0; i < b->B; i++) {
+    assert_true(th_tape_rows(t, read) == 2 * b->B && th_tape_cols(t, read) == DIM);
+    for (int i = 0; i < BATCH; i++) { /* what has joined them is no pair */
         const int *at = th_batch_token(b, i);
         for (int side = 0; side < 2; side++) {
             const int *first = at;
@@ -98,7 +98,7 @@ static double told(const Given *g, const double *head)
             for (int k = 0; k < NUMBERS; k++) {
                 double z = head[DIM * NUMBERS + k];
                 for (int d = 0; d < DIM; d++)
-                    z += th_tape_at(t, read, (size_t)((side * BATCH + i) * DIM + d)) *
+                    z += th_tape_at(t, read, (size_t)((side * b->B + i) * DIM + d)) *
                          head[d * NUMBERS + k];
                 at = first;
                 loss += log1p(exp(formula_holds(&at, k, &operators) ? -z : z));
@@ -107,18 +107,33 @@ static double told(const Given *g, const double *head)
         }
     }
     th_tape_free(t);
-    return loss / (2 * BATCH * NUMBERS);
+    return loss / (2 * b->B * NUMBERS);
+}
+
+/* One formula where there should be two joins every batch. */
+static void join_formula(Given *g)
+{
+    ThBatch *b = &g->m->training.joined;
+    b->B = b->T = 1;
+    assert_true(th_batch_reserve(b, &g->t->signature, 1, NULL));
+    *th_batch_token(b, 0) = 2;
+    *th_batch_target(&g->t->signature, b, 0) = 0;
+    g->tr->joins = true;
 }
 
 /* What it adds to a step by plain gradient descent is its own slope: along this way its loss falls
  * as fast as the way is long. */
-static void check_slope(int threads)
+static void check_slope(int threads, bool joined)
 {
     const double rate = 0.05, weight = 30, h = 0.02;
     const char *rest = "batch=3 steps=9 optimizer=sgd momentum=0 clip=0 seed=3 lr=0.05";
     char with[200];
     snprintf(with, sizeof with, "%s auxiliary_loss=30", rest);
     Given a = given(with, threads), b = given(rest, threads);
+    if (joined) {
+        join_formula(&a);
+        join_formula(&b);
+    }
     size_t n = a.m->params.total;
     double *way = calloc(n, sizeof *way), length = 0, loss[2];
     float *before = malloc(n * sizeof *before);
@@ -152,8 +167,9 @@ static void check_slope(int threads)
 static void test_slope(void **state)
 {
     (void)state;
-    check_slope(1);
-    check_slope(3);
+    check_slope(1, false);
+    check_slope(3, false);
+    check_slope(1, true);
 }
 
 /* ---- going on -------------------------------------------------------------------------------- */
