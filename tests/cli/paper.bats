@@ -56,7 +56,8 @@ dry() { # PREFIX
 
 @test "the report has the tables, counts their verdicts, and says what failed" {
     REPRODUCTION=$PWD/all "$paper/../../scripts/reproduce" regular-fig1 turing-fig4
-    printf '%s\n' 'task,kind,published,verdict' 'sum,lrnn,1,not reached' '' 'point,error' \
+    printf '%s\n' 'task,kind,published,found,verdict' 'sum,lrnn,1,0.5,not reached' 'even_pair,s4d,1,0.7,not learned' \
+        'even_pair,s4d,1,0.7,too noisy' '' 'point,error' \
         '"kind=lrnn, seed=3","it is 1, not ""2"""' 'seed=4,no number' '' 'n,m' '1,2' >all/linear-table2.out
     # Ranks by task are no means.
     printf '%s\n' 'task,kind,published,verdict' 'parity,rnn,1,not reached' '' 'task,rows,spearman,kendall,p' \
@@ -70,10 +71,20 @@ dry() { # PREFIX
     grep -qF -- '- failed: kind=lrnn, seed=3: it is 1, not "2"' again.md
     grep -qxF -- '- failed: seed=4: no number' again.md
     [ "$(awk '/^## / { on = /linear-table2/ } on && /^- failed/' again.md | wc -l)" -eq 2 ]
-    grep -qxF '| sum | lrnn | 1 | not reached |' again.md
+    grep -qxF '| sum | lrnn | 1 | 0.5 | not reached |' again.md
+    # What was not reached, with what was seen, or that nobody looked.
+    grep -qxF '| linear-table2 | sum lrnn | 1 | 0.5 | not reached | not looked into |  |' again.md
+    grep -q '^| linear-table2 | even_pair s4d | 1 | 0.7 | not learned | the best of 40 guesses .* | lrnn' again.md
+    [ "$(grep -c '^| linear-table2 | even_pair s4d ' again.md)" -eq 1 ]
     awk '/^## .*[(]regular-table1[)]/ { on = 1; next } /^## / { on = 0 } on' again.md >ranks.md
     grep -qxF '| parity | 4 | 0.5 | 0.25 | 1 |' ranks.md
     ! grep -q '^### Means' ranks.md
+}
+
+@test "of every row and claim that is not reached a reason is known" {
+    [ "$(awk -F ';' 'NF != 4' "$paper/reasons.csv" | wc -l)" -eq 0 ]
+    ! grep "not looked into" "$paper/../../REPRODUCTION.md"
+    grep -q '^## What was not reached, and why' "$paper/../../REPRODUCTION.md"
 }
 
 # Heads with a window, rate and steps of each program: section 4 of the paper, and its appendix.
