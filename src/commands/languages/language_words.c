@@ -8,7 +8,11 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-enum { LONGEST = 1000 }; /* of the words that are listed where no length is given */
+enum {
+    LONGEST = 1000, /* of the words that are listed where no length is given */
+    LONGEST_OUTSIDE = 64,
+    MOST_OUTSIDE = 250000 /* words that are asked for one that is no member */
+};
 
 typedef struct {
     ShSession *s;
@@ -270,25 +274,45 @@ static bool first_member(void *context, ThLanguageWord word, ThLanguageAnswer an
     return !f->found;
 }
 
-/* The first word that is no member, all being tried in order. */
+/* The first word of a length that is no member: what two words in a row begin with is read once. */
+static bool first_of_length(ThLanguageReader *r, First *f, int length, long long *tried,
+                            ThStop *stop, ThError *err)
+{
+    int word[LONGEST_OUTSIDE] = {0}, n, read = 0;
+    th_language_symbols(f->l, &n);
+    bool more = length == 0 || n > 0;
+    while (more && !f->found && ++*tried < MOST_OUTSIDE) {
+        ThLanguageAnswer answer;
+        for (; read < length; read++)
+            if (!th_language_push(r, word[read], NULL, err))
+                return false;
+        if (th_stopped(stop, err) || !th_language_accepts(r, &answer, err))
+            return false;
+        f->open += answer == TH_LANGUAGE_UNKNOWN;
+        f->found = answer == TH_LANGUAGE_NO;
+        if (f->found)
+            write_word(&f->text, f->l, (ThLanguageWord){word, length});
+        for (; read > 0 && word[read - 1] == n - 1; read--)
+            th_language_pop(r);
+        more = read > 0;
+        if (more)
+            th_language_pop(r);
+        read -= more;
+        more = more && th_symbols_next(word, length, n);
+    }
+    for (; read > 0; read--)
+        th_language_pop(r);
+    return true;
+}
+
 static bool first_outside(const ThLanguage *l, First *f, ThStop *stop, ThError *err)
 {
-    enum { LONGEST_OUTSIDE = 64 };
-    int word[LONGEST_OUTSIDE] = {0}, n;
     long long tried = 0;
-    th_language_symbols(l, &n);
-    for (int k = 0; !f->found && k < LONGEST_OUTSIDE && tried < TH_LANGUAGE_MOST_TRIED; k++)
-        do {
-            ThLanguageAnswer answer;
-            ThLanguageWord w = {word, k};
-            if (th_stopped(stop, err) || !th_language_member(l, w, stop, &answer, err))
-                return false;
-            f->open += answer == TH_LANGUAGE_UNKNOWN;
-            f->found = answer == TH_LANGUAGE_NO;
-            if (f->found)
-                write_word(&f->text, l, w);
-        } while (!f->found && ++tried < TH_LANGUAGE_MOST_TRIED && th_symbols_next(word, k, n));
-    return true;
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
+    bool ok = r != NULL;
+    for (int k = 0; ok && !f->found && k < LONGEST_OUTSIDE && tried < MOST_OUTSIDE; k++)
+        ok = first_of_length(r, f, k, &tried, stop, err);
+    return ok;
 }
 
 static void say_first(ShSession *s, const char *what, const char *name, const First *f)
@@ -402,15 +426,20 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
     const char *word = t.data ? t.data : "";
     sh_result_flag(s, "agree", !d->differ && d->unknown == 0);
     sh_result_text(s, "word", word);
-    sh_results(s, "inputs:i open:i", d->words, d->unknown);
+    if (d->words >= 0)
+        sh_result_int(s, "inputs", d->words);
+    sh_result_int(s, "open", d->unknown);
     if (d->differ) {
         sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
         for (int k = 0; k < 2; k++)
             sh_say(s, "  %s %s it\n", call->operand[k].text, does[d->answer[k]]);
     } else {
-        sh_say(s, "the same on %s %lld words of %lld to %lld symbol%s%s\n",
-               d->unknown ? "those" : "all", d->words - d->unknown, length.lo, length.hi,
-               sh_plural(length.hi), d->unknown ? " that both answer" : "");
+        char number[32] = "";
+        if (d->words >= 0)
+            snprintf(number, sizeof number, "%lld ", d->words - d->unknown);
+        sh_say(s, "the same on %s %swords of %lld to %lld symbol%s%s\n",
+               d->unknown ? "those" : "all", number, length.lo, length.hi, sh_plural(length.hi),
+               d->unknown ? " that both answer" : "");
     }
     if (d->unknown)
         sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);
