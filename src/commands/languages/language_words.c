@@ -72,6 +72,23 @@ static bool has_words(const ThLanguage *l, int length, bool *has, ThStop *stop, 
     return w != NULL;
 }
 
+/* Is it not known that there are no words at all? */
+static bool may_have_words(const ThLanguage *l, bool *may, ThStop *stop, ThError *err)
+{
+    int n;
+    ThError own = {0};
+    th_language_symbols(l, &n);
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
+    bool *next TH_OWNED(free) = r ? th_alloc((size_t)n + 1, sizeof *next, err) : NULL;
+    *may = next && !th_language_knows_prefixes(l);
+    if (!next || *may)
+        return next != NULL;
+    *may = !th_language_next(r, 0, next, &own);
+    for (int a = 0; a <= n; a++)
+        *may = *may || next[a];
+    return own.code == TH_OK || own.code == TH_ELIMIT || th_fail(err, own.code, "%s", own.msg);
+}
+
 static bool list_words(Listing *x, ThRange range, bool given, ThError *err)
 {
     long long tried = 0, most = given ? 0 : TH_LANGUAGE_MOST_TRIED;
@@ -153,12 +170,15 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
     bool table = !sh_out(s);
     if (table && l)
         sh_table(s, "words", "word:s length:i");
-    bool ok = l && (random ? draw_words(&x, call, err) : list_words(&x, range, given, err));
+    bool may = false;
+    bool ok = l && (random ? draw_words(&x, call, err)
+                           : may_have_words(l, &may, sh_stop(s), err) &&
+                                 (!may || list_words(&x, range, given, err)));
     if (table && l)
         sh_table_end(s);
     if (ok)
         sh_result_int(s, "count", x.printed);
-    if (ok && given && x.printed + x.unknown == 0)
+    if (ok && !random && (given || !may) && x.printed + x.unknown == 0)
         sh_say(s, "no words\n");
     say_open(s, ok ? x.unknown : 0);
     return ok;
@@ -260,8 +280,8 @@ bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
 typedef struct {
     const ThLanguage *l;
     ThText text;
-    bool found;
-    long long open; /* words before it that got no answer */
+    bool found, none; /* none: it is known that there is none */
+    long long open;   /* words before it that got no answer */
 } First;
 
 static bool first_member(void *context, ThLanguageWord word, ThLanguageAnswer answer)
@@ -320,9 +340,10 @@ static void say_first(ShSession *s, const char *what, const char *name, const Fi
     const char *text = f->text.data ? f->text.data : "";
     sh_result_text(s, name, f->found ? text : NULL);
     sh_say(s, "%s %s\n", what,
-           !f->found ? "no word that was looked at"
-           : *text   ? text
-                     : "the empty word");
+           f->none     ? "no word"
+           : !f->found ? "no word that was looked at"
+           : *text     ? text
+                       : "the empty word");
     if (f->open)
         sh_say(s, "  %lld earlier word%s got no answer\n", f->open, &"s"[f->open == 1]);
 }
@@ -334,8 +355,8 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
     First in = {.l = l}, out = {.l = l};
     ThError own = {0};
     long long tried = 0;
-    bool ok = l != NULL;
-    for (int k = 0; ok && !in.found && k < LONGEST && tried < TH_LANGUAGE_MOST_TRIED; k++) {
+    bool may = false, ok = l && may_have_words(l, &may, sh_stop(s), err);
+    for (int k = 0; ok && may && !in.found && k < LONGEST && tried < TH_LANGUAGE_MOST_TRIED; k++) {
         bool has;
         ok = has_words(l, k, &has, sh_stop(s), err) &&
              (!has ||
@@ -345,8 +366,11 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
     }
     if (own.code && own.code != TH_ELIMIT)
         th_fail(err, own.code, "%s", own.msg);
+    in.none = !may;
     ok = ok && first_outside(l, &out, sh_stop(s), err);
     if (ok) {
+        if (in.none || in.found)
+            sh_result_flag(s, "empty", in.none);
         say_first(s, "accepts", "accepted", &in);
         say_first(s, "rejects", "rejected", &out);
     }
