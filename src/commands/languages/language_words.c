@@ -9,7 +9,8 @@
 /* ---- words ----------------------------------------------------------------------------------- */
 
 enum {
-    LONGEST = 1000, /* of the words that are listed where no length is given */
+    LONGEST = 1000,       /* of the words that are listed where no length is given */
+    LONGEST_UNSURE = 150, /* where it is not known whether there are any */
     LONGEST_OUTSIDE = 64,
     MOST_OUTSIDE = 250000 /* words that are asked for one that is no member */
 };
@@ -72,21 +73,27 @@ static bool has_words(const ThLanguage *l, int length, bool *has, ThStop *stop, 
     return w != NULL;
 }
 
-/* Is it not known that there are no words at all? */
-static bool may_have_words(const ThLanguage *l, bool *may, ThStop *stop, ThError *err)
+/* How long words are looked for where no length is given: none where it is known that there are
+ * none, longer ones where it is known that there are some. */
+static bool find_longest(const ThLanguage *l, int *longest, ThStop *stop, ThError *err)
 {
     int n;
+    bool some = false;
     ThError own = {0};
     th_language_symbols(l, &n);
     ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
     bool *next TH_OWNED(free) = r ? th_alloc((size_t)n + 1, sizeof *next, err) : NULL;
-    *may = next && !th_language_knows_prefixes(l);
-    if (!next || *may)
+    *longest = LONGEST;
+    if (!next || !th_language_knows_prefixes(l))
         return next != NULL;
-    *may = !th_language_next(r, 0, next, &own);
+    if (!th_language_next(r, 0, next, &own)) {
+        *longest = LONGEST_UNSURE;
+        return own.code == TH_ELIMIT || th_fail(err, own.code, "%s", own.msg);
+    }
     for (int a = 0; a <= n; a++)
-        *may = *may || next[a];
-    return own.code == TH_OK || own.code == TH_ELIMIT || th_fail(err, own.code, "%s", own.msg);
+        some = some || next[a];
+    *longest = some ? LONGEST : -1;
+    return true;
 }
 
 static bool list_words(Listing *x, ThRange range, bool given, ThError *err)
@@ -170,15 +177,19 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
     bool table = !sh_out(s);
     if (table && l)
         sh_table(s, "words", "word:s length:i");
-    bool may = false;
-    bool ok = l && (random ? draw_words(&x, call, err)
-                           : may_have_words(l, &may, sh_stop(s), err) &&
-                                 (!may || list_words(&x, range, given, err)));
+    int longest = 0;
+    bool ok = l && (random || find_longest(l, &longest, sh_stop(s), err));
+    if (!given && longest < range.hi)
+        range.hi = longest;
+    if (ok && random)
+        ok = draw_words(&x, call, err);
+    else if (ok && longest >= 0)
+        ok = list_words(&x, range, given, err);
     if (table && l)
         sh_table_end(s);
     if (ok)
         sh_result_int(s, "count", x.printed);
-    if (ok && !random && (given || !may) && x.printed + x.unknown == 0)
+    if (ok && !random && (given || longest < 0) && x.printed + x.unknown == 0)
         sh_say(s, "no words\n");
     say_open(s, ok ? x.unknown : 0);
     return ok;
@@ -355,8 +366,9 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
     First in = {.l = l}, out = {.l = l};
     ThError own = {0};
     long long tried = 0;
-    bool may = false, ok = l && may_have_words(l, &may, sh_stop(s), err);
-    for (int k = 0; ok && may && !in.found && k < LONGEST && tried < TH_LANGUAGE_MOST_TRIED; k++) {
+    int longest = 0;
+    bool ok = l && find_longest(l, &longest, sh_stop(s), err);
+    for (int k = 0; ok && !in.found && k <= longest && tried < TH_LANGUAGE_MOST_TRIED; k++) {
         bool has;
         ok = has_words(l, k, &has, sh_stop(s), err) &&
              (!has ||
@@ -366,7 +378,7 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
     }
     if (own.code && own.code != TH_ELIMIT)
         th_fail(err, own.code, "%s", own.msg);
-    in.none = !may;
+    in.none = longest < 0;
     ok = ok && first_outside(l, &out, sh_stop(s), err);
     if (ok) {
         if (in.none || in.found)
