@@ -239,7 +239,7 @@ typedef struct {
     int *word; /* new: the first word that differs, in order of length and symbols; else NULL */
     int n;
     ThLanguageAnswer answer[2];
-    long long words;   /* of these lengths, looked at or known to be in neither */
+    long long words;   /* of these lengths, looked at or known to be in neither; -1: too many */
     long long unknown; /* words that some side gave no answer to: they count as no difference */
 } ThLanguageDifference;
 

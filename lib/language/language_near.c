@@ -178,13 +178,13 @@ static bool compare_length(Pair *p, ThError *err)
     return ok;
 }
 
-/* Adds the number of words of a length, as far as it fits. */
+/* Adds the number of words of a length; -1: they are too many to be told. */
 static void add_words(long long *n, int symbols, int length)
 {
     long long of_length = 1, most = LLONG_MAX / 4;
-    for (int i = 0; i < length && of_length < most; i++)
-        of_length = symbols && of_length > most / symbols ? most : of_length * symbols;
-    *n = *n > most - of_length ? most : *n + of_length;
+    for (int i = 0; i < length && of_length >= 0; i++)
+        of_length = symbols && of_length > most / symbols ? -1 : of_length * symbols;
+    *n = *n < 0 || of_length < 0 || *n > most - of_length ? -1 : *n + of_length;
 }
 
 bool th_language_compare(const ThLanguage *a, const ThLanguage *b, ThLanguageLengths lengths,

@@ -143,16 +143,27 @@ static bool check(Parser *p)
            th_hint(p->text.err, "accept Q; or empty: by the empty stack");
 }
 
-/* The grammar, unless there is no word: then it is told by running. */
+/* Of no words there is no grammar, but an automaton. */
+static ThLanguage *no_words(const ThLanguage *l, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    th_automaton_build_start(&b, th_automaton_build_state(&b, "none"));
+    for (int i = 0; i < l->n_symbols; i++)
+        th_automaton_build_symbol(&b, l->symbol[i]);
+    ThAutomaton *a TH_OWNED(th_automaton_free) = th_automaton_build_finish(&b, err);
+    return a ? th_language_of_automaton(a, 0, NULL, err) : NULL;
+}
+
+/* The grammar, which answers; the one error of values that there can be is that no word is
+ * accepted. */
 static bool find_grammar(ThLanguage *l, ThError *err)
 {
     ThError own = {0};
     char *text TH_OWNED(free) = th_pushdown_grammar(l, &own);
-    l->as = text ? th_language_parse("grammar", text, &own) : NULL;
-    l->may_not_answer = !l->as;
-    if (l->as || own.code == TH_EVALUE)
-        return true;
-    return th_fail(err, own.code, "%s", own.msg);
+    l->as = text                    ? th_language_parse("grammar", text, &own)
+            : own.code == TH_EVALUE ? no_words(l, &own)
+                                    : NULL;
+    return l->as || th_fail(err, own.code, "%s", own.msg);
 }
 
 static bool parse(ThLanguage *l, const char *text, ThError *err)
@@ -244,21 +255,12 @@ static ThAutomaton *picture(const ThLanguage *l, ThError *err)
     return th_automaton_build_finish(&b, err);
 }
 
-/* ---- without a grammar ----------------------------------------------------------------------- */
-
-static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
-                   ThError *err)
-{
-    return th_pushdown_run(l, word, NULL, NULL, answer, stop, err);
-}
-
 const ThLanguageKind th_language_kind_pushdown = {
     .name = "pushdown",
     .parse = parse,
     .write = write,
     .free_data = free_data,
     .picture = picture,
-    .member = member,
     .states = th_pushdown_states,
     .track = th_pushdown_track,
 };

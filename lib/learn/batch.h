@@ -26,6 +26,7 @@ typedef struct {
     int *token;     /* (B,T) */
     int *target;    /* (B, th_batch_answers); models do not read it */
     int *length;    /* (B), each in 1 … T; NULL: all T */
+    int *edits;     /* (B), a view: room for the edits that made a near miss, else 0; may be NULL */
     size_t n_token; /* room in token; set by th_batch_reserve, as the next two are */
     size_t n_target, n_length;
 } ThBatch;

@@ -143,14 +143,14 @@ void th_task_label_members(const ThTask *t, ThBatch *b)
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* A member with one symbol replaced, all that are no words with the same probability. */
-static bool replace_one(const ThTaskLanguage *d, ThRng *r, int *word, int length, bool *found,
+static bool replace_one(const ThTaskLanguage *d, ThRng *r, int *word, int length, int *edits,
                         ThError *err)
 {
     enum { TRIES = 1000 };
     int n;
     th_language_symbols(d->language, &n);
-    *found = false;
-    for (int i = 0; n > 1 && !*found && i < TRIES; i++) {
+    *edits = 0;
+    for (int i = 0; n > 1 && !*edits && i < TRIES; i++) {
         ThLanguageAnswer answer;
         int at = (int)th_rng_below(r, (uint64_t)length), was = word[at];
         int other = (int)th_rng_below(r, (uint64_t)n - 1);
@@ -158,73 +158,72 @@ static bool replace_one(const ThTaskLanguage *d, ThRng *r, int *word, int length
         if (th_stopped(d->stop, err) ||
             !th_language_member(d->language, (ThLanguageWord){word, length}, d->stop, &answer, err))
             return false;
-        *found = answer == TH_LANGUAGE_NO;
-        if (!*found)
+        *edits = answer == TH_LANGUAGE_NO;
+        if (!*edits)
             word[at] = was;
     }
     return true;
 }
 
 /* A near miss of a word that may be a few symbols longer or shorter. */
-static bool edit_some(ThTaskLanguage *d, ThRng *r, int *word, int length, bool *found, ThError *err)
+static bool edit_some(ThTaskLanguage *d, ThRng *r, int *word, int length, int *edits, ThError *err)
 {
     enum { FARTHEST = 3, TRIES = 300 };
     ThLanguageLengths near = {length > FARTHEST ? length - FARTHEST : 0, length + FARTHEST};
     int *own TH_OWNED(free) = th_alloc((size_t)near.hi, sizeof *own, err);
     bool ok = own != NULL;
-    *found = false;
-    for (int i = 0; ok && !*found && i < TRIES; i++) {
-        int n = near.lo + (int)th_rng_below(r, (uint64_t)near.hi - (uint64_t)near.lo + 1), edits;
+    *edits = 0;
+    for (int i = 0; ok && !*edits && i < TRIES; i++) {
+        int n = near.lo + (int)th_rng_below(r, (uint64_t)near.hi - (uint64_t)near.lo + 1);
         bool has = false;
         ok = has_members(d, n, &has, err);
         if (!has)
             continue;
         ThLanguageWords *w = th_task_members(d, n, err);
         ok = w && th_language_draw(w, r, own, err) &&
-             th_language_near_miss(d->language, r, near, own, &n, &edits, d->stop, err);
-        *found = ok && edits > 0 && n == length;
+             th_language_near_miss(d->language, r, near, own, &n, edits, d->stop, err);
+        *edits = ok && n == length ? *edits : 0;
     }
-    for (int k = 0; *found && k < length; k++)
+    for (int k = 0; *edits && k < length; k++)
         word[k] = own[k];
     return ok;
 }
 
 /* A near miss of a word of the same length. */
-static bool miss(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length, bool *found,
+static bool miss(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length, int *edits,
                  ThError *err)
 {
     enum { WORDS = 20 }; /* some are far from all that are none */
     bool replaced = th_option_choice(&t->options, "outside") == TH_TASK_REPLACED;
     ThLanguageWords *w = th_task_members(d, length, err);
     bool ok = w != NULL;
-    int n = length, edits;
-    for (int i = 0; ok && !*found && i < WORDS; i++) {
+    int n = length;
+    for (int i = 0; ok && !*edits && i < WORDS; i++) {
         ok = th_language_draw(w, r, word, err);
-        if (ok && replaced) {
-            ok = replace_one(d, r, word, length, found, err);
-        } else if (ok) {
+        if (ok && replaced)
+            ok = replace_one(d, r, word, length, edits, err);
+        else if (ok)
             ok = th_language_near_miss(d->language, r, (ThLanguageLengths){length, length}, word,
-                                       &n, &edits, d->stop, err);
-            *found = edits > 0;
-        }
+                                       &n, edits, d->stop, err);
     }
     return ok;
 }
 
-/* A string that is no member. */
+/* A string that is no member; *edits: of a near miss, else 0. */
 static bool draw_other(const ThTask *t, ThTaskLanguage *d, ThRng *r, int *word, int length,
-                       bool members, bool *found, ThError *err)
+                       bool members, bool *found, int *edits, ThError *err)
 {
     int outside = th_option_choice(&t->options, "outside");
     bool edited = outside == TH_TASK_EDITED, uniform = outside == TH_TASK_UNIFORM;
     uniform =
         uniform || (!members && !edited) || (outside != TH_TASK_REPLACED && th_rng_below(r, 2));
-    *found = false;
-    if (!uniform && !edited)
-        return miss(t, d, r, word, length, found, err);
-    if (!uniform && !edit_some(d, r, word, length, found, err))
+    *edits = 0;
+    if (!uniform && !(edited ? edit_some(d, r, word, length, edits, err)
+                             : miss(t, d, r, word, length, edits, err)))
         return false;
-    return *found || th_language_draw_outside(d->language, r, length, word, found, d->stop, err);
+    *found = *edits > 0;
+    return *found || (!uniform && !edited) ||
+           th_language_draw_outside(d->language, r, length, word, found, d->stop, err);
 }
 
 static bool none_outside(int length, ThError *err)
@@ -239,17 +238,21 @@ bool th_task_draw_members(const ThTask *t, ThRng *r, int length, ThBatch *b, ThE
     ThTaskLanguage *d = t->data;
     pthread_mutex_lock(&d->turn);
     bool members = false, others = false;
+    int edits;
     if (th_option_choice(&t->options, "outside") == TH_TASK_EDITED)
         d->slots = TH_TASK_KEPT;
     bool ok = has_members(d, length, &members, err) &&
-              draw_other(t, d, r, th_batch_token(b, 0), length, members, &others, err);
+              draw_other(t, d, r, th_batch_token(b, 0), length, members, &others, &edits, err);
     int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;
     for (int i = 0; ok && i < b->B; i++) {
         int *word = th_batch_token(b, i);
         bool found = true;
+        edits = 0;
         ThLanguageWords *w = i < n ? th_task_members(d, length, err) : NULL;
         ok = i < n ? w && th_language_draw(w, r, word, err)
-                   : draw_other(t, d, r, word, length, members, &found, err);
+                   : draw_other(t, d, r, word, length, members, &found, &edits, err);
+        if (b->edits)
+            b->edits[i] = edits;
         ok = ok && (found || none_outside(length, err));
     }
     pthread_mutex_unlock(&d->turn);

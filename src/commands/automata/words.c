@@ -247,7 +247,9 @@ static void say_first(ShSession *s, const char *what, const char *word)
 SH_COMMAND(shortest, .group = "automata",
            .summary = "find the shortest word that is accepted, and the shortest that is rejected",
            .detail = "Among the shortest ones the first in the order of the alphabet.  $empty and "
-                     "$universal tell whether there is no such word.",
+                     "$universal tell whether there is no such word.  Of a language that is not "
+                     "known to be regular words are tried in order, up to two million for one that "
+                     "is accepted and up to 250,000 for one that is rejected.",
            .example = "automaton e = regex \"(a|b)*ab\"\n"
                       "shortest e\n"
                       "#> accepts ab\n"

@@ -8,7 +8,12 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-enum { LONGEST = 1000 }; /* of the words that are listed where no length is given */
+enum {
+    LONGEST = 1000,       /* of the words that are listed where no length is given */
+    LONGEST_UNSURE = 150, /* where it is not known whether there are any */
+    LONGEST_OUTSIDE = 64,
+    MOST_OUTSIDE = 250000 /* words that are asked for one that is no member */
+};
 
 typedef struct {
     ShSession *s;
@@ -66,6 +71,29 @@ static bool has_words(const ThLanguage *l, int length, bool *has, ThStop *stop, 
     ThLanguageWords *w TH_OWNED(th_language_words_free) = th_language_words(l, length, stop, err);
     *has = w && !(th_language_words_log(w) == -HUGE_VAL);
     return w != NULL;
+}
+
+/* How long words are looked for where no length is given: none where it is known that there are
+ * none, longer ones where it is known that there are some. */
+static bool find_longest(const ThLanguage *l, int *longest, ThStop *stop, ThError *err)
+{
+    int n;
+    bool some = false;
+    ThError own = {0};
+    th_language_symbols(l, &n);
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
+    bool *next TH_OWNED(free) = r ? th_alloc((size_t)n + 1, sizeof *next, err) : NULL;
+    *longest = LONGEST;
+    if (!next || !th_language_knows_prefixes(l))
+        return next != NULL;
+    if (!th_language_next(r, 0, next, &own)) {
+        *longest = LONGEST_UNSURE;
+        return own.code == TH_ELIMIT || th_fail(err, own.code, "%s", own.msg);
+    }
+    for (int a = 0; a <= n; a++)
+        some = some || next[a];
+    *longest = some ? LONGEST : -1;
+    return true;
 }
 
 static bool list_words(Listing *x, ThRange range, bool given, ThError *err)
@@ -149,12 +177,19 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
     bool table = !sh_out(s);
     if (table && l)
         sh_table(s, "words", "word:s length:i");
-    bool ok = l && (random ? draw_words(&x, call, err) : list_words(&x, range, given, err));
+    int longest = 0;
+    bool ok = l && (random || find_longest(l, &longest, sh_stop(s), err));
+    if (!given && longest < range.hi)
+        range.hi = longest;
+    if (ok && random)
+        ok = draw_words(&x, call, err);
+    else if (ok && longest >= 0)
+        ok = list_words(&x, range, given, err);
     if (table && l)
         sh_table_end(s);
     if (ok)
         sh_result_int(s, "count", x.printed);
-    if (ok && given && x.printed + x.unknown == 0)
+    if (ok && !random && (given || longest < 0) && x.printed + x.unknown == 0)
         sh_say(s, "no words\n");
     say_open(s, ok ? x.unknown : 0);
     return ok;
@@ -256,8 +291,8 @@ bool sh_count_language(ShSession *s, const ShCall *call, ThError *err)
 typedef struct {
     const ThLanguage *l;
     ThText text;
-    bool found;
-    long long open; /* words before it that got no answer */
+    bool found, none; /* none: it is known that there is none */
+    long long open;   /* words before it that got no answer */
 } First;
 
 static bool first_member(void *context, ThLanguageWord word, ThLanguageAnswer answer)
@@ -270,25 +305,45 @@ static bool first_member(void *context, ThLanguageWord word, ThLanguageAnswer an
     return !f->found;
 }
 
-/* The first word that is no member, all being tried in order. */
+/* The first word of a length that is no member: what two words in a row begin with is read once. */
+static bool first_of_length(ThLanguageReader *r, First *f, int length, long long *tried,
+                            ThStop *stop, ThError *err)
+{
+    int word[LONGEST_OUTSIDE] = {0}, n, read = 0;
+    th_language_symbols(f->l, &n);
+    bool more = length == 0 || n > 0;
+    while (more && !f->found && ++*tried < MOST_OUTSIDE) {
+        ThLanguageAnswer answer;
+        for (; read < length; read++)
+            if (!th_language_push(r, word[read], NULL, err))
+                return false;
+        if (th_stopped(stop, err) || !th_language_accepts(r, &answer, err))
+            return false;
+        f->open += answer == TH_LANGUAGE_UNKNOWN;
+        f->found = answer == TH_LANGUAGE_NO;
+        if (f->found)
+            write_word(&f->text, f->l, (ThLanguageWord){word, length});
+        for (; read > 0 && word[read - 1] == n - 1; read--)
+            th_language_pop(r);
+        more = read > 0;
+        if (more)
+            th_language_pop(r);
+        read -= more;
+        more = more && th_symbols_next(word, length, n);
+    }
+    for (; read > 0; read--)
+        th_language_pop(r);
+    return true;
+}
+
 static bool first_outside(const ThLanguage *l, First *f, ThStop *stop, ThError *err)
 {
-    enum { LONGEST_OUTSIDE = 64 };
-    int word[LONGEST_OUTSIDE] = {0}, n;
     long long tried = 0;
-    th_language_symbols(l, &n);
-    for (int k = 0; !f->found && k < LONGEST_OUTSIDE && tried < TH_LANGUAGE_MOST_TRIED; k++)
-        do {
-            ThLanguageAnswer answer;
-            ThLanguageWord w = {word, k};
-            if (th_stopped(stop, err) || !th_language_member(l, w, stop, &answer, err))
-                return false;
-            f->open += answer == TH_LANGUAGE_UNKNOWN;
-            f->found = answer == TH_LANGUAGE_NO;
-            if (f->found)
-                write_word(&f->text, l, w);
-        } while (!f->found && ++tried < TH_LANGUAGE_MOST_TRIED && th_symbols_next(word, k, n));
-    return true;
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) = th_language_reader(l, stop, err);
+    bool ok = r != NULL;
+    for (int k = 0; ok && !f->found && k < LONGEST_OUTSIDE && tried < MOST_OUTSIDE; k++)
+        ok = first_of_length(r, f, k, &tried, stop, err);
+    return ok;
 }
 
 static void say_first(ShSession *s, const char *what, const char *name, const First *f)
@@ -296,9 +351,10 @@ static void say_first(ShSession *s, const char *what, const char *name, const Fi
     const char *text = f->text.data ? f->text.data : "";
     sh_result_text(s, name, f->found ? text : NULL);
     sh_say(s, "%s %s\n", what,
-           !f->found ? "no word that was looked at"
-           : *text   ? text
-                     : "the empty word");
+           f->none     ? "no word"
+           : !f->found ? "no word that was looked at"
+           : *text     ? text
+                       : "the empty word");
     if (f->open)
         sh_say(s, "  %lld earlier word%s got no answer\n", f->open, &"s"[f->open == 1]);
 }
@@ -310,8 +366,9 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
     First in = {.l = l}, out = {.l = l};
     ThError own = {0};
     long long tried = 0;
-    bool ok = l != NULL;
-    for (int k = 0; ok && !in.found && k < LONGEST && tried < TH_LANGUAGE_MOST_TRIED; k++) {
+    int longest = 0;
+    bool ok = l && find_longest(l, &longest, sh_stop(s), err);
+    for (int k = 0; ok && !in.found && k <= longest && tried < TH_LANGUAGE_MOST_TRIED; k++) {
         bool has;
         ok = has_words(l, k, &has, sh_stop(s), err) &&
              (!has ||
@@ -321,8 +378,11 @@ bool sh_shortest_language(ShSession *s, const ShCall *call, ThError *err)
     }
     if (own.code && own.code != TH_ELIMIT)
         th_fail(err, own.code, "%s", own.msg);
+    in.none = longest < 0;
     ok = ok && first_outside(l, &out, sh_stop(s), err);
     if (ok) {
+        if (in.none || in.found)
+            sh_result_flag(s, "empty", in.none);
         say_first(s, "accepts", "accepted", &in);
         say_first(s, "rejects", "rejected", &out);
     }
@@ -402,15 +462,20 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
     const char *word = t.data ? t.data : "";
     sh_result_flag(s, "agree", !d->differ && d->unknown == 0);
     sh_result_text(s, "word", word);
-    sh_results(s, "inputs:i open:i", d->words, d->unknown);
+    if (d->words >= 0)
+        sh_result_int(s, "inputs", d->words);
+    sh_result_int(s, "open", d->unknown);
     if (d->differ) {
         sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
         for (int k = 0; k < 2; k++)
             sh_say(s, "  %s %s it\n", call->operand[k].text, does[d->answer[k]]);
     } else {
-        sh_say(s, "the same on %s %lld words of %lld to %lld symbol%s%s\n",
-               d->unknown ? "those" : "all", d->words - d->unknown, length.lo, length.hi,
-               sh_plural(length.hi), d->unknown ? " that both answer" : "");
+        char number[32] = "";
+        if (d->words >= 0)
+            snprintf(number, sizeof number, "%lld ", d->words - d->unknown);
+        sh_say(s, "the same on %s %swords of %lld to %lld symbol%s%s\n",
+               d->unknown ? "those" : "all", number, length.lo, length.hi, sh_plural(length.hi),
+               d->unknown ? " that both answer" : "");
     }
     if (d->unknown)
         sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);

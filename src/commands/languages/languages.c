@@ -316,14 +316,15 @@ static bool trace_row(ShSession *s, const ThLanguage *l, ThLanguageReader *r, in
 static bool trace_pushdown(ShSession *s, const ThLanguage *l, const ShOperand *input, ThError *err)
 {
     ThLanguageWord w = {0};
-    ThLanguageAnswer answer = TH_LANGUAGE_NO;
+    ThLanguageAnswer answer, found;
     ThPushdownAt *run = NULL;
     int n = 0, symbols;
     char *const *name = th_language_symbols(l, &symbols);
     int *word TH_OWNED(free) = read_word(l, input, &w.n, err);
     w.symbol = word;
-    bool ok = word && th_pushdown_run(l, w, &run, &n, &answer, sh_stop(s), err) &&
-              (run || th_language_member(l, w, sh_stop(s), &answer, err));
+    bool ok =
+        word && th_language_member(l, w, sh_stop(s), &answer, err) &&
+        (answer == TH_LANGUAGE_NO || th_pushdown_run(l, w, &run, &n, &found, sh_stop(s), err));
     if (ok && run)
         sh_table(s, "steps", "step:i read:s state:s stack:s");
     for (int i = 0; ok && run && i < n; i++) {

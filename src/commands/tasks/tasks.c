@@ -277,21 +277,34 @@ static bool add_rows(ShSession *s, const ThTask *t, const ThBatch *b, ThError *e
                  *out TH_OWNED(free) =
                      sh_answers_text(sig, th_batch_target(sig, b, i), length, err);
         ok = ok && in && out;
-        if (ok)
+        char edits[16] = "-";
+        if (b->edits && b->edits[i])
+            snprintf(edits, sizeof edits, "%d", b->edits[i]);
+        if (ok && b->edits)
+            sh_row(s, in, out, edits);
+        else if (ok)
             sh_row(s, in, out);
     }
     return ok;
 }
 
-static bool add_length(ShSession *s, const ThTask *t, uint64_t seed, int length, long long count,
-                       ThError *err)
+/* Is there a column of the edits that made near misses?  A data set has no such column. */
+static bool has_edits(const ThTask *t, const ShCall *call)
+{
+    return !call->redirect && th_option_known(&t->options, "outside") &&
+           th_option_choice(&t->options, "outside") != 0;
+}
+
+static bool add_length(ShSession *s, const ThTask *t, const ShCall *call, int length,
+                       long long count, ThError *err)
 {
     ThBatch b TH_OWNED(th_batch_free) = {0};
-    ThRng r = th_rng(seed, "sample", (uint64_t)length);
+    ThRng r = th_rng((uint64_t)sh_seed(s, &call->options), "sample", (uint64_t)length);
     bool ok = true;
-    int most = length > CHUNK ? (CHUNK_SYMBOLS + length - 1) / length : CHUNK;
+    int most = length > CHUNK ? (CHUNK_SYMBOLS + length - 1) / length : CHUNK, edits[CHUNK];
     for (long long left = count; ok && left > 0; left -= b.B) {
         b.B = left < most ? (int)left : most;
+        b.edits = has_edits(t, call) ? edits : NULL;
         ok = !th_stopped(sh_stop(s), err) && th_task_sample(t, &r, length, &b, err) &&
              add_rows(s, t, &b, err);
     }
@@ -300,9 +313,10 @@ static bool add_length(ShSession *s, const ThTask *t, uint64_t seed, int length,
 
 /* Rows of a data set in the order of training's first epoch, those to test on where there are no
  * others; *count becomes the number of rows. */
-static bool add_examples(ShSession *s, const ThTask *t, const ThOptions *o, long long *count,
+static bool add_examples(ShSession *s, const ThTask *t, const ShCall *call, long long *count,
                          ThError *err)
 {
+    const ThOptions *o = &call->options;
     ThRange lengths = th_option_range(o, "length");
     ThTaskRows rows = {TH_TASK_TRAIN, 1, INT_MAX};
     if (th_option_given(o, "length"))
@@ -324,13 +338,12 @@ static bool add_examples(ShSession *s, const ThTask *t, const ThOptions *o, long
     return ok;
 }
 
-static bool add_drawn(ShSession *s, const ThTask *t, const ThOptions *o, long long *count,
+static bool add_drawn(ShSession *s, const ThTask *t, const ShCall *call, long long *count,
                       ThError *err)
 {
-    ThRange lengths = th_option_range(o, "length");
-    uint64_t seed = (uint64_t)sh_seed(s, o);
+    ThRange lengths = th_option_range(&call->options, "length");
     for (long long length = lengths.lo; length <= lengths.hi; length += lengths.step)
-        if (!add_length(s, t, seed, (int)length, *count, err))
+        if (!add_length(s, t, call, (int)length, *count, err))
             return false;
     *count *= (long long)th_range_count(lengths);
     return true;
@@ -343,30 +356,31 @@ static const ThOptionSpec sample_options[] = {
     {0},
 };
 
-SH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a task",
-           .detail = "Draws strings as training does and prints each with its answer: a class; the "
-                     "classes after every symbol (- where nothing is asked); or the sets of "
-                     "symbols that may follow, in braces.  Of a file's rows it takes count= of "
-                     "those to train on, whose lengths are in length= if that is given.\n\n"
-                     "With > \"file\" the examples become a data set, in the format that the "
-                     "extension names (txt, csv, json).",
-           .example = "task t2 = tomita number=2\n"
-                      "sample t2 length=4 count=2 seed=3\n"
-                      "#> input  answer\n"
-                      "#> 1010   accept\n"
-                      "#> 0100   reject\n"
-                      "task c = copy\n"
-                      "sample c length=4 count=1 seed=3\n"
-                      "#> input       answer\n"
-                      "#> $kfks|kfks  - - - - - k f k s .\n"
-                      "sample t2 length=1..40 count=10 > \"t2.txt\"",
-           .results = "count", .args = {{A_TASK, "TASK", 0}}, .options = sample_options,
-           .flags = C_PAGED)
+SH_COMMAND(
+    sample, .group = "tasks", .summary = "show labelled examples of a task",
+    .detail = "Draws strings as training does and prints each with its answer: a class; the "
+              "classes after every symbol (- where nothing is asked); or the sets of "
+              "symbols that may follow, in braces.  Of a file's rows it takes count= of "
+              "those to train on, whose lengths are in length= if that is given.  Beside a near "
+              "miss (recognize outside=) stands how many edits made it, beside others a dash.\n\n"
+              "With > \"file\" the examples become a data set, in the format that the "
+              "extension names (txt, csv, json).",
+    .example = "task t2 = tomita number=2\n"
+               "sample t2 length=4 count=2 seed=3\n"
+               "#> input  answer\n"
+               "#> 1010   accept\n"
+               "#> 0100   reject\n"
+               "task c = copy\n"
+               "sample c length=4 count=1 seed=3\n"
+               "#> input       answer\n"
+               "#> $kfks|kfks  - - - - - k f k s .\n"
+               "sample t2 length=1..40 count=10 > \"t2.txt\"",
+    .results = "count", .args = {{A_TASK, "TASK", 0}}, .options = sample_options, .flags = C_PAGED)
 {
     const ThTask *t = call->operand[0].object->as.task;
     long long count = th_option_int(&call->options, "count");
-    sh_table(s, "examples", "input:s answer:s");
-    if (!(th_task_finite(t) ? add_examples : add_drawn)(s, t, &call->options, &count, err))
+    sh_table(s, "examples", has_edits(t, call) ? "input:s answer:s edits:s" : "input:s answer:s");
+    if (!(th_task_finite(t) ? add_examples : add_drawn)(s, t, call, &count, err))
         return false;
     sh_table_end(s);
     sh_result_int(s, "count", count);

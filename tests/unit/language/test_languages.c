@@ -531,6 +531,10 @@ static void test_comparing(void **state)
     assert_true(th_language_compare(c, g, (ThLanguageLengths){8, 8}, &d, NULL, &err));
     assert_true(d.differ && d.answer[1] == TH_LANGUAGE_YES);
     free(d.word);
+    assert_true(th_language_compare(c, c, (ThLanguageLengths){0, 60}, &d, NULL, &err));
+    assert_true(!d.differ && d.words == (1LL << 61) - 1);
+    assert_true(th_language_compare(c, c, (ThLanguageLengths){0, 61}, &d, NULL, &err));
+    assert_true(!d.differ && d.words == -1);
     th_language_free(c);
     c = given("counters", "alphabet b c; accept p; p b,c -> p", 2);
     assert_false(th_language_compare(g, c, (ThLanguageLengths){0, 3}, &d, NULL, &err));

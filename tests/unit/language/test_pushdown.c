@@ -323,11 +323,41 @@ static void test_picture(void **state)
     th_language_free(regular);
 }
 
+/* What accepts no word is known to, though its stack may grow for ever: no word is left open. */
+static void test_no_words(void **state)
+{
+    (void)state;
+    static const char *const none[] = {
+        "empty; p eps -> p B A; p b A -> p; p b Z -> p Z A; alphabet a b",
+        "accept f; p a -> p A; p eps -> p A; q b A -> f", "accept f; p a -> p A; p eps Y -> f"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        ThError err = {0};
+        ThLanguage *l = th_language_parse("pushdown", none[i], &err);
+        if (!l)
+            fail_msg("%s: %s", none[i], err.msg);
+        assert_false(th_language_may_not_answer(l));
+        int word[MAX_WORD] = {0}, n = 0, symbols;
+        th_language_symbols(l, &symbols);
+        do {
+            ThLanguageAnswer answer;
+            assert_true(th_language_member(l, (ThLanguageWord){word, n}, NULL, &answer, &err));
+            assert_int_equal(answer, TH_LANGUAGE_NO);
+        } while (next_word(word, &n, symbols, 6));
+        char *total = NULL;
+        assert_true(th_language_count(l, 0, 400, ignore_count, NULL, &total, NULL, &err));
+        assert_string_equal(total, "0");
+        free(total);
+        th_language_free(l);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_runs), cmocka_unit_test(test_writing),
-        cmocka_unit_test(test_infinitely_many_runs), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_picture)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_runs),
+                                       cmocka_unit_test(test_writing),
+                                       cmocka_unit_test(test_infinitely_many_runs),
+                                       cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_picture),
+                                       cmocka_unit_test(test_no_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

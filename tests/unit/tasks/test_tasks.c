@@ -922,6 +922,16 @@ static void test_tomita_members(void **state)
 
 /* Of two words, of 4 and of 6 symbols, near misses of 5 come from both: the shares are those of a
  * simulation of FLaRe's edits in Python, of 300,000 strings, half of all being any strings. */
+/* The least number of edits that make a word of LENGTH symbols n times the symbol: those that are
+ * missing, or too many, and those that are others. */
+static int edits_from(int x, int length, int n, int symbol)
+{
+    int same = 0;
+    for (int k = 0; k < length; k++)
+        same += (x >> k & 1) == symbol;
+    return n > length ? n - same : length - (same < n ? same : n);
+}
+
 static void test_edited(void **state)
 {
     (void)state;
@@ -934,7 +944,9 @@ static void test_edited(void **state)
                      "start s; accept y; s a -> 1; 1 a -> 2; 2 a -> 3; 3 a -> y\n"
                      "s b -> 4; 4 b -> 5; 5 b -> 6; 6 b -> 7; 7 b -> 8; 8 b -> y");
     ThBatch b = {0};
-    int seen[1 << LENGTH] = {0};
+    int seen[1 << LENGTH] = {0}, near = 0;
+    static int edits[DRAWS];
+    b.edits = edits;
     sample(t, 5, DRAWS, LENGTH, &b);
     for (int i = 0; i < b.B; i++) {
         int x = 0;
@@ -942,7 +954,11 @@ static void test_edited(void **state)
             x = 2 * x + b.token[i * LENGTH + k];
         assert_int_equal(b.target[i], 0);
         seen[x]++;
+        near += edits[i] > 0;
+        if (edits[i] && edits[i] < edits_from(x, LENGTH, 4, 0))
+            assert_true(edits[i] >= edits_from(x, LENGTH, 6, 1));
     }
+    assert_in_range(near, DRAWS * 0.48, DRAWS * 0.52); /* the others are uniform */
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         double share = seen[want[i].word] / (double)DRAWS, p = want[i].share;
         if (fabs(share - p) > 5 * sqrt(p * (1 - p) / DRAWS))
