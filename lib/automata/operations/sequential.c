@@ -1,8 +1,11 @@
 #include "automata/operations/sequential.h"
 
+#include <limits.h>
+
+#include "automata/core/components.h"
 #include "automata/core/nfa.h"
-#include "automata/core/word_tree.h"
 #include "automata/operations/transducer.h"
+#include "base/intern.h"
 #include "base/symbols.h"
 
 /* Returns new: with outputs on transitions only, and without what leads nowhere. */
@@ -18,7 +21,7 @@ static ThAutomaton *tidy(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
     return back ? th_automaton_trim(back, err) : NULL;
 }
 
-/* ---- two words for one ---- */
+/* ---- pairs of states ---- */
 
 /* A pair of states, and what one side has written more; `apart`: neither is a beginning of the
  * other. */
@@ -33,10 +36,12 @@ typedef struct {
 typedef struct {
     const ThAutomaton *t[2];
     size_t longest;    /* that one side may be ahead */
-    bool *useful;      /* (pairs): acceptance of both can be reached */
+    bool *useful;      /* (pairs): acceptance of both can be reached; or, of twins, what grows */
     signed char *seen; /* (pairs): delays, two at most */
     bool *apart;       /* (pairs): met with words that differ already */
-    ThIntern node;
+    bool twins;        /* what is asked: whether delays are lasting, not whether words differ */
+    size_t differs;    /* the first node that twins do not have; 0: none */
+    ThIntern node, shape;
     Step *step;
     size_t cap, limit;
     ThStop *stop;
@@ -46,6 +51,11 @@ typedef struct {
 static size_t pair(const Pairs *x, int p, int q)
 {
     return (size_t)p * (size_t)x->t[1]->n_states + (size_t)q;
+}
+
+static size_t target(const Pairs *x, int p, int q, const ThAutomatonArc *a, const ThAutomatonArc *b)
+{
+    return pair(x, a ? a->to : p, b ? b->to : q);
 }
 
 /* Whether two transitions read the same, or one reads nothing while the other stands still. */
@@ -72,29 +82,52 @@ static bool for_each_step(Pairs *x, int p, int q, Each *each, void *context)
     return true;
 }
 
+static void for_each_pair(Pairs *x, Each *each, void *context)
+{
+    for (int p = 0; p < x->t[0]->n_states; p++)
+        for (int q = 0; q < x->t[1]->n_states; q++)
+            for_each_step(x, p, q, each, context);
+}
+
 static bool mark(Pairs *x, int p, int q, const ThAutomatonArc *a, const ThAutomatonArc *b,
                  void *changed)
 {
     bool *useful = &x->useful[pair(x, p, q)];
-    if (!*useful && x->useful[pair(x, a ? a->to : p, b ? b->to : q)])
+    if (!*useful && x->useful[target(x, p, q, a, b)])
         *useful = *(bool *)changed = true;
+    return true;
+}
+
+/* What leads to useful pairs is useful. */
+static bool spread(Pairs *x)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for_each_pair(x, mark, &changed);
+        if (th_stopped(x->stop, x->err))
+            return false;
+    }
     return true;
 }
 
 static bool find_useful(Pairs *x)
 {
-    bool changed = true;
     for (int p = 0; p < x->t[0]->n_states; p++)
         for (int q = 0; q < x->t[1]->n_states; q++)
             x->useful[pair(x, p, q)] = x->t[0]->accept[p] && x->t[1]->accept[q];
-    while (changed) {
-        changed = false;
-        for (int p = 0; p < x->t[0]->n_states; p++)
-            for (int q = 0; q < x->t[1]->n_states; q++)
-                for_each_step(x, p, q, mark, &changed);
-        if (th_stopped(x->stop, x->err))
-            return false;
-    }
+    return spread(x);
+}
+
+/* Twins have one delay of each length on each side in a pair that grows, and no delay that is no
+ * word.  Nodes and shapes have the same numbers until that fails. */
+static bool note_twin(Pairs *x, const int *node, size_t n, size_t index)
+{
+    size_t shape;
+    if (!th_intern(&x->shape, (int[]){node[P], node[Q], node[SIDE], (int)n}, 4 * sizeof *node,
+                   &shape, x->err))
+        return false;
+    if (!x->differs && (node[SIDE] == APART || shape < index))
+        x->differs = index;
     return true;
 }
 
@@ -103,7 +136,7 @@ static bool add_node(Pairs *x, const int *node, size_t n, Step s)
 {
     size_t index, at = pair(x, node[P], node[Q]);
     bool apart = node[SIDE] == APART;
-    if (!x->useful[at] || (apart ? x->apart[at] : x->seen[at] >= 2))
+    if (!x->useful[at] || (!x->twins && (apart ? x->apart[at] : x->seen[at] >= 2)))
         return true;
     size_t before = x->node.n;
     if (!th_intern(&x->node, node, n * sizeof *node, &index, x->err) ||
@@ -114,6 +147,8 @@ static bool add_node(Pairs *x, const int *node, size_t n, Step s)
     if (x->limit && x->node.n > x->limit)
         return th_fail(x->err, TH_ELIMIT, "more than %zu pairs of states", x->limit);
     x->step[index] = s;
+    if (x->twins)
+        return note_twin(x, node, n, index);
     x->apart[at] = x->apart[at] || apart;
     x->seen[at] += !apart;
     return true;
@@ -197,13 +232,33 @@ static bool search(Pairs *x, ThAutomatonTwofold *two)
         const int *node = th_intern_at(&x->node, i, &size);
         int p = node[P], q = node[Q];
         bool same = size == HEAD * sizeof *node && node[SIDE] != APART;
-        if (!same && x->t[0]->accept[p] && x->t[1]->accept[q])
+        if (x->differs)
+            return true;
+        if (!x->twins && !same && x->t[0]->accept[p] && x->t[1]->accept[q])
             return tell(x, i, two, x->err);
         if (th_stopped(x->stop, x->err) || !for_each_step(x, p, q, follow, &i))
             return false;
     }
     return true;
 }
+
+static bool begin(Pairs *x)
+{
+    x->longest = (size_t)x->t[0]->n_states * (size_t)x->t[1]->n_states;
+    x->useful = th_alloc(x->longest + 1, sizeof *x->useful, x->err);
+    x->seen = th_alloc(x->longest + 1, sizeof *x->seen, x->err);
+    x->apart = th_alloc(x->longest + 1, sizeof *x->apart, x->err);
+    return x->useful && x->seen && x->apart;
+}
+
+static void end(Pairs *x)
+{
+    TH_FREE(x->useful, x->seen, x->apart, x->step);
+    th_intern_free(&x->node);
+    th_intern_free(&x->shape);
+}
+
+/* ---- two words for one ---- */
 
 bool th_automaton_twofold(const ThAutomaton *t, const ThAutomaton *u, ThAutomatonWork w,
                           ThAutomatonTwofold *two, ThError *err)
@@ -214,13 +269,8 @@ bool th_automaton_twofold(const ThAutomaton *t, const ThAutomaton *u, ThAutomato
     if (!a || (u && !b))
         return false;
     Pairs x = {.t = {a, u ? b : a}, .limit = w.max_states, .stop = w.stop, .err = err};
-    x.longest = (size_t)x.t[0]->n_states * (size_t)x.t[1]->n_states;
-    x.useful = th_alloc(x.longest + 1, sizeof *x.useful, err);
-    x.seen = th_alloc(x.longest + 1, sizeof *x.seen, err);
-    x.apart = th_alloc(x.longest + 1, sizeof *x.apart, err);
-    bool ok = x.useful && x.seen && x.apart && find_useful(&x) && search(&x, two);
-    TH_FREE(x.useful, x.seen, x.apart, x.step);
-    th_intern_free(&x.node);
+    bool ok = begin(&x) && find_useful(&x) && search(&x, two);
+    end(&x);
     return ok;
 }
 
@@ -230,18 +280,129 @@ void th_automaton_twofold_free(ThAutomatonTwofold *two)
     *two = (ThAutomatonTwofold){0};
 }
 
+/* ---- twins ---- */
+
+typedef struct {
+    int *next; /* (pairs, most): -1 behind the last */
+    int *component, most;
+} Graph;
+
+static bool count(Pairs *x, int p, int q, const ThAutomatonArc *a, const ThAutomatonArc *b,
+                  void *graph)
+{
+    Graph *g = graph;
+    int n = ++g->component[pair(x, p, q)];
+    (void)a;
+    (void)b;
+    g->most = n > g->most ? n : g->most;
+    return true;
+}
+
+static bool join(Pairs *x, int p, int q, const ThAutomatonArc *a, const ThAutomatonArc *b,
+                 void *graph)
+{
+    const Graph *g = graph;
+    int *row = g->next + pair(x, p, q) * (size_t)g->most;
+    while (*row >= 0)
+        row++;
+    *row = (int)target(x, p, q, a, b);
+    return true;
+}
+
+/* A pair grows where a loop goes through it that its first state writes on; the second is the first
+ * of the pair turned round. */
+static bool grow(Pairs *x, int p, int q, const ThAutomatonArc *a, const ThAutomatonArc *b,
+                 void *graph)
+{
+    const Graph *g = graph;
+    bool writes = a && a->output != TH_AUTOMATON_NO_OUTPUT;
+    size_t at = pair(x, p, q);
+    x->useful[at] =
+        x->useful[at] || (writes && g->component[at] == g->component[target(x, p, q, a, b)]);
+    return true;
+}
+
+/* The pairs that grow, and those that lead to them. */
+static bool find_growing(Pairs *x)
+{
+    size_t pairs = x->longest;
+    if (pairs >= INT_MAX)
+        return th_fail(x->err, TH_ELIMIT, "more than %d pairs of states", INT_MAX);
+    int *component TH_OWNED(free) = th_alloc(pairs + 1, sizeof *component, x->err);
+    Graph g = {.component = component};
+    if (component)
+        for_each_pair(x, count, &g);
+    size_t places = pairs * (size_t)g.most;
+    int *next TH_OWNED(free) = component ? th_alloc(places + 1, sizeof *next, x->err) : NULL;
+    if (!next)
+        return false;
+    memset(next, -1, places * sizeof *next);
+    g.next = next;
+    for_each_pair(x, join, &g);
+    if (th_automaton_components(next, (int)pairs, g.most, component, x->err) < 0)
+        return false;
+    for_each_pair(x, grow, &g);
+    return spread(x);
+}
+
+/* Writes the word that leads to a node. */
+static bool write_way(const Pairs *x, size_t node, ThText *text, ThError *err)
+{
+    ThAutomatonTwofold way TH_OWNED(th_automaton_twofold_free) = {0};
+    if (!tell(x, node, &way, err))
+        return false;
+    if (way.n == 0)
+        th_text_add(text, "the empty word");
+    th_symbols_write(text, x->t[0]->symbol, x->t[0]->n_symbols, way.word, way.n);
+    return true;
+}
+
+static bool say_differing(const Pairs *x, ThError *err)
+{
+    ThText text TH_OWNED(th_text_free) = {0};
+    size_t size, shape;
+    const int *node = th_intern_at(&x->node, x->differs, &size);
+    if (node[SIDE] != APART) {
+        shape = th_intern_find(&x->shape,
+                               (int[]){node[P], node[Q], node[SIDE], (int)(size / sizeof *node)},
+                               4 * sizeof *node);
+        if (!write_way(x, shape, &text, err))
+            return false;
+        th_text_add(&text, " or after ");
+    }
+    return write_way(x, x->differs, &text, err) &&
+           th_fail(err, TH_EVALUE,
+                   "not sequential: after %.200s what is to be written depends on more of what "
+                   "follows than can be remembered",
+                   th_text_string(&text));
+}
+
+/* A function is sequential if and only if it has twins (Choffrut 1977): no loop of two states that
+ * are reached together, reading the same, changes by how much the one has written more.  Then loops
+ * can be left out of a way, and as each step writes one symbol at most no delay is longer than
+ * there are pairs.  A loop that writes keeps a delay only if it is the beginning of what the loop
+ * writes again and again, which is one word of each length; and different delays stay different
+ * on the way to such a loop.  So a second delay of one length is enough to tell. */
+static bool has_twins(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
+{
+    Pairs x = {.t = {a, a}, .twins = true, .limit = w.max_states, .stop = w.stop, .err = err};
+    bool ok =
+        begin(&x) && find_growing(&x) && search(&x, NULL) && (!x.differs || say_differing(&x, err));
+    end(&x);
+    return ok;
+}
+
 /* ---- writing while reading ---- */
 
 /* A set of states, each with what is still to be written in it: state, length, outputs, and so on,
  * by states. */
 typedef struct {
     const ThAutomaton *t;
-    ThWordTree set;
+    ThIntern set;
     ThNfa n;
     int *state; /* (sets): of n */
     size_t cap;
     int **rest; /* (t->n_states): of the set being made: its length first; NULL: not in it */
-    size_t longest;
     ThStop *stop;
     ThError *err;
 } Sets;
@@ -260,8 +421,6 @@ static bool put(Sets *s, int q, const int *word, int n, int output)
 {
     if (s->rest[q])
         return true;
-    if ((size_t)n > s->longest)
-        return th_fail(s->err, TH_EVALUE, "too much has to be remembered");
     int *rest = th_alloc((size_t)n + 2, sizeof *rest, s->err);
     if (!rest)
         return false;
@@ -314,10 +473,10 @@ static int spell(Sets *s, int from, int symbol, const int *word, int n, int to, 
 
 /* The set without its common beginning, which is written on the way there from a state of n; -1:
  * from the start. */
-static bool close(Sets *s, int from, int symbol, size_t before)
+static bool close(Sets *s, int from, int symbol)
 {
     int n = common(s), *list TH_OWNED(free) = NULL;
-    size_t size = 0, had = s->set.n;
+    size_t size = 0, had = s->set.n, index;
     const int *word = NULL;
     for (int q = 0; q < s->t->n_states; q++)
         size += s->rest[q] ? (size_t)(s->rest[q][0] - n) + 2 : 0;
@@ -332,10 +491,9 @@ static bool close(Sets *s, int from, int symbol, size_t before)
             memcpy(list + size, word + n, (size_t)(s->rest[q][0] - n) * sizeof *list);
             size += (size_t)(s->rest[q][0] - n);
         }
-    if (!th_word_tree_meet(&s->set, list, size * sizeof *list, before, symbol, s->err) ||
+    if (!th_intern(&s->set, list, size * sizeof *list, &index, s->err) ||
         !th_grow(&s->state, &s->cap, s->set.n, sizeof *s->state, s->err))
         return false;
-    size_t index = th_intern_find(&s->set.met, list, size * sizeof *list);
     if (index == had && (s->state[index] = th_nfa_state(&s->n, 0, s->err)) < 0)
         return false;
     if (from < 0 && n == 0) {
@@ -350,7 +508,7 @@ static bool close(Sets *s, int from, int symbol, size_t before)
 static bool finish(Sets *s, size_t set)
 {
     size_t size;
-    const int *list = th_intern_at(&s->set.met, set, &size);
+    const int *list = th_intern_at(&s->set, set, &size);
     for (size_t i = 0; i < size / sizeof *list; i += 2 + (size_t)list[i + 1]) {
         if (!s->t->accept[list[i]])
             continue;
@@ -368,54 +526,31 @@ static bool finish(Sets *s, size_t set)
 static bool read_symbol(Sets *s, size_t set, int symbol)
 {
     size_t size;
-    const int *at = th_intern_at(&s->set.met, set, &size);
+    const int *at = th_intern_at(&s->set, set, &size);
     int *list TH_OWNED(free) = th_copy(at, size / sizeof *at, sizeof *list, s->err);
     bool ok = list != NULL;
     for (size_t i = 0; ok && i < size / sizeof *list; i += 2 + (size_t)list[i + 1])
         for (size_t k = s->t->first[list[i]]; ok && k < s->t->first[list[i] + 1]; k++)
             if (s->t->arc[k].symbol == symbol)
                 ok = put(s, s->t->arc[k].to, list + i + 2, list[i + 1], s->t->arc[k].output);
-    ok = ok && close(s, s->state[set], symbol, set);
+    ok = ok && close(s, s->state[set], symbol);
     forget(s);
     return ok;
 }
 
-/* The word that leads to a set and on by a symbol. */
-static bool too_long(const Sets *s, size_t set, int symbol, ThError *err)
+static bool determinize(Sets *s)
 {
-    ThText t TH_OWNED(th_text_free) = {0};
-    int n, *word TH_OWNED(free) = th_word_tree_word(&s->set, set, &n, err);
-    if (!word)
-        return false;
-    th_symbols_write(&t, s->t->symbol, s->t->n_symbols, word, n);
-    if (n && !th_symbols_single(s->t->symbol, s->t->n_symbols))
-        th_text_add(&t, " ");
-    th_text_add(&t, s->t->symbol[symbol]);
-    return th_fail(err, TH_EVALUE,
-                   "not sequential: after %.200s what is to be written depends on more of what "
-                   "follows than can be remembered",
-                   th_text_string(&t));
-}
-
-static bool determinize(Sets *s, ThError *err)
-{
-    ThError own = {0};
     bool ok = true;
-    s->err = &own;
     for (int q = 0; ok && q < s->t->n_states; q++)
         ok = !s->t->start[q] || put(s, q, NULL, 0, TH_AUTOMATON_NO_OUTPUT);
-    ok = ok && close(s, -1, TH_AUTOMATON_EPSILON, 0);
+    ok = ok && close(s, -1, TH_AUTOMATON_EPSILON);
     forget(s);
     for (size_t i = 0; ok && i < s->set.n; i++) {
         ok = finish(s, i) && !th_stopped(s->stop, s->err);
         for (int a = 0; ok && a < s->t->n_symbols; a++)
-            if (!(ok = read_symbol(s, i, a)) && own.code == TH_EVALUE) {
-                s->err = err;
-                return too_long(s, i, a, err);
-            }
+            ok = read_symbol(s, i, a);
     }
-    s->err = err;
-    return ok || (own.code && th_fail(err, own.code, "%s", own.msg));
+    return ok;
 }
 
 ThAutomaton *th_automaton_sequential(const ThAutomaton *t, ThAutomatonWork w, ThError *err)
@@ -431,17 +566,14 @@ ThAutomaton *th_automaton_sequential(const ThAutomaton *t, ThAutomatonWork w, Th
                 two.n && word.data ? word.data : "the empty word");
         return NULL;
     }
+    if (!has_twins(a, w, err))
+        return NULL;
     Sets s = {.t = a, .n.max_states = w.max_states, .stop = w.stop, .err = err};
-    /* A function is sequential if and only if it has twins (Choffrut 1977): no loop of two states
-     * that are reached together, reading the same, changes by how much the one has written more.
-     * Then loops can be left out of a way, n² steps are enough for any difference, and each step
-     * writes one symbol at most: where more would be remembered, some loop changes it. */
-    s.longest = (size_t)a->n_states * (size_t)a->n_states + 1;
     s.rest = th_alloc((size_t)a->n_states + 1, sizeof *s.rest, err);
-    bool ok = s.rest && determinize(&s, err);
+    bool ok = s.rest && determinize(&s);
     ThNfaNames names = {a->symbol, a->output, a->n_symbols, a->n_outputs};
     ThAutomaton *result = th_nfa_finish(&s.n, &names, ok, err);
-    th_word_tree_free(&s.set);
+    th_intern_free(&s.set);
     TH_FREE(s.state, s.rest);
     return result;
 }

@@ -33,8 +33,9 @@ TH_RELEASES_VALUE(th_automaton_twofold_free, ThAutomatonTwofold)
 /* Returns new: a transducer of the same function with one start, at most one transition for a
  * symbol in a state, and empty moves only in chains that write what a transition writes besides, or
  * at the end; it writes as early as it can (Choffrut; Mohri 1997).  TH_EVALUE, with a word, where t
- * is no function, or has to remember longer and longer words; TH_ELIMIT, TH_ENOMEM,
- * TH_EINTERRUPTED.  There may be exponentially many states. */
+ * is no function, or has to remember longer and longer words, which is told from pairs of states in
+ * polynomial time (Weber and Klemm 1995); TH_ELIMIT, TH_ENOMEM, TH_EINTERRUPTED.  There may be
+ * exponentially many states. */
 ThAutomaton *th_automaton_sequential(const ThAutomaton *t, ThAutomatonWork w, ThError *err);
 
 #endif
