@@ -165,9 +165,6 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
     bool given = th_option_given(&call->options, "length");
     bool random = th_option_int(&call->options, "random") > 0;
-    ThRange range = {0, LONGEST, 1};
-    if (given)
-        range = th_option_range(&call->options, "length");
     ThLanguage *l TH_OWNED(th_language_free) =
         a ? th_language_of_automaton(a, limit, sh_stop(s), err)
           : sh_language_with(s, call->operand[0].object, &call->options, NULL, err);
@@ -178,12 +175,10 @@ bool sh_words_language(ShSession *s, const ShCall *call, const ThAutomaton *a, T
     if (table && l)
         sh_table(s, "words", "word:s length:i");
     int longest = 0;
-    bool ok = l && (random || find_longest(l, &longest, sh_stop(s), err));
-    if (!given && longest < range.hi)
-        range.hi = longest;
-    if (ok && random)
-        ok = draw_words(&x, call, err);
-    else if (ok && longest >= 0)
+    bool ok =
+        l && (random ? draw_words(&x, call, err) : find_longest(l, &longest, sh_stop(s), err));
+    ThRange range = given ? th_option_range(&call->options, "length") : (ThRange){0, longest, 1};
+    if (ok && !random && longest >= 0)
         ok = list_words(&x, range, given, err);
     if (table && l)
         sh_table_end(s);

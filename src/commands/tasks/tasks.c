@@ -301,7 +301,8 @@ static bool add_length(ShSession *s, const ThTask *t, const ShCall *call, int le
     ThBatch b TH_OWNED(th_batch_free) = {0};
     ThRng r = th_rng((uint64_t)sh_seed(s, &call->options), "sample", (uint64_t)length);
     bool ok = true;
-    int most = length > CHUNK ? (CHUNK_SYMBOLS + length - 1) / length : CHUNK, edits[CHUNK];
+    int most = length > CHUNK ? (CHUNK_SYMBOLS + length - 1) / length : CHUNK;
+    int edits[CHUNK] = {0};
     for (long long left = count; ok && left > 0; left -= b.B) {
         b.B = left < most ? (int)left : most;
         b.edits = has_edits(t, call) ? edits : NULL;
