@@ -57,7 +57,7 @@ dry() { # PREFIX
 @test "the report has the tables, counts their verdicts, and says what failed" {
     REPRODUCTION=$PWD/all "$paper/../../scripts/reproduce" regular-fig1 turing-fig4
     printf '%s\n' 'task,kind,published,found,verdict' 'sum,lrnn,1,0.5,not reached' 'even_pair,s4d,1,0.7,not learned' \
-        'even_pair,s4d,1,0.7,too noisy' '' 'point,error' \
+        'even_pair,s4d,1,0.7,too noisy' 'even_pair,s4dx,1,0.7,not learned' '' 'point,error' \
         '"kind=lrnn, seed=3","it is 1, not ""2"""' 'seed=4,no number' '' 'n,m' '1,2' >all/linear-table2.out
     # Ranks by task are no means.
     printf '%s\n' 'task,kind,published,verdict' 'parity,rnn,1,not reached' '' 'task,rows,spearman,kendall,p' \
@@ -76,6 +76,12 @@ dry() { # PREFIX
     grep -qxF '| linear-table2 | sum lrnn | 1 | 0.5 | not reached | not looked into |  |' again.md
     grep -q '^| linear-table2 | even_pair s4d | 1 | 0.7 | not learned | the best of 40 guesses .* | lrnn' again.md
     [ "$(grep -c '^| linear-table2 | even_pair s4d ' again.md)" -eq 1 ]
+    grep -q '^| linear-table2 | even_pair s4dx | .* | not looked into |' again.md
+    # And all claims but those that are reproduced or reached.
+    awk -F ' *[|] *' '/^## / { on = /Claims/ } on && $4 ~ /^[0-9]+$/ && $10 !~ /^(reproduced|reached)$/ { print $3 }' \
+        again.md >open.txt
+    awk -F ' *[|] *' '$2 == "claims" { print $3 }' again.md | diff open.txt -
+    [ "$(wc -l <open.txt)" -gt 10 ]
     awk '/^## .*[(]regular-table1[)]/ { on = 1; next } /^## / { on = 0 } on' again.md >ranks.md
     grep -qxF '| parity | 4 | 0.5 | 0.25 | 1 |' ranks.md
     ! grep -q '^### Means' ranks.md
