@@ -16,11 +16,11 @@ const ThOptionSpec th_train_options[] = {
      "lengths of the training strings; default for the rows of a file: all; for scratchpads: as "
      "the task says"},
     {"steps", TH_INT, "1000", 1, 1e12, NULL,
-     "steps to do now; until=proved: at most, 50000 where it is not given"},
-    {"until", TH_CHOICE, "steps", 0, 0, "steps|proved",
+     "steps to do now; until=proved, quantized: at most, 50000 where it is not given"},
+    {"until", TH_CHOICE, "steps", 0, 0, "steps|proved|quantized",
      "when training ends: after steps=, or when certify has proved the model right on strings of "
-     "every length; then stages follow each other as what is measured says, and what is given of "
-     "the other options holds in all of them"},
+     "every length; or quantize the model that it makes of this one; then stages follow each other "
+     "as what is measured says, and what is given of the other options holds in all of them"},
     {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
     {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
     {"recipe", TH_CHOICE, "auto", 0, 0, "auto|plain|small|provable",

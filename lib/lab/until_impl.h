@@ -56,7 +56,10 @@ typedef struct {
     double rate;     /* and of the learning rate */
     int longest;     /* of strings */
 } ThTrainPlan;
-ThTrainPlan th_train_plan(const ThModel *m);
+ThTrainPlan th_train_plan(const ThTrainProving *how);
+
+/* The share of vectors that may be misjudged for the proof to be asked for. */
+double th_train_most_mixed(const ThTrainProving *how);
 
 /* Fills *o with the options of a stage: those given, and the stage's own.  TH_ENOMEM. */
 bool th_train_stage_options(const ThTrainProving *how, const ThTrainPlan *p, ThOptions *o,

@@ -11,6 +11,7 @@ typedef ThTrainRun Run;
 void th_train_proof_free(ThTrainProof *p)
 {
     th_proof_free(p->proof);
+    th_proof_quantized_free(p->table);
     th_proof_certificate_free(p->certificate);
     *p = (ThTrainProof){0};
 }
@@ -22,15 +23,14 @@ static bool save(const Run *r, ThError *err)
 
 /* ---- asking the prover ----------------------------------------------------------------------- */
 
-/* Lets the checker decide; what it does not agree to for the runs that are meant is open. */
-static bool confirm(Run *r, ThError *err)
+/* Lets the checker decide about a model; what it does not agree to for the runs that are meant is
+ * open.  Takes the certificate over, which may be NULL: an error. */
+static bool confirm(Run *r, ThProofCertificate *made, const ThModel *m, double slack, ThError *err)
 {
     ThTrainProof *p = r->to;
-    const ThModel *m = r->how->model;
-    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) =
-        th_proof_certificate_new(p->proof, &m->signature, err);
+    ThProofCertificate *c TH_OWNED(th_proof_certificate_free) = made;
     ThProofClaim claim = *r->claim.claim;
-    claim.slack = p->proof->slack; /* the finer one, if that was needed */
+    claim.slack = slack;
     if (!c || !th_proof_check(c, m, &claim, r->how->stop, &p->checked, err))
         return false;
     bool runs = r->how->in_double ? p->checked.in_double : p->checked.in_float;
@@ -41,9 +41,33 @@ static bool confirm(Run *r, ThError *err)
     return true;
 }
 
+/* Asks whether the model is right whose vectors snap: by its table. */
+static bool ask_table(Run *r, ThModelStage *to, ThError *err)
+{
+    const ThTrainProving *h = r->how;
+    th_train_proof_free(r->to);
+    ThProofQuantized *q = r->to->table =
+        th_proof_quantize(h->model, r->claim.claim, TH_TRAIN_MOST_FUNCTIONS, 1, h->stop, err);
+    if (!q)
+        return false;
+    to->verdict = TH_PROOF_OPEN;
+    to->excess = q->wrong;
+    if (q->wrong > 0)
+        return true;
+    ThModel *snapped TH_OWNED(th_model_free) = th_proof_snapped(h->model, q, err);
+    if (!snapped ||
+        !confirm(r, th_proof_certificate_by(TH_PROOF_BY_TABLE, snapped, r->claim.claim, 0, err),
+                 snapped, 0, err))
+        return false;
+    to->verdict = r->to->certificate ? TH_PROOF_PROVED : TH_PROOF_OPEN;
+    return true;
+}
+
 /* Asks for balls, and for ellipsoids where these nearly close. */
 bool th_train_ask(Run *r, ThModelStage *to, ThError *err)
 {
+    if (r->how->quantized)
+        return ask_table(r, to, err);
     const double nearly = 1.5;
     enum { MOST_SETS = 16 }; /* of a state of the automaton */
     bool cell = !r->claim.labels;
@@ -68,7 +92,9 @@ bool th_train_ask(Run *r, ThModelStage *to, ThError *err)
         p->proof->verdict == TH_PROOF_OPEN && isfinite(p->proof->excess) ? p->proof->excess : 0;
     if (p->proof->verdict != TH_PROOF_PROVED)
         return true;
-    if (!confirm(r, err))
+    /* The slack is the finer one, if that was needed. */
+    if (!confirm(r, th_proof_certificate_new(p->proof, &m->signature, err), m, p->proof->slack,
+                 err))
         return false;
     to->verdict = p->certificate ? TH_PROOF_PROVED : TH_PROOF_OPEN;
     to->excess = p->checked.tightest;
@@ -80,8 +106,11 @@ static bool join_wrong(Run *r, ThError *err)
 {
     enum { LONGEST = 128 };
     const ThProof *p = r->to->proof;
-    return !p || p->verdict != TH_PROOF_WRONG || p->length > LONGEST ||
-           th_train_join(r->how->model, r->how->task, p->word, p->length, err);
+    const ThProofQuantized *q = r->to->table;
+    const int *word = q ? q->word : p && p->verdict == TH_PROOF_WRONG ? p->word : NULL;
+    int length = q ? q->length : p ? p->length : 0;
+    return !word || length > LONGEST ||
+           th_train_join(r->how->model, r->how->task, word, length, err);
 }
 
 /* ---- after a stage --------------------------------------------------------------------------- */
@@ -120,7 +149,8 @@ static bool record(Run *r, int stage, ThError *err)
         return false;
     if (before && spoiled(before, &now))
         undo(r, before, &now);
-    else if (now.mixed == 0 && (!th_train_ask(r, &now, err) || !join_wrong(r, err)))
+    else if (now.mixed <= th_train_most_mixed(r->how) &&
+             (!th_train_ask(r, &now, err) || !join_wrong(r, err)))
         return false;
     t->stage[t->n_stages++] = now;
     free(t->best);
@@ -219,7 +249,7 @@ bool th_train_stages(Run *r, ThError *err)
     if (r->how->resumed && last.verdict == TH_PROOF_PROVED && !th_train_ask(r, &last, err))
         return false;
     while (!over(r)) {
-        ThTrainPlan plan = th_train_plan(r->how->model);
+        ThTrainPlan plan = th_train_plan(r->how);
         long long began = t->stage[t->n_stages - 1].step;
         if (plan.steps > r->how->most - began)
             plan.steps = r->how->most - began;
@@ -227,7 +257,8 @@ bool th_train_stages(Run *r, ThError *err)
             return false;
     }
     last = t->stage[t->n_stages - 1];
-    return r->to->proof || th_train_ask(r, &last, err); /* a string that shows that it is wrong */
+    return r->to->proof || r->to->table ||
+           th_train_ask(r, &last, err); /* a string that shows that it is wrong */
 }
 
 bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThError *err)
@@ -242,6 +273,11 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
                        "regulargpt, rnn, lstm and gru can be trained so; help proofs says what "
                        "is provable of each kind");
     bool cell = how->model->kind->advance != NULL;
+    if (how->quantized && cell)
+        return th_fail(err, TH_EUSAGE,
+                       "until=quantized is for models of trees; the states of %s do not snap",
+                       how->model->kind->name) ||
+               th_hint(err, "until=proved is for it, too");
     ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(how->model, err);
     ThProofCell *g TH_OWNED(th_proof_cell_free) = cell ? th_proof_cell_new(how->model, err) : NULL;
     return (f || g) && th_train_claim_new(&r->claim, how, err) &&

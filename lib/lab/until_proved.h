@@ -13,6 +13,10 @@
  * A stage's loss can be too strong and make the vectors of different functions one: such a stage is
  * undone, and its loss weaker from then on.
  *
+ * Instead of the model itself, the model whose vectors snap to centres (proof/check/quantize.h) can
+ * be what is to be proved.  That its table is the automaton's asks for no map that contracts: only
+ * that F takes centres near enough to the centres of their products.
+ *
  * What is done depends on the model's training (ThModelStage) and its parameters alone: one that is
  * interrupted, saved, loaded and continued gives the bits of one that was not.
  *
@@ -23,6 +27,7 @@
 
 #include "lab/train.h"
 #include "proof/check/check.h"
+#include "proof/check/quantize.h"
 
 /* ThModelStage.stage. */
 typedef enum {
@@ -38,6 +43,7 @@ const char *th_train_stage_name(ThTrainStage stage); /* "learn"; static */
 /* What came of it.  Zero-initialised there is nothing. */
 typedef struct {
     ThProof *proof; /* of the model as it is: the prover's word, or NULL where it was not asked */
+    ThProofQuantized *table;         /* where the snapped model is asked about, instead */
     ThProofCertificate *certificate; /* that the checker has agreed to, or NULL */
     ThProofChecked checked;          /* what it said of it */
 } ThTrainProof;
@@ -53,6 +59,7 @@ typedef struct {
     long long most; /* steps that the model may have in the end */
     double rate;    /* that learning rates are multiplied by: 1 */
     bool in_double; /* what is to be proved is about runs in double precision */
+    bool quantized; /* what is to be proved is the model that th_proof_snapped makes of this one */
     bool resumed;   /* the model is a checkpoint of this same training */
     ThStop *stop;   /* may be NULL */
     void *context;

@@ -52,13 +52,19 @@ static int count(const ThModelTraining *t, ThTrainStage stage, bool undone)
     return n;
 }
 
+double th_train_most_mixed(const ThTrainProving *how)
+{
+    return how->quantized ? 0.01 : 0;
+}
+
 /* What the last figures ask for. */
-static ThTrainStage choose(const ThModelStage *last, bool cell)
+static ThTrainStage choose(const ThTrainProving *how, const ThModelStage *last)
 {
     const double near = 0.1; /* a reach from which contraction can go on */
-    if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
+    bool draws = !how->quantized && !how->model->kind->advance;
+    if (last->mixed > th_train_most_mixed(how) || last->verdict == TH_PROOF_WRONG)
         return TH_TRAIN_LEARN;
-    return last->reach > near && !cell ? TH_TRAIN_DRAW : TH_TRAIN_CONTRACT;
+    return last->reach > near && draws ? TH_TRAIN_DRAW : TH_TRAIN_CONTRACT;
 }
 
 static const Stage *stage_of(const ThModel *m, ThTrainStage stage)
@@ -66,12 +72,13 @@ static const Stage *stage_of(const ThModel *m, ThTrainStage stage)
     return m->kind->advance ? &of_cells[stage] : &stages[stage];
 }
 
-ThTrainPlan th_train_plan(const ThModel *m)
+ThTrainPlan th_train_plan(const ThTrainProving *how)
 {
+    const ThModel *m = how->model;
     const ThModelTraining *t = &m->training;
     enum { SHORTEST = 16, LONGEST = 64 };
     const ThModelStage *last = &t->stage[t->n_stages - 1];
-    ThTrainPlan p = {.stage = choose(last, m->kind->advance != NULL), .longest = SHORTEST};
+    ThTrainPlan p = {.stage = choose(how, last), .longest = SHORTEST};
     /* What is drawn without end is not drawn near: */
     if (p.stage == TH_TRAIN_DRAW && last->stage == TH_TRAIN_DRAW)
         p.stage = TH_TRAIN_CONTRACT;

@@ -84,6 +84,8 @@ static bool enter(Table *t, const double *x, const double *y, bool leaves, ThPro
     q->checked++;
     q->wrong += *entry != right;
     q->margin = fmin(q->margin, margin);
+    if (q->wrong > 0) /* rounding decides nothing */
+        return true;
     double off = round_entry(t, x, y, leaves, TH_PROOF_FLOAT_UNIT);
     q->rounding = fmax(q->rounding, off);
     q->in_float &= 2 * off < margin;

@@ -24,7 +24,8 @@ typedef struct {
     int *said;          /* (n): the class read off a centre */
     int checked, wrong; /* entries of all these, and those that are not the automaton's */
     double margin;      /* least distance to another centre, less that to the nearest */
-    double rounding;    /* how far a float run's vector can be from the map's before it snaps */
+    double rounding;    /* how far a float run's vector can be from the map's before it snaps, where
+                           no entry is wrong */
     bool
         in_double; /* rounding changes no entry, in double precision: every margin is above twice
                       what rounding takes its vector away, and every answer's lead above what it

@@ -67,6 +67,11 @@ const char *sh_proved(const ShSession *s, const ThProofChecked *k);
 void sh_say_proof(ShSession *s, const ShObject *model, const ShDomain *d, const ThProof *p,
                   const ThProofChecked *k);
 
+/* Says what a model's table is once its vectors snap, and what the checker says of the snapped
+ * model where that table is the automaton's, and sets the figures: quantize's answer. */
+void sh_say_quantized(ShSession *s, const ShObject *model, const ThProofQuantized *q,
+                      const ThProofChecked *k, const ShDomain *d);
+
 /* Says in which arithmetic a proof that was checked holds. */
 void sh_say_arithmetic(ShSession *s, const ThProofChecked *k);
 

@@ -93,9 +93,11 @@ static const char *verdict_of(const ShSession *s, const ThProofQuantized *q,
     return k->holds ? sh_proved(s, k) : "open";
 }
 
-static void say_quantized(ShSession *s, const char *name, const ThProofQuantized *q,
-                          const ThProofChecked *k, const ShDomain *d, const ThSignature *g)
+void sh_say_quantized(ShSession *s, const ShObject *model, const ThProofQuantized *q,
+                      const ThProofChecked *k, const ShDomain *d)
 {
+    const char *name = model->name;
+    const ThSignature *g = &model->as.model->signature;
     const char *verdict = verdict_of(s, q, k);
     ThText t TH_OWNED(th_text_free) = {0};
     if (q->word)
@@ -114,9 +116,12 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
            q->wrong, q->margin);
     sh_results(s, "verdict:s entries:i different:i", verdict, (long long)q->checked,
                (long long)q->wrong);
-    sh_say(s, "  rounding     takes a vector of a float run %.2g away at most%s\n", q->rounding,
-           q->in_float ? "" : ": an entry can change");
-    sh_results(s, "margin:r rounding:r word:s", q->margin, q->rounding, th_text_string(&t));
+    if (q->wrong == 0) {
+        sh_say(s, "  rounding     takes a vector of a float run %.2g away at most%s\n", q->rounding,
+               q->in_float ? "" : ": an entry can change");
+        sh_result_real(s, "rounding", q->rounding);
+    }
+    sh_results(s, "margin:r word:s", q->margin, th_text_string(&t));
 }
 
 /* The share of strings that a model answers right. */
@@ -226,7 +231,7 @@ SH_COMMAND(
     else if (ok)
         list_products(s, q, m->signature.symbol);
     if (ok)
-        say_quantized(s, o->name, q, &k, &d, &m->signature);
+        sh_say_quantized(s, o, q, &k, &d);
     if (ok && call->n > 2)
         return define(s, call, snapped, err);
     th_model_free(snapped);

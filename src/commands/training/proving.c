@@ -16,9 +16,28 @@ typedef struct {
     ShDomain d;
 } Proving;
 
+enum { QUANTIZED = 2 }; /* of until= */
+
 static const char *const verdicts[] = {"proved", "wrong", "open"};
 
 /* ---- a line for every stage ------------------------------------------------------------------ */
+
+/* What the prover said after a stage, or the table of the snapped model. */
+static void write_word(const ThModelStage *v, const ThTrainProof *p, FILE *out)
+{
+    if (p->table && p->table->wrong > 0)
+        fprintf(out, "; snapped, %d of %d products are wrong", p->table->wrong, p->table->checked);
+    else if (p->table && v->verdict == TH_PROOF_PROVED)
+        fprintf(out, "; snapped, all %d products are right: proved", p->table->checked);
+    else if (v->verdict == TH_PROOF_PROVED)
+        fprintf(out, "; proved, the tightest bound at %.2g", v->excess);
+    else if (v->verdict == TH_PROOF_WRONG)
+        fprintf(out, "; wrong on a string of %d", p->proof->length);
+    else if (p->checked.holds)
+        fprintf(out, "; proved of real numbers, not of the runs that are meant");
+    else if (v->excess > 0)
+        fprintf(out, "; the worst pair reaches %.3g of its room", v->excess);
+}
 
 static void write_stage(const ThModelStage *v, const ThTrainProof *p, FILE *out)
 {
@@ -27,18 +46,12 @@ static void write_stage(const ThModelStage *v, const ThTrainProof *p, FILE *out)
         fprintf(out, " nothing is learned yet\n");
     else if (v->undone)
         fprintf(out, " undone: it made vectors of different functions one\n");
-    else if (v->mixed > 0)
-        fprintf(out, " %.3g %% of vectors are taken for another function\n", 100 * v->mixed);
     else {
-        fprintf(out, " farthest %.2g of %.3g between centres", v->reach * v->gap, v->gap);
-        if (v->verdict == TH_PROOF_PROVED)
-            fprintf(out, "; proved, the tightest bound at %.2g", v->excess);
-        else if (v->verdict == TH_PROOF_WRONG)
-            fprintf(out, "; wrong on a string of %d", p->proof->length);
-        else if (p->checked.holds)
-            fprintf(out, "; proved of real numbers, not of the runs that are meant");
-        else if (v->excess > 0)
-            fprintf(out, "; the worst pair reaches %.3g of its room", v->excess);
+        if (v->mixed > 0)
+            fprintf(out, " %.3g %% of vectors are taken for another function", 100 * v->mixed);
+        else
+            fprintf(out, " farthest %.2g of %.3g between centres", v->reach * v->gap, v->gap);
+        write_word(v, p, out);
         fprintf(out, "\n");
     }
     fflush(out);
@@ -83,6 +96,8 @@ static const char *advice(const ThModelStage *last, const ThTrainProof *p)
         return "set precision double, which rounds less";
     if (last->mixed > 0)
         return "not all functions are told apart: more steps=, a larger dim=";
+    if (p->table)
+        return "not all products are right: more steps=, a larger dim=";
     if (last->excess > 0 && last->excess < 2)
         return "it is near: train again, which goes on from here";
     return "a larger dim=, which makes the map flatter, or more steps=";
@@ -97,7 +112,9 @@ static const ThModelStage *last_stage(const Proving *t)
 
 static void say_end(const Proving *t, const ThTrainProof *p)
 {
-    if (p->proof)
+    if (p->table)
+        sh_say_quantized(t->s, t->object, p->table, &p->checked, &t->d);
+    else if (p->proof)
         sh_say_proof(t->s, t->object, &t->d, p->proof, &p->checked);
     else
         sh_results(t->s, "verdict:s", "open");
@@ -125,9 +142,12 @@ static void say_open(const Proving *t, const ThModelStage *last)
 static void say_advice(const Proving *t, const ThTrainProof *p)
 {
     const ThModelStage *last = last_stage(t);
+    if (p->certificate && p->table)
+        sh_say(t->s, "  next         quantize %s on %s as NAME makes the model that is proved\n",
+               t->object->name, t->task->name);
     if (p->certificate)
         return;
-    if (!p->proof || p->proof->verdict != TH_PROOF_WRONG)
+    if (!p->table && (!p->proof || p->proof->verdict != TH_PROOF_WRONG))
         say_open(t, last);
     sh_say(t->s, "  try          %s\n", advice(last, p));
 }
@@ -149,6 +169,7 @@ static ThTrainProving how_of(Proving *t, const ThOptions *train)
                             .threads = sh_threads(t->s),
                             .rate = 1,
                             .in_double = sh_setting_choice(t->s, "precision") == 1,
+                            .quantized = th_option_choice(train, "until") == QUANTIZED,
                             .stop = sh_stop(t->s),
                             .context = t,
                             .stepped = stepped,
@@ -186,6 +207,12 @@ static bool refuse(const ThOptions *o, ThError *err)
                     others[i]);
             return th_option_error(o, others[i], err);
         }
+    if (th_option_choice(o, "until") == QUANTIZED && th_option_given(o, "certificate")) {
+        th_fail(err, TH_EUSAGE, "until=quantized makes no certificate of this model");
+        th_hint(err, "quantize MODEL on TASK as NAME makes the model that is proved, and certify "
+                     "NAME its certificate");
+        return th_option_error(o, "certificate", err);
+    }
     return true;
 }
 
@@ -325,7 +352,11 @@ SH_COMMAND(
         "is for the models of trees and the tasks that certify takes, and for rnn, gru and lstm, "
         "of "
         "which the vectors are states: they are never drawn together by a stage of "
-        "its own, for those of a map that contracts come together by themselves.",
+        "its own, for those of a map that contracts come together by themselves.\n\n"
+        "train until=quantized has such stages, but for draw, and after each asks whether quantize "
+        "proves the model whose vectors snap.  What snaps need not contract: automata with many "
+        "functions come to that proof in fewer steps.  The model that was trained does not snap, "
+        "and is not proved by it.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p steps=1500 seed=1 > \"train.txt\"\n"

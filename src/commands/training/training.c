@@ -423,8 +423,8 @@ SH_COMMAND(
         "farthest, and the mean, which should come down to a half or less.  It wants a model that "
         "is right already, and no large rate, or all vectors become one.  Of rnn, gru and lstm "
         "it is about a state of the automaton, behind a symbol, and the next symbol.\n\n"
-        "until=proved goes on until certify proves the model right on strings of every length, in "
-        "stages that are chosen by what is measured: see help repair.\n\n"
+        "until=proved goes on until certify proves the model right on strings of every length, "
+        "until=quantized the model that quantize makes of it: see help repair.\n\n"
         "With counterexamples=A, an automaton or a task (in quotes where it is more than a name), "
         "the model is compared with it before the first step, every so many steps (every=) and "
         "after the last, as compare does on 2000 words and 20 of each longer length.  The 16 first "
@@ -453,7 +453,7 @@ SH_COMMAND(
     .results = "model architecture task seed loss accuracy steps seconds rate curriculum_length "
                "validation best words wrong states verdict radius margin labels pairs farthest "
                "slope contraction float_error in_float in_double tolerance rounding word pair "
-               "obstacle excess tightest gap",
+               "obstacle excess tightest gap entries different",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
 {

@@ -28,6 +28,7 @@ static const char *const a_to_b =
 typedef struct {
     ThModel *m;
     sig_atomic_t stop;
+    bool quantized;         /* the proof is to be of the model that snaps */
     long long stop_at;      /* a step; 0: never */
     int staged, stop_after; /* stages that were told of; to be stopped at the step behind so many */
     ThModelStage last;
@@ -65,6 +66,7 @@ static bool train(ThModel *m, const ThTask *t, const char *settings, Watch *w, b
                           .most = th_option_int(&o, "steps"),
                           .rate = 1,
                           .resumed = resumed,
+                          .quantized = w->quantized,
                           .stop = &w->stop,
                           .context = w,
                           .stepped = stepped,
@@ -122,6 +124,56 @@ static void test_proved(void **state)
 {
     (void)state;
     prove("dim=16 heads=2", "steps=9000 batch=32");
+}
+
+/* What is proved is the model that snaps, not the one that was trained. */
+static void test_quantized(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = bound("dim=16 heads=2", t, 1);
+    Watch w = {.m = m, .quantized = true};
+    ThTrainProof p;
+    assert_true(train(m, t, "steps=9000 batch=32", &w, false, &p, NULL));
+    assert_true(p.certificate && !p.proof && p.table->wrong == 0 && p.table->checked > 20);
+    assert_true(w.last.verdict == TH_PROOF_PROVED && w.last.excess == 0);
+    assert_true(p.checked.holds && p.checked.in_float);
+    ThModel *snapped = th_proof_snapped(m, p.table, NULL);
+    ThTrainClaim c;
+    ThProofChecked again, other;
+    assert_true(th_train_claim_new(&c, &(ThTrainProving){.model = m, .task = t}, NULL));
+    c.claim->slack = 0;
+    assert_true(th_proof_check(p.certificate, snapped, c.claim, NULL, &again, NULL));
+    assert_true(again.holds && again.in_float);
+    assert_false(th_proof_check(p.certificate, m, c.claim, NULL, &other, NULL) && other.holds);
+    ThEvaluator *e = th_evaluator_new(snapped, t, 5, 1, NULL);
+    ThScore score;
+    for (int length = 1; length < 300; length += 37) {
+        assert_true(th_evaluator_length(e, length, 64, &score, NULL));
+        assert_true(score.accuracy == 1);
+    }
+    th_evaluator_free(e);
+    th_train_claim_free(&c);
+    th_train_proof_free(&p);
+    th_model_free(snapped);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Products that are wrong are counted, and no proof: with these few steps some are. */
+static void test_quantized_wrong(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = bound("dim=8 heads=2", t, 3);
+    Watch w = {.m = m, .quantized = true};
+    ThTrainProof p;
+    assert_true(train(m, t, "steps=30 batch=2", &w, false, &p, NULL));
+    assert_true(!p.certificate && p.table && p.table->wrong > 0);
+    assert_true(w.last.verdict != TH_PROOF_PROVED);
+    th_train_proof_free(&p);
+    th_model_free(m);
+    th_task_free(t);
 }
 
 /* The mean distance of the centres of (state, last symbol) from the nearest of another state, and
@@ -215,7 +267,7 @@ static ThModel *in_two(const ThTask *t, const char *model, const char *settings,
     m = th_safetensors_load(path, NULL);
     remove(path);
     assert_non_null(m);
-    w = (Watch){.m = m};
+    w = (Watch){.m = m, .quantized = w.quantized};
     assert_true(train(m, t, settings, &w, true, &p, NULL));
     th_train_proof_free(&p);
     return m;
@@ -225,7 +277,7 @@ static void interrupt(const char *model, const char *settings, const Watch *stop
 {
     ThTask *t = made_task("recognize", "", a_to_b);
     ThModel *whole = bound(model, t, 3);
-    Watch w = {.m = whole};
+    Watch w = {.m = whole, .quantized = stop->quantized};
     ThTrainProof p;
     assert_true(train(whole, t, settings, &w, false, &p, NULL));
     assert_true(w.staged >= 3); /* or there is nothing to stop in */
@@ -249,6 +301,9 @@ static void test_interrupted(void **state)
                                   {.stop_after = 2}};
     interrupt("dim=8 heads=2", "steps=4700 batch=8 radius=0.1", stops, 5);
     interrupt("gru:dim=6", "steps=2400 batch=8", stops + 1, 2);
+    static const Watch snapping[] = {{.quantized = true, .stop_at = 2000},
+                                     {.quantized = true, .stop_after = 2}};
+    interrupt("dim=8 heads=2", "steps=2700 batch=2", snapping, 2);
 }
 
 /* ---- undone ---- */
@@ -274,7 +329,7 @@ static void test_undone(void **state)
     const ThModelStage *s = &m->training.stage[m->training.n_stages - 1];
     assert_true(s->stage == TH_TRAIN_CONTRACT && s->undone && s->mixed == 0 && s->step == 3000);
     assert_memory_equal(before, m->params.value, size);
-    assert_true(th_train_plan(m).strength == 0.5);
+    assert_true(th_train_plan(&(ThTrainProving){.model = m}).strength == 0.5);
     th_train_proof_free(&p);
     free(before);
     th_model_free(m);
@@ -283,13 +338,13 @@ static void test_undone(void **state)
 
 /* ---- what follows ---- */
 
-static ThTrainPlan plan_of(const ThModelStage *s, size_t n)
+static ThTrainPlan plan_of(const ThModelStage *s, size_t n, bool quantized)
 {
     ThModel *m = made_model("regulargpt", "");
     m->training.stage = malloc(n * sizeof *s);
     m->training.n_stages = n;
     memcpy(m->training.stage, s, n * sizeof *s);
-    ThTrainPlan p = th_train_plan(m);
+    ThTrainPlan p = th_train_plan(&(ThTrainProving){.model = m, .quantized = quantized});
     th_model_free(m);
     return p;
 }
@@ -307,10 +362,17 @@ static void test_plan(void **state)
     static const ThTrainStage next[] = {TH_TRAIN_LEARN,    TH_TRAIN_LEARN,    TH_TRAIN_DRAW,
                                         TH_TRAIN_CONTRACT, TH_TRAIN_CONTRACT, TH_TRAIN_LEARN};
     for (size_t i = 0; i < sizeof s / sizeof *s; i++)
-        assert_int_equal(plan_of(s, i + 1).stage, next[i]);
-    assert_true(plan_of(s, 2).steps > plan_of(s, 1).steps);
-    assert_true(plan_of(s, 2).longest > plan_of(s, 1).longest);
-    ThTrainPlan first = plan_of(s, 4), weaker = plan_of(s, 5);
+        assert_int_equal(plan_of(s, i + 1, false).stage, next[i]);
+    assert_true(plan_of(s, 2, false).steps > plan_of(s, 1, false).steps);
+    assert_true(plan_of(s, 2, false).longest > plan_of(s, 1, false).longest);
+    ThTrainPlan first = plan_of(s, 4, false), weaker = plan_of(s, 5, false);
+    /* What snaps is asked for with a few vectors astray, and is never drawn together. */
+    static const ThTrainStage snaps[] = {TH_TRAIN_LEARN,    TH_TRAIN_CONTRACT, TH_TRAIN_CONTRACT,
+                                         TH_TRAIN_CONTRACT, TH_TRAIN_CONTRACT, TH_TRAIN_LEARN};
+    for (size_t i = 0; i < sizeof s / sizeof *s; i++)
+        assert_int_equal(plan_of(s, i + 1, true).stage, snaps[i]);
+    s[1].mixed = 0.011;
+    assert_int_equal(plan_of(s, 2, true).stage, TH_TRAIN_LEARN);
     assert_true(first.strength == 1 && weaker.strength == 0.5 && weaker.rate < first.rate);
 }
 
@@ -327,6 +389,14 @@ static void test_refusals(void **state)
     ThError err = {0};
     assert_false(train(m, t, "", &w, false, &p, &err));
     assert_int_equal(err.code, TH_EVALUE);
+    assert_int_equal(m->training.step, 0);
+    th_train_proof_free(&p);
+    th_model_free(m);
+    m = bound("gru:dim=8", t, 1);
+    w = (Watch){.m = m, .quantized = true};
+    err = (ThError){0};
+    assert_false(train(m, t, "", &w, false, &p, &err));
+    assert_int_equal(err.code, TH_EUSAGE);
     assert_int_equal(m->training.step, 0);
     th_train_proof_free(&p);
     th_model_free(m);
@@ -382,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_proved),        cmocka_unit_test(test_cells),
         cmocka_unit_test(test_measured_cell), cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_undone),        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repair)};
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_quantized),     cmocka_unit_test(test_quantized_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
