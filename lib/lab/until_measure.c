@@ -78,22 +78,12 @@ static double distance(const double *a, const double *b, int dim)
     return squares;
 }
 
-static bool same_function(const ThProofLabels *l, int i, int j)
-{
-    int n = l->machine->n_states;
-    for (int q = 0; q < n; q++)
-        if (th_monoid_image(l->monoid, l->element[i], q) !=
-            th_monoid_image(l->monoid, l->element[j], q))
-            return false;
-    return true;
-}
-
 /* Numbers functions by the first label that has them: those of a domain's states do not count, for
  * they are nothing to be learned. */
 static void find_functions(Measure *m)
 {
     for (int i = 0; i < m->n; i++)
-        for (m->function[i] = 0; !same_function(m->l, i, m->function[i]);)
+        for (m->function[i] = 0; !th_proof_labels_same_map(m->l, i, m->function[i]);)
             m->function[i]++;
 }
 

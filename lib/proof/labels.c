@@ -131,6 +131,15 @@ ThProofLabels *th_proof_labels_new(const ThDfa *machine, const ThDfa *domain, in
     return TH_KEEP_IF(l->monoid && fill(l, n_classes, err), l, th_proof_labels_free);
 }
 
+bool th_proof_labels_same_map(const ThProofLabels *l, int i, int j)
+{
+    for (int q = 0; q < l->machine->n_states; q++)
+        if (th_monoid_image(l->monoid, l->element[i], q) !=
+            th_monoid_image(l->monoid, l->element[j], q))
+            return false;
+    return true;
+}
+
 void th_proof_labels_free(ThProofLabels *l)
 {
     if (!l)

@@ -48,4 +48,8 @@ static inline int th_proof_labels_product(const ThProofLabels *l, int x, int y)
     return x < 0 ? l->alone[y] : l->product[x * l->n + y];
 }
 
+/* Are two labels the same map of the machine's own states?  What they do to a domain's is nothing
+ * that a model has to know. */
+bool th_proof_labels_same_map(const ThProofLabels *l, int i, int j);
+
 #endif

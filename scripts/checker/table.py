@@ -35,25 +35,27 @@ class Table:
         here; the least lead of any becomes self.tightest."""
         s = self.tree.pair(x, y)
         rows = self.rows[complete]
-        away = Ball(self.centres[rows.start:rows.stop]) - s.centre.mid
+        own = self.centres[rows.start:rows.stop]
+        away = Ball(own) - s.centre.mid
         square = Ball(np.ones(away.mid.shape[1])) @ (away * away).T
-        order = np.argsort(square.mid)
+        nearest = int(np.argmin(square.mid))
+        others = [i for i in range(len(rows)) if (own[i] != own[nearest]).any()]
         loose = (s.reach() + float(np.sqrt((s.centre.rad ** 2).sum()))) * WIDER
-        if len(rows) > 1:
-            far = min(float(np.sqrt(max(0.0, square[i].below()))) for i in order[1:]) / WIDER
-            lead = far - float(root(square[order[0]].above())) * WIDER
+        if others:
+            far = min(float(np.sqrt(max(0.0, square[i].below()))) for i in others) / WIDER
+            lead = far - float(root(square[nearest].above())) * WIDER
             if not lead > 2 * loose * WIDER:
                 raise Refused(f"a vector is nearer to one of the codebook by {lead:.3g}, and known to {loose:.3g}")
             self.tightest = min(self.tightest, lead)
-        return rows[int(order[0])]
+        return rows[nearest]
 
 
 def check_table(c, table):
     """From symbols upwards: each pair of what strings can become snaps to one row, which then
-    stands for what the pair does to the automaton's states, always the same; and it is answered as
-    these say.  The certificate's sets become these rows.  How many pairs there were, and the smallest
-    lead."""
-    found = {}  # what (complete, row) stands for
+    stands for what the pair does to the automaton's states; and it is answered as these say.  A row
+    that stands for several things meets all others as each of them.  The certificate's sets become
+    these rows.  How many pairs there were, and the smallest lead."""
+    found = set()  # what (complete, row) stand for
     symbols = [(True, move, Ellipsoid(table.tree.leaf[a])) for a, move in enumerate(moves(c))]
     nothing = (False, tuple(range(c.states)), None)
 
@@ -62,11 +64,9 @@ def check_table(c, table):
         if not occurs(c, x, both):
             return 0
         row = table.snap(x[2], y[2], x[0])
-        if (x[0], row) not in found:
-            found[x[0], row] = both
+        if (x[0], row, both) not in found:
+            found.add((x[0], row, both))
             c.sets.append((x[0], both, Ellipsoid(table.centres[row])))
-        if found[x[0], row] != both:
-            raise Refused("a vector of the codebook stands for two things")
         return 1
 
     entries = sum(enter(x, y) for y in symbols for x in [nothing, *symbols])

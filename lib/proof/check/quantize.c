@@ -46,12 +46,21 @@ static bool leads(Table *t, const double *centre, int said, double unit)
     return true;
 }
 
-/* The label of a kind whose centre is nearest to F(x, y); *margin becomes by how much. */
+/* Labels of which no strings but those of a domain know that they differ share a centre. */
+static bool same_centre(const ThProofQuantized *q, int i, int j)
+{
+    size_t d = (size_t)q->dim;
+    return memcmp(q->centre + (size_t)i * d, q->centre + (size_t)j * d, d * sizeof *q->centre) == 0;
+}
+
+/* The first label of a kind whose centre is nearest to F(x, y); *margin becomes by how much, beside
+ * other centres. */
 static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, int *label,
                  double *margin, ThError *err)
 {
     int d = t->f->dim;
     double near = HUGE_VAL, next = HUGE_VAL;
+    *label = -1;
     if (!th_proof_map_apply(t->f, x, y, 1, t->z, err))
         return false;
     for (int i = 0; i < t->q->labels->n; i++) {
@@ -60,6 +69,8 @@ static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, i
         double square = 0;
         for (int k = 0; k < d; k++)
             square += (t->z[k] - t->q->centre[i * d + k]) * (t->z[k] - t->q->centre[i * d + k]);
+        if (*label >= 0 && same_centre(t->q, i, *label))
+            continue;
         next = fmin(next, fmax(near, square));
         if (square < near) {
             near = square;
@@ -81,6 +92,8 @@ static bool enter(Table *t, const double *x, const double *y, bool leaves, ThPro
         return false;
     if (right < 0)
         return true;
+    if (*entry >= 0 && same_centre(q, *entry, right))
+        *entry = right;
     q->checked++;
     q->wrong += *entry != right;
     q->margin = fmin(q->margin, margin);
@@ -271,6 +284,26 @@ static bool take(ThProofQuantized *q, ThError *err)
     return q->centre && q->product && q->alone && q->pair && q->single && q->said;
 }
 
+/* Labels of the same kind and map get the mean of their centres. */
+static void share_centres(const ThProofLabels *l, int d, double *centre)
+{
+    for (int i = 0; i < l->n; i++) {
+        double *first = centre + i * d;
+        int n = 1;
+        for (int j = 0; n > 0 && j < i; j++)
+            if (l->kind[j] == l->kind[i] && th_proof_labels_same_map(l, i, j)) {
+                memcpy(first, centre + j * d, (size_t)d * sizeof *first);
+                n = 0;
+            }
+        for (int j = i + 1; n > 0 && j < l->n; j++)
+            if (l->kind[j] == l->kind[i] && th_proof_labels_same_map(l, i, j)) {
+                n++;
+                for (int k = 0; k < d; k++)
+                    first[k] += (centre[j * d + k] - first[k]) / n;
+            }
+    }
+}
+
 /* The centres of a model that snaps; else those of samples, as such a model would hold them. */
 static bool find_centres(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 {
@@ -285,6 +318,8 @@ static bool find_centres(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     }
     bool ok = th_proof_sample(t->f, l, &shape, stop, &sample, err) &&
               th_proof_centres(t->f, l, &sample, centre, &reach, err);
+    if (ok)
+        share_centres(l, t->f->dim, centre);
     for (size_t i = 0; ok && i < size; i++)
         centre[i] = (double)(float)centre[i];
     th_proof_sample_free(&sample);

@@ -174,7 +174,8 @@ SH_COMMAND(
     .summary = "make a model's vectors snap to centres, and decide whether it is right then",
     .detail =
         "After every level each vector snaps to the nearest centre of its kind, of which there is "
-        "one for each label of certify.  The model is then a finite algebra.  Shown are its Cayley "
+        "one for each label of certify; those that only a domain tells apart share one.  The model "
+        "is then a finite algebra.  Shown are its Cayley "
         "table and the automaton's, rows being earlier children and columns later ones, and which "
         "label every centre stands for; in csv and json every product is a row.  Where they are "
         "all the same, with those of symbols and the answers, that is an isomorphism, and the "

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -13,6 +14,7 @@
 #include "proof/cell/cell.h"
 #include "proof/certify.h"
 #include "proof/check/check.h"
+#include "proof/check/quantize.h"
 
 enum { SYMBOLS = 2, STATES = 4, LONGEST = 12 };
 
@@ -409,6 +411,98 @@ static void test_places(void **state)
     th_dfa_free(machine);
 }
 
+/* ---- the snapped model ------------------------------------------------------------------------
+ */
+
+/* Do two labels do the same to every state of the machine?  A domain's do not count. */
+static bool same(const ThProofLabels *l, int i, int j)
+{
+    bool all = l->kind[i] == l->kind[j];
+    for (int q = 0; all && q < l->machine->n_states; q++)
+        all = th_monoid_image(l->monoid, l->element[i], q) ==
+              th_monoid_image(l->monoid, l->element[j], q);
+    return all;
+}
+
+/* Is what F makes of two vectors, NULL: nothing, nearest to the centre of something that is not as
+ * `right` is? */
+static int is_wrong_product(const ThProofQuantized *q, const ThProofMap *f, const double *x,
+                            const double *y, int right)
+{
+    const ThProofLabels *l = q->labels;
+    double z[8], least = HUGE_VAL;
+    int near = -1;
+    if (right < 0)
+        return 0;
+    assert_true(q->dim == 8 && th_proof_map_apply(f, x, y, 1, z, NULL));
+    for (int i = 0; i < l->n; i++) {
+        double square = 0;
+        for (int k = 0; k < 8; k++)
+            square += pow(z[k] - q->centre[i * 8 + k], 2);
+        if (l->kind[i] == l->kind[right] && square < least) {
+            least = square;
+            near = i;
+        }
+    }
+    return !same(l, near, right);
+}
+
+static int count_wrong(const ThProofQuantized *q, const ThProofMap *f)
+{
+    const ThProofLabels *l = q->labels;
+    int wrong = 0;
+    double said[2];
+    for (int b = 0; b < SYMBOLS; b++) {
+        wrong += is_wrong_product(q, f, NULL, f->leaf + b * 8, l->single[b]);
+        for (int a = 0; a < SYMBOLS; a++)
+            wrong +=
+                is_wrong_product(q, f, f->leaf + a * 8, f->leaf + b * 8, l->pair[a * SYMBOLS + b]);
+    }
+    for (int y = 0; y < l->n; y++) {
+        const double *centre = q->centre + y * 8;
+        wrong += is_wrong_product(q, f, NULL, centre, l->alone[y]);
+        for (int x = 0; x < l->n; x++)
+            wrong += is_wrong_product(q, f, q->centre + x * 8, centre, l->product[x * l->n + y]);
+        th_proof_map_logits(f, centre, said);
+        wrong += l->answer[y] >= 0 && l->answer[y] != (said[1] > said[0]);
+    }
+    return wrong;
+}
+
+/* Labels that differ in what they do to a domain's states alone share a centre, and a product that
+ * comes out as one of them is right. */
+static void test_quantized_domain(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(1, "quantized", 0);
+    ThModel *m = bound("regulargpt", "dim=8 heads=2", TH_TARGET_FINAL, SYMBOLS);
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    int sharing = 0, right = 0;
+    for (int i = 0; i < 40; i++) {
+        bool any;
+        ThDfa *machine = drawn_machine(&r, true), *domain = drawn_machine(&r, true);
+        is_wrong(machine, domain, &any);
+        ThProofClaim *claim = any ? claim_of(m, machine, domain) : NULL;
+        ThProofQuantized *q = claim ? th_proof_quantize(m, claim, 40, 1, NULL, NULL) : NULL;
+        for (int a = 0; q && a < q->labels->n; a++)
+            for (int b = 0; b < a; b++) {
+                bool one = memcmp(q->centre + a * 8, q->centre + b * 8, 8 * sizeof(double)) == 0;
+                assert_true(one == same(q->labels, a, b));
+                sharing += one;
+            }
+        if (q)
+            assert_int_equal(q->wrong, count_wrong(q, f));
+        right += q && q->wrong == 0;
+        th_proof_quantized_free(q);
+        th_proof_claim_free(claim);
+        th_dfa_free(machine);
+        th_dfa_free(domain);
+    }
+    assert_true(sharing > 20 && right > 0 && right < 30);
+    th_proof_map_free(f);
+    th_model_free(m);
+}
+
 /* ---- a trained model ------------------------------------------------------------------------- */
 
 /* Returns new: parity of 1s, but where the first symbol is 0 the other class; and of one string, if
@@ -516,7 +610,7 @@ int main(void)
         cmocka_unit_test(test_labels),    cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_words),     cmocka_unit_test(test_constant),
         cmocka_unit_test(test_places),    cmocka_unit_test(test_trained),
-        cmocka_unit_test(test_recurrent),
+        cmocka_unit_test(test_recurrent), cmocka_unit_test(test_quantized_domain),
     };
     return cmocka_run_group_tests_name("proof_domain", tests, NULL, NULL);
 }
