@@ -284,23 +284,28 @@ static bool take(ThProofQuantized *q, ThError *err)
     return q->centre && q->product && q->alone && q->pair && q->single && q->said;
 }
 
-/* Labels of the same kind and map get the mean of their centres. */
+static bool share_centre(const ThProofLabels *l, int i, int j)
+{
+    return l->kind[i] == l->kind[j] && th_proof_labels_same_map(l, i, j);
+}
+
+/* Labels that share a centre get the mean of theirs. */
 static void share_centres(const ThProofLabels *l, int d, double *centre)
 {
     for (int i = 0; i < l->n; i++) {
-        double *first = centre + i * d;
-        int n = 1;
-        for (int j = 0; n > 0 && j < i; j++)
-            if (l->kind[j] == l->kind[i] && th_proof_labels_same_map(l, i, j)) {
-                memcpy(first, centre + j * d, (size_t)d * sizeof *first);
-                n = 0;
-            }
-        for (int j = i + 1; n > 0 && j < l->n; j++)
-            if (l->kind[j] == l->kind[i] && th_proof_labels_same_map(l, i, j)) {
-                n++;
-                for (int k = 0; k < d; k++)
-                    first[k] += (centre[j * d + k] - first[k]) / n;
-            }
+        double *mean = centre + i * d;
+        int n = 1, first = 0;
+        while (!share_centre(l, i, first))
+            first++;
+        if (first < i)
+            memcpy(mean, centre + first * d, (size_t)d * sizeof *mean);
+        for (int j = i + 1; first == i && j < l->n; j++) {
+            if (!share_centre(l, i, j))
+                continue;
+            n++;
+            for (int k = 0; k < d; k++)
+                mean[k] += (centre[j * d + k] - mean[k]) / n;
+        }
     }
 }
 
