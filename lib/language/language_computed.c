@@ -19,6 +19,8 @@ typedef struct {
     /* Natural logarithm of the number of words, NaN: not known, -HUGE_VAL: none; and, unless r is
      * NULL, one of them. */
     double (*draw)(const Computed *c, ThRng *r, int n, int *word, ThError *err);
+    /* Sets n[0 ... hi], which are 0, to the numbers of words; NULL: they are to be tried. */
+    bool (*count)(const Computed *c, int hi, mpz_t *n, ThStop *stop, ThError *err);
     ThLanguageFunction *of;
 } Row;
 
@@ -69,6 +71,16 @@ static double draw_marked(const Computed *c, ThRng *r, int n, int *word, ThError
         c->row->of(word, half, word + half + 1);
     }
     return half * log(c->n_symbols - 1.0);
+}
+
+static bool count_marked(const Computed *c, int hi, mpz_t *n, ThStop *stop, ThError *err)
+{
+    bool ok = true;
+    for (int i = 1; ok && i <= hi; i += 2) {
+        mpz_ui_pow_ui(n[i], (unsigned long)c->n_symbols - 1, (unsigned long)i / 2);
+        ok = !th_stopped(stop, err);
+    }
+    return ok;
 }
 
 /* ---- w w with a 1 missing -------------------------------------------------------------------- */
@@ -406,18 +418,39 @@ static double draw_shuffle(const Computed *c, ThRng *r, int n, int *word, ThErro
     return (double)logl(ways[c->k * (m + 1) + m]);
 }
 
+/* Exactly, kind by kind: what follows below n[i] is that of one kind of bracket less. */
+static bool count_shuffle(const Computed *c, int hi, mpz_t *n, ThStop *stop, ThError *err)
+{
+    mpz_t own;
+    bool ok = true;
+    mpz_init(own);
+    mpz_set_ui(n[0], 1);
+    for (int j = 0; ok && j < c->k; j++)
+        for (int i = hi / 2; ok && i > 0; i--) {
+            mpz_set_ui(own, 1); /* C(2 i, 2 x) Catalan(x) */
+            for (unsigned long x = 0, u = (unsigned long)i; x < u; x++) {
+                mpz_mul_ui(own, own, (2 * u - 2 * x) * (2 * u - 2 * x - 1));
+                mpz_divexact_ui(own, own, (x + 1) * (x + 2));
+                mpz_addmul(n[2 * i], own, n[2 * (u - x - 1)]);
+            }
+            ok = !th_stopped(stop, err);
+        }
+    mpz_clear(own);
+    return ok;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const Row rows[] = {
-    {"marked_copy", "0 1 #", status_marked, draw_marked, th_language_same},
-    {"odds_first", "0 1 #", status_marked, draw_marked, th_language_odds_first},
-    {"bucket_sort", "1 2 3 4 5 #", status_marked, draw_marked, th_language_sorted},
-    {"missing_duplicate", "0 1 _", status_missing, draw_missing, NULL},
-    {"stack_manipulation", "0 1 push pop #", status_stack, draw_stack, NULL},
-    {"binary_addition", "0 1 + =", status_numbers, draw_numbers, NULL},
-    {"binary_multiplication", "0 1 * =", status_numbers, draw_numbers, NULL},
-    {"compute_sqrt", "0 1 =", status_numbers, draw_numbers, NULL},
-    {"shuffle_", TH_LANGUAGE_BRACKETS, status_shuffle, draw_shuffle, NULL},
+    {"marked_copy", "0 1 #", status_marked, draw_marked, count_marked, th_language_same},
+    {"odds_first", "0 1 #", status_marked, draw_marked, count_marked, th_language_odds_first},
+    {"bucket_sort", "1 2 3 4 5 #", status_marked, draw_marked, count_marked, th_language_sorted},
+    {"missing_duplicate", "0 1 _", status_missing, draw_missing, NULL, NULL},
+    {"stack_manipulation", "0 1 push pop #", status_stack, draw_stack, NULL, NULL},
+    {"binary_addition", "0 1 + =", status_numbers, draw_numbers, NULL, NULL},
+    {"binary_multiplication", "0 1 * =", status_numbers, draw_numbers, NULL, NULL},
+    {"compute_sqrt", "0 1 =", status_numbers, draw_numbers, NULL, NULL},
+    {"shuffle_", TH_LANGUAGE_BRACKETS, status_shuffle, draw_shuffle, count_shuffle, NULL},
 };
 
 /* ---- the kind -------------------------------------------------------------------------------- */
@@ -470,6 +503,13 @@ static bool draw(const void *own, ThRng *r, int *word, ThError *err)
     return inner.code == TH_OK || th_fail(err, inner.code, "%s", inner.msg);
 }
 
+static bool count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop, ThError *err)
+{
+    const Computed *c = l->data;
+    *known = c->row->count != NULL;
+    return !*known || c->row->count(c, hi, n, stop, err);
+}
+
 static void identify(ThText *t, const ThLanguage *l)
 {
     const Computed *c = l->data;
@@ -487,6 +527,7 @@ static const ThLanguageKind kind = {
     .log_words = log_words,
     .draw = draw,
     .free_words = free,
+    .count = count,
 };
 
 ThLanguage *th_language_computed(const char *name, int k, ThError *err)

@@ -55,5 +55,6 @@ void th_tm_making_step(ThTmMaking *x, int from, int read, int write, int move, i
 bool th_tm_single_tape(const ThTm *m, ThError *err)
 {
     return (m->n_tapes == 1 && m->edge == TH_TM_TWO_WAY) ||
-           th_fail(err, TH_EVALUE, "that is for machines with one two-way tape");
+           th_fail(err, TH_EVALUE, "that is for machines with one two-way tape") ||
+           (m->n_tapes > 1 && th_hint(err, "convert to=one_tape makes one tape of several"));
 }

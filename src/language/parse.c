@@ -493,6 +493,19 @@ static bool bind_options(ShBinder *b, ThError *err)
     return true;
 }
 
+/* What an operand is whose name, A or P, does not say it: ": a language". */
+static const char *what_is(const ShArg *arg)
+{
+    static const char *const what[] = {[A_AUTOMATON] = ": an automaton",
+                                       [A_AUTOMATON_EXPRESSION] = ": an automaton",
+                                       [A_LANGUAGE] = ": an automaton or another language",
+                                       [A_MACHINE] = ": a machine",
+                                       [A_MODEL] = ": a model",
+                                       [A_OBJECT] = ": any object"};
+    bool listed = !arg->name[1] && arg->kind < sizeof what / sizeof *what;
+    return listed && what[arg->kind] ? what[arg->kind] : "";
+}
+
 static bool missing(const ShBinder *b, const ShArg *arg, ThError *err)
 {
     const ShToken *last = token(b->st, b->at > b->st->from ? b->at - 1 : b->st->from);
@@ -509,8 +522,8 @@ static bool missing(const ShBinder *b, const ShArg *arg, ThError *err)
     const ShArg *form = b->command->args2;
     const char *other = arg == b->command->args && form->kind > A_KEYWORD ? form->name : NULL;
     bool two = other && strcmp(other, arg->name) != 0;
-    return th_fail_at(err, TH_EUSAGE, last->line, col, "%s%s%s%s%s is missing", quote, arg->name,
-                      quote, two ? " or " : "", two ? other : "");
+    return th_fail_at(err, TH_EUSAGE, last->line, col, "%s%s%s%s%s is missing%s", quote, arg->name,
+                      quote, two ? " or " : "", two ? other : "", two ? "" : what_is(arg));
 }
 
 static bool skips(const ShBinder *b, const ShArg *arg, int i)

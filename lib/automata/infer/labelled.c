@@ -72,11 +72,18 @@ static bool field_is(const Field *f, const char *text)
     return f->size == strlen(text) && memcmp(f->at, text, f->size) == 0;
 }
 
+/* A comment, or what stands above a table of a task's strings. */
+static bool is_no_word(const Field *f, size_t n, int line)
+{
+    bool heading = line == 1 && n == 2 && field_is(f, "input") && field_is(f + 1, "answer");
+    return n == 0 || field_is(f, "#") || heading;
+}
+
 /* Takes note of one line: its word and the name of its label. */
 static bool add_line(Reader *r, size_t first, int number, ThError *err)
 {
     size_t n = r->n_fields - first, label;
-    if (n == 0 || field_is(&r->field[first], "#")) {
+    if (is_no_word(r->field + first, n, number)) {
         r->n_fields = first;
         return true;
     }

@@ -387,6 +387,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     ThTaskRecordShape shape = {.path = from->file,
                                .input = th_option_text(&t->options, "input"),
                                .label = th_option_text(&t->options, "label"),
+                               .or_label = th_option_given(&t->options, "label") ? NULL : "answer",
                                .other = th_option_text_or(&t->options, "other", NULL),
                                .skip = th_option_text(&t->options, "skip"),
                                .bytes = th_option_choice(&t->options, "tokens") == TOKENS_BYTES,
@@ -412,7 +413,8 @@ static const ThOptionSpec options[] = {
     {"longest", TH_INT, "1000000", 1, 1000000, NULL, "inputs are cut behind so many symbols"},
     {"input", TH_STRING, "input", 0, 0, NULL,
      "the column or member with the strings: its name, or its number where there is no header"},
-    {"label", TH_STRING, "label", 0, 0, NULL, "the column or member with the labels"},
+    {"label", TH_STRING, "label", 0, 0, NULL,
+     "the column or member with the labels; without it a column answer, as sample writes, will do"},
     {"other", TH_STRING, NULL, 0, 0, NULL,
      "the column or member with a second string, which the label compares with the first"},
     {0},
@@ -425,7 +427,8 @@ const ThTaskKind th_task_kind_file = {
     .detail =
         "task t = file \"data.tsv\".  A row has an input and a label: in .tsv and .txt files with "
         "a "
-        "tab between them, in .csv files with a comma and quotes where needed, in .jsonl files as "
+        "tab between them, in .txt files two blanks will do, in .csv files with a comma and quotes "
+        "where needed, in .jsonl files as "
         "an object a line, {\"input\": \"abba\", \"label\": \"even\"}.  Without a header the input "
         "comes first, or with first=label the label.\n\n"
         "Symbols are characters, or words with blanks between; so are the labels where there is "

@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 enum { MOST_CELLS = 256 };
+enum { ALIGNED = ' ' }; /* the separator of tables for people: two blanks, or more */
 
 static const size_t MOST_BYTES = (size_t)1 << 30;
 
@@ -17,7 +18,8 @@ typedef struct {
 
 typedef struct {
     const ThTaskRecordShape *shape;
-    char separator; /* of CSV or tabs */
+    char separator; /* a comma, a tab, or ALIGNED */
+    bool either;    /* a row without a tab is aligned */
     Place place;
     ThTaskCell cell[MOST_CELLS]; /* of the present row */
     int n_cells;
@@ -94,10 +96,18 @@ static bool add_record(Reader *r, ThTaskRecord record)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
+static size_t separator_at(const Reader *r, const char *at)
+{
+    if (r->separator != ALIGNED)
+        return at < r->place.end && *at == r->separator;
+    size_t n = strspn(at, " ");
+    return n > 1 || strchr("\r\n", at[n]) ? n : 0;
+}
+
 static bool plain_cell(Reader *r, ThText *to)
 {
     const char *from = r->place.at;
-    while (r->place.at < r->place.end && *r->place.at != r->separator && *r->place.at != '\n' &&
+    while (r->place.at < r->place.end && !separator_at(r, r->place.at) && *r->place.at != '\n' &&
            *r->place.at != '\r') {
         if (r->separator == ',' && *r->place.at == '"')
             return fail_here(r, r->place.at, "a quote inside a field that does not begin with one");
@@ -158,11 +168,14 @@ static void drop_cells(Reader *r)
 static bool read_cells(Reader *r)
 {
     drop_cells(r);
+    if (r->either)
+        r->separator = r->place.at[strcspn(r->place.at, "\t\n")] == '\t' ? '\t' : ALIGNED;
     if (!read_cell(r))
         return false;
-    while (r->place.at < r->place.end && *r->place.at == r->separator) {
-        r->place.at++;
-        if (!read_cell(r))
+    for (size_t n; (n = separator_at(r, r->place.at)) > 0;) {
+        r->place.at += n;
+        bool end = r->separator == ALIGNED && strchr("\r\n", *r->place.at);
+        if (!end && !read_cell(r))
             return false;
     }
     return end_of_line(&r->place) || fail_here(r, r->place.at, "a carriage return within a line");
@@ -202,6 +215,8 @@ static bool choose_columns(Reader *r, bool *is_header)
     int *column[] = {&r->input, &r->label, &r->other};
     for (int i = 0; i < 3 && name[i]; i++) {
         *column[i] = find_cell(r, name[i]);
+        if (i == 1 && *column[i] < 0 && shape->or_label)
+            *column[i] = find_cell(r, shape->or_label);
         missing = *column[i] < 0 && !missing ? name[i] : missing;
         word = numbered_cell(name[i]) < 0 ? name[i] : word;
     }
@@ -236,7 +251,10 @@ static bool take_row(Reader *r)
                           label                    ? "label"
                           : r->input >= r->n_cells ? "input"
                                                    : "other input") ||
-               th_hint(r->err, "%s separate the columns", r->separator == ',' ? "commas" : "tabs");
+               th_hint(r->err, "%s separate the columns",
+                       r->separator == ',' ? "commas"
+                       : r->either         ? "tabs, or two blanks and more,"
+                                           : "tabs");
     ThTaskCell none = {0};
     ThTaskCell *input = &r->cell[r->input], *label_cell = &r->cell[r->label];
     ThTaskCell *other = r->other < 0 ? &none : &r->cell[r->other];
@@ -355,7 +373,7 @@ typedef struct {
 static const Format *format_of(const char *path, ThError *err)
 {
     static const Format formats[] = {{".tsv", '\t', read_columns},
-                                     {".txt", '\t', read_columns},
+                                     {".txt", ALIGNED, read_columns},
                                      {".csv", ',', read_columns},
                                      {".jsonl", 0, read_objects}};
     size_t n = strlen(path);
@@ -375,6 +393,7 @@ static bool read_text(Reader *r, const Format *format, const char *text, size_t 
     const char *start = text + (n >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0);
     Place begin = {start, text + n, start, 1};
     r->separator = format->separator;
+    r->either = format->separator == ALIGNED;
     r->place = begin;
     bool ok = check_text(r);
     r->place = begin;

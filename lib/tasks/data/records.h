@@ -14,11 +14,12 @@ typedef enum { TH_TASK_HEADER_AUTO, TH_TASK_HEADER_YES, TH_TASK_HEADER_NO } ThTa
 typedef struct {
     const char *path;                  /* its extension says how it is read */
     const char *input, *label, *other; /* of a row with two inputs; else NULL */
-    bool bytes;          /* anything but a zero byte may stand in a row; else valid UTF-8 only */
-    ThTaskHeader header; /* whether the first row names the columns; auto: if it has the names.
-                        Without a header they are the numbers of columns, or there are two */
-    bool label_first;    /* of these: the label comes before the input */
-    const char *skip;    /* of a folder: names of folders to leave out, with blanks between */
+    const char *or_label; /* the column's name where none is called as label says; or NULL */
+    bool bytes;           /* anything but a zero byte may stand in a row; else valid UTF-8 only */
+    ThTaskHeader header;  /* whether the first row names the columns; auto: if it has the names.
+                         Without a header they are the numbers of columns, or there are two */
+    bool label_first;     /* of these: the label comes before the input */
+    const char *skip;     /* of a folder: names of folders to leave out, with blanks between */
 } ThTaskRecordShape;
 
 /* Valid UTF-8 without control characters, or bytes; the columns say where it stood. */
@@ -33,11 +34,11 @@ typedef struct {
     size_t n, cap;
 } ThTaskRecords;
 
-/* Reads a file by its extension: .tsv or .txt with tabs between columns and nothing quoted; .csv as
- * RFC 4180 says; .jsonl, where text may be a string, a number or a truth value, and an array of
- * these stands for them with blanks between.  Empty lines are skipped.  Errors: TH_EUSAGE for
- * another extension; TH_EIO; TH_ELIMIT beyond a gigabyte; and TH_EVALUE with the line and
- * column in the file.
+/* Reads a file by its extension: .tsv with tabs between columns and nothing quoted; .txt the same,
+ * or two blanks and more in a row without a tab; .csv as RFC 4180 says; .jsonl, where text may be a
+ * string, a number or a truth value, and an array of these stands for them with blanks between.
+ * Empty lines are skipped.  Errors: TH_EUSAGE for another extension; TH_EIO; TH_ELIMIT beyond a
+ * gigabyte; and TH_EVALUE with the line and column in the file.
  *
  * Of a folder the folders in it are classes and the files in these the inputs, whole, in the order
  * of their names; no other file is looked at, nor names that begin with a dot.  Only as bytes, else

@@ -51,8 +51,10 @@ SH_COMMAND(smallest, .group = "rasp",
 {
     const ThOptions *o = &call->options;
     ThAutomaton *a TH_OWNED(th_automaton_free) = sh_automaton_value(s, &call->operand[0], err);
+    if (!a)
+        return false;
     size_t most = (size_t)sh_setting_int(s, "limit-states");
-    ThDfa *d TH_OWNED(th_dfa_free) = a ? th_automaton_acceptor(a, most, sh_stop(s), err) : NULL;
+    ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, most, sh_stop(s), err);
     ThLanguageSmallestHow how = {(ThLanguageDialect)th_option_choice(o, "as"),
                                  (int)th_option_int(o, "nodes"), (int)th_option_int(o, "length"),
                                  (size_t)th_option_int(o, "memory") << 20, sh_stop(s)};

@@ -365,7 +365,7 @@ SH_COMMAND(
               "those to train on, whose lengths are in length= if that is given.  Beside a near "
               "miss (recognize outside=) stands how many edits made it, beside others a dash.\n\n"
               "With > \"file\" the examples become a data set, in the format that the "
-              "extension names (txt, csv, json).",
+              "extension names (txt, csv, json): task NAME = file \"FILE\" takes the first two.",
     .example = "task t2 = tomita number=2\n"
                "sample t2 length=4 count=2 seed=3\n"
                "#> input  answer\n"

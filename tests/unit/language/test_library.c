@@ -2,6 +2,7 @@
  * counting and drawing know of.  Membership itself is held against Python in tests/cli. */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdio.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -111,6 +112,38 @@ static void test_words_are_found(void **state)
         th_language_free(l);
     }
     free(is);
+}
+
+static bool keep_digits(void *context, int length, const char *digits, long long open)
+{
+    (void)length;
+    snprintf(context, 32, "%s", digits);
+    return open == 0;
+}
+
+/* Numbers that cannot be tried: Catalan(m) Catalan(m + 1) of two kinds of brackets, sums over the
+ * kinds' shares of more, and 2^m or 5^m of what is repeated. */
+static void test_words_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int length;
+        const char *words;
+    } exact[] = {{"shuffle_2", 12, "56628"},     {"shuffle_2", 20, "987369656"},
+                 {"shuffle_3", 12, "1403028"},   {"shuffle_4", 12, "11925672"},
+                 {"shuffle_6", 12, "207637452"}, {"shuffle_6", 11, "0"},
+                 {"marked_copy", 41, "1048576"}, {"bucket_sort", 21, "9765625"},
+                 {"odds_first", 40, "0"}};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        ThError err = {0};
+        char digits[32] = "";
+        ThLanguage *l = named(exact[i].name);
+        int n = exact[i].length;
+        assert_true(th_language_count(l, n, n, keep_digits, digits, NULL, NULL, &err));
+        assert_string_equal(digits, exact[i].words);
+        th_language_free(l);
+    }
 }
 
 static int compare_words(const void *a, const void *b)
@@ -248,9 +281,9 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_are_found), cmocka_unit_test(test_drawing_is_uniform),
-        cmocka_unit_test(test_numbers),         cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_words_are_found),    cmocka_unit_test(test_words_are_counted),
+        cmocka_unit_test(test_drawing_is_uniform), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_operands),           cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
