@@ -63,6 +63,13 @@ quantize m on cycle_navigation as q > "log.txt"
 certify q on cycle_navigation certificate="table.cert" > "log.txt"
 assert verdict == "proved"
 save q "table.safetensors"
+task sums = modular_arithmetic modulus=2
+model m = regulargpt dim=16 heads=2
+train m on sums until=quantized seed=1 > "log.txt"
+quantize m on sums as q > "log.txt"
+certify q on sums certificate="shared.cert" > "log.txt"
+assert verdict == "proved"
+save q "shared.safetensors"
 automaton ends = regex "(a|b)*ab" over "ab"
 task last = recognize ends
 for kind in ["rnn", "gru"] {
@@ -1409,6 +1416,22 @@ def test_table(folder):
         ("another kind", lambda to: to.update(kind="sets"))))
 
 
+def test_shared(folder):
+    """Of strings of a domain: rows that stand for what differs in its states alone are the same vector twice, and
+    those that stand for what answers differ in are not."""
+    certificate, model, other = (
+        os.path.join(folder, name) for name in ("shared.cert", "shared.safetensors", "other.safetensors"))
+    centres = Model(model)["centres"]
+    twice = len(centres) - len(np.unique(centres, axis=0))
+    report("rows stand in one place", twice < 1 and f"{twice} of {len(centres)} rows")
+    status, said = check(certificate, model)
+    report("the certificate of a table with such rows holds", (status != 0 or not said.startswith("holds")) and said)
+    alone = [i for i, row in enumerate(centres) if (centres == row).all(axis=1).sum() == 1]
+    change = with_weights(model, other, lambda rows: rows.__setitem__(alone[-1], rows[alone[0]]))
+    status, said = check(certificate, change)
+    report("a row that stands alone is missed", (status != 1 or "refused" not in said) and said)
+
+
 def test_compiled(name, folder, automaton, holds, longer):
     """A certificate by steps or by algebra, others like it that are none, and weights that are not the model's."""
     certificate, model, other = (
@@ -1577,6 +1600,7 @@ def main():
             test_certificate(name, folder, copy.deepcopy(automaton), pairs)
         test_program(os.path.join(folder, "tree.cert"), os.path.join(folder, "tree.safetensors"))
         test_table(folder)
+        test_shared(folder)
         cycle = {"symbols": ["s", "c"], "classes": ["reject", "accept"], "start": 0, "next": [[1, 1], [0, 2], [2, 0]],
                  "answer": [1, 0, 0]}
         runs = "runs in double precision", "runs in single precision"
