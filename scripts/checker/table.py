@@ -52,10 +52,12 @@ class Table:
 
 def check_table(c, table):
     """From symbols upwards: each pair of what strings can become snaps to one row, which then
-    stands for what the pair does to the automaton's states; and it is answered as these say.  A row
-    that stands for several things meets all others as each of them.  The certificate's sets become
-    these rows.  How many pairs there were, and the smallest lead."""
-    found = set()  # what (complete, row) stand for
+    stands for what the pair does to the automaton's states, always the same; and it is answered as
+    these say.  A row that stands for what differs in the domain's states alone meets all others as
+    each of these.  The certificate's sets become these rows.  How many pairs there were, and the
+    smallest lead."""
+    found, own = set(), {}  # what (complete, row) stands for, and its part that is the automaton's
+    states = len(c.answer)
     symbols = [(True, move, Ellipsoid(table.tree.leaf[a])) for a, move in enumerate(moves(c))]
     nothing = (False, tuple(range(c.states)), None)
 
@@ -64,6 +66,8 @@ def check_table(c, table):
         if not occurs(c, x, both):
             return 0
         row = table.snap(x[2], y[2], x[0])
+        if own.setdefault((x[0], row), both[:states]) != both[:states]:
+            raise Refused("a vector of the codebook stands for two things")
         if (x[0], row, both) not in found:
             found.add((x[0], row, both))
             c.sets.append((x[0], both, Ellipsoid(table.centres[row])))
