@@ -137,7 +137,7 @@ certify program on dyck certificate="program.cert" > "log.txt"
 assert verdict == "proved of real numbers"
 save program "program.safetensors"
 model linear = lrnn dim=8 block=4 layers=1
-train linear on last length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 optimizer=adamw decay=0.3 recipe=plain seed=1 > "log.txt"
+train linear on last length=1..20 steps=4000 lr=1e-2 schedule=cosine batch=32 optimizer=adamw decay=0.3 recipe=plain seed=1 > "log.txt"
 certify linear on last certificate="linear.cert" > "log.txt"
 assert verdict == "proved"
 save linear "linear.safetensors"
