@@ -51,7 +51,6 @@ static bool ask_table(Run *r, ThModelStage *to, ThError *err)
     if (!q)
         return false;
     to->verdict = TH_PROOF_OPEN;
-    to->excess = q->wrong;
     if (q->wrong > 0)
         return true;
     ThModel *snapped TH_OWNED(th_model_free) = th_proof_snapped(h->model, q, err);

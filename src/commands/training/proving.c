@@ -120,7 +120,9 @@ static void say_end(const Proving *t, const ThTrainProof *p)
         sh_results(t->s, "verdict:s", "open");
     sh_results(t->s, "steps:i seconds:r", t->object->as.model->training.step - t->first_step,
                sh_clock() - t->started);
-    sh_result_real(t->s, "tightest", p->certificate ? p->checked.tightest : last_stage(t)->excess);
+    if (!p->table)
+        sh_result_real(t->s, "tightest",
+                       p->certificate ? p->checked.tightest : last_stage(t)->excess);
 }
 
 /* The last word of what is neither proved nor wrong. */
