@@ -8,8 +8,10 @@
 
 enum {
     MOST_FUNCTIONS = TH_TRAIN_MOST_FUNCTIONS,
-    COPIES = 16,  /* of a cell's pairs, which are few: points in more directions */
-    AT_ONCE = 384 /* pairs of a step; of more, half are those that were farthest off, half drawn */
+    COPIES = 16,   /* of a cell's pairs, which are few: points in more directions */
+    AT_ONCE = 384, /* pairs of a step; of more, half are those that were farthest off, half drawn */
+    MOST_KEPT =
+        1 << 17 /* pairs; of more each is met too seldom for its direction to be worth room */
 };
 static const double FOLLOW = 0.05;  /* share of the way that a centre goes in a step */
 static const double UNSEEN = 1e300; /* a distance; files hold finite numbers */
@@ -27,6 +29,7 @@ typedef struct {
 /* A shard's pairs, those of the present step, and what it adds up. */
 typedef struct {
     int from, all;
+    int row;         /* of directions that are not kept: its first one */
     int *pick, n;    /* (n): pairs of the step */
     int most;        /* n at most */
     ThVar input;     /* (2n, dim): points for x, then for y */
@@ -51,7 +54,8 @@ struct ThTrainContract {
     double *spread; /* (symbols): of a cell's centres behind a symbol, which keep it: states that
                        become one are no way to contract */
     double *mean;   /* (dim): room */
-    float *away;    /* (2, n, dim): from the centres of x and y to the points; of length 1 */
+    int rows;       /* n, or where directions are drawn anew each step, for the pairs of a step */
+    float *away;    /* (2, rows, dim): from the centres of x and y to the points; of length 1 */
     double *far;    /* (n): how far, in radii, F was from the product's centre the last time */
     Shard *shard;
 };
@@ -164,21 +168,29 @@ static bool find_states(ThTrainContract *c, const ThDfa *machine, ThError *err)
     return true;
 }
 
+static bool keeps_directions(const ThTrainContract *c)
+{
+    return c->n <= MOST_KEPT;
+}
+
+static void draw_direction(ThRng *r, float *v, int dim)
+{
+    for (int k = 0; k < dim; k++)
+        v[k] = (float)th_rng_normal(r);
+    th_kernel_scale(v, v, (float)(1 / sqrt(th_kernel_sum_squares(v, (size_t)dim))), (size_t)dim);
+}
+
 static bool draw_directions(ThTrainContract *c, ThError *err)
 {
-    int d = c->dim;
-    size_t n = 2 * (size_t)c->n;
     ThRng r = th_rng(1, "train.contract", 0);
-    c->away = th_alloc(n * (size_t)d, sizeof *c->away, err);
+    c->rows = keeps_directions(c) ? c->n : AT_ONCE;
+    size_t n = 2 * (size_t)c->rows, d = (size_t)c->dim;
+    c->away = th_alloc(n * d, sizeof *c->away, err);
     c->far = th_alloc((size_t)c->n, sizeof *c->far, err);
     for (int i = 0; c->far && i < c->n; i++)
         c->far[i] = UNSEEN; /* each is seen once before others are seen twice */
-    for (size_t i = 0; c->away && i < n; i++) {
-        float *v = c->away + i * (size_t)d;
-        for (int k = 0; k < d; k++)
-            v[k] = (float)th_rng_normal(&r);
-        th_kernel_scale(v, v, (float)(1 / sqrt(th_kernel_sum_squares(v, (size_t)d))), (size_t)d);
-    }
+    for (size_t i = 0; c->away && i < n; i++)
+        draw_direction(&r, c->away + i * d, c->dim);
     return c->away && c->far;
 }
 
@@ -192,6 +204,7 @@ static bool take_shards(ThTrainContract *c, ThError *err)
         s->from = (int)((long long)c->n * i / shards);
         s->all = (int)((long long)c->n * (i + 1) / shards) - s->from;
         s->most = s->all < AT_ONCE / shards ? s->all : AT_ONCE / shards;
+        s->row = AT_ONCE / shards * i;
         s->pick = th_alloc((size_t)s->all + 1, sizeof *s->pick, err);
         s->radius = th_alloc((size_t)s->most + 1, sizeof *s->radius, err);
         s->slope = th_alloc(2 * ((size_t)s->most + 1) * d, sizeof *s->slope, err);
@@ -296,7 +309,8 @@ static void choose_pairs(const ThTrainContract *c, Shard *s, ThRng *r)
 /* The direction in which the point for the step's pair i lies: side 0 for x, 1 for y. */
 static float *away_of(const ThTrainContract *c, const Shard *s, int side, int i)
 {
-    size_t row = (size_t)side * (size_t)c->n + (size_t)s->pick[i];
+    int own = keeps_directions(c) ? s->pick[i] : s->row + i;
+    size_t row = (size_t)side * (size_t)c->rows + (size_t)own;
     return c->away + row * (size_t)c->dim;
 }
 
@@ -318,7 +332,9 @@ static void place_points(const ThTrainContract *c, const Shard *s, ThRng *r, flo
         by = th_rng_below(r, 2) ? by : -by;
         for (int side = 0; side < sides(c); side++) {
             int label = side == 0 ? p->x : p->y;
-            const float *away = away_of(c, s, side, i);
+            float *away = away_of(c, s, side, i);
+            if (!keeps_directions(c))
+                draw_direction(r, away, d);
             float *z = to + (size_t)(side * s->n + i) * (size_t)d;
             for (int k = 0; k < d; k++)
                 z[k] = label < 0 ? 0 : (float)(c->centre[label * d + k] + by * (double)away[k]);
@@ -470,7 +486,7 @@ ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting 
 void th_train_contract_turn(ThTrainContract *c, const ThTape *t, int shard)
 {
     Shard *s = &c->shard[shard];
-    if (s->n == 0)
+    if (s->n == 0 || !keeps_directions(c))
         return;
     th_tape_read_gradient(t, s->input, s->slope);
     for (int i = 0; i < sides(c) * s->n; i++) {
@@ -527,12 +543,14 @@ enum { LABELS, PAIRS, DIM, FIRST };
 size_t th_train_contract_size(const ThTrainContract *c)
 {
     size_t spreads = c->cell ? (size_t)c->n_symbols : 0;
-    return FIRST + ((size_t)c->labels + 2 * (size_t)c->n) * (size_t)c->dim + (size_t)c->n + spreads;
+    return FIRST + ((size_t)c->labels + 2 * (size_t)c->rows) * (size_t)c->dim + (size_t)c->n +
+           spreads;
 }
 
 void th_train_contract_write(const ThTrainContract *c, double *to)
 {
-    size_t centres = (size_t)c->labels * (size_t)c->dim, away = 2 * (size_t)c->n * (size_t)c->dim;
+    size_t centres = (size_t)c->labels * (size_t)c->dim,
+           away = 2 * (size_t)c->rows * (size_t)c->dim;
     to[LABELS] = c->labels;
     to[PAIRS] = c->n;
     to[DIM] = c->dim;
@@ -547,7 +565,8 @@ void th_train_contract_write(const ThTrainContract *c, double *to)
 
 bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
 {
-    size_t centres = (size_t)c->labels * (size_t)c->dim, away = 2 * (size_t)c->n * (size_t)c->dim;
+    size_t centres = (size_t)c->labels * (size_t)c->dim,
+           away = 2 * (size_t)c->rows * (size_t)c->dim;
     if (n != th_train_contract_size(c) || from[LABELS] != c->labels || from[PAIRS] != c->n ||
         from[DIM] != c->dim)
         return false;

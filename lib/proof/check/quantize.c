@@ -8,16 +8,17 @@
 typedef struct {
     ThProofQuantized *q;
     const ThProofMap *f;
-    double *z; /* (dim) */
+    double *x, *y,
+        *z; /* (labels, dim) each, symbols where they are more: pairs, and what F gives */
     ThProofCheckSet *s;
     double *shape[2]; /* (dim, dim) each, zero but for the diagonals */
 } Table;
 
 /* ---- rounding -------------------------------------------------------------------------------- */
 
-/* How far F(x, y) of a run that rounds by `unit`, of points or embedded symbols, can be from t->z.
- */
-static double round_entry(Table *t, const double *x, const double *y, bool leaves, double unit)
+/* How far F(x, y) of a run that rounds by `unit`, of points or embedded symbols, can be from z. */
+static double round_entry(Table *t, const double *x, const double *y, const double *z, bool leaves,
+                          double unit)
 {
     t->s->unit = unit;
     int d = t->f->dim;
@@ -31,7 +32,7 @@ static double round_entry(Table *t, const double *x, const double *y, bool leave
     th_proof_check_tree(t->s, t->f, x ? &e[0] : NULL, &e[1]);
     double reach = th_proof_check_reach(t->s), square = 0;
     for (int k = 0; k < d; k++)
-        square += (t->s->row[k] - t->z[k]) * (t->s->row[k] - t->z[k]);
+        square += (t->s->row[k] - z[k]) * (t->s->row[k] - z[k]);
     return (reach + sqrt(square)) * (1 + TH_PROOF_SPARE);
 }
 
@@ -53,88 +54,119 @@ static bool same_centre(const ThProofQuantized *q, int i, int j)
     return memcmp(q->centre + (size_t)i * d, q->centre + (size_t)j * d, d * sizeof *q->centre) == 0;
 }
 
-/* The first label of a kind whose centre is nearest to F(x, y); *margin becomes by how much, beside
- * other centres. */
-static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, int *label,
-                 double *margin, ThError *err)
+/* The square of the distance of two vectors, or a lower bound of it that is `enough`. */
+static double square_distance(const double *a, const double *b, int dim, double enough)
 {
-    int d = t->f->dim;
+    enum { AT_ONCE = 8 };
+    double square = 0;
+    for (int from = 0; from < dim && square < enough; from += AT_ONCE)
+        for (int k = from; k < dim && k < from + AT_ONCE; k++)
+            square += (a[k] - b[k]) * (a[k] - b[k]);
+    return square;
+}
+
+/* The first label of a kind whose centre is nearest to z; *margin becomes by how much, beside other
+ * centres. */
+static int snap(const ThProofQuantized *q, const double *z, ThProofKind kind, double *margin)
+{
     double near = HUGE_VAL, next = HUGE_VAL;
-    *label = -1;
-    if (!th_proof_map_apply(t->f, x, y, 1, t->z, err))
-        return false;
-    for (int i = 0; i < t->q->labels->n; i++) {
-        if (t->q->labels->kind[i] != kind)
+    int label = -1;
+    for (int i = 0; i < q->labels->n; i++) {
+        if (q->labels->kind[i] != kind)
             continue;
-        double square = 0;
-        for (int k = 0; k < d; k++)
-            square += (t->z[k] - t->q->centre[i * d + k]) * (t->z[k] - t->q->centre[i * d + k]);
-        if (*label >= 0 && same_centre(t->q, i, *label))
+        double square = square_distance(z, q->centre + i * q->dim, q->dim, next);
+        if (square >= next || (label >= 0 && same_centre(q, i, label)))
             continue;
-        next = fmin(next, fmax(near, square));
+        next = fmax(near, square);
         if (square < near) {
             near = square;
-            *label = i;
+            label = i;
         }
     }
     *margin = sqrt(next) - sqrt(near);
-    return true;
+    return label;
 }
 
-/* An entry of the table, of a kind, and what it should be; -1: in no string that is meant. */
-static bool enter(Table *t, const double *x, const double *y, bool leaves, ThProofKind kind,
-                  int right, int *entry, ThError *err)
+/* An entry of the table: F(x, y) is z, of a kind, and should snap to `right`; -1: it is in no
+ * string that is meant. */
+static void enter(Table *t, const double *x, const double *y, const double *z, bool leaves,
+                  ThProofKind kind, int right, int *entry)
 {
     double margin;
     ThProofQuantized *q = t->q;
-    *entry = -1;
-    if (!snap(t, x, y, kind, entry, &margin, err))
-        return false;
+    *entry = snap(q, z, kind, &margin);
     if (right < 0)
-        return true;
+        return;
     if (*entry >= 0 && same_centre(q, *entry, right))
         *entry = right;
     q->checked++;
     q->wrong += *entry != right;
     q->margin = fmin(q->margin, margin);
     if (q->wrong > 0) /* rounding decides nothing */
-        return true;
-    double off = round_entry(t, x, y, leaves, TH_PROOF_FLOAT_UNIT);
+        return;
+    double off = round_entry(t, x, y, z, leaves, TH_PROOF_FLOAT_UNIT);
     q->rounding = fmax(q->rounding, off);
     q->in_float &= 2 * off < margin;
-    q->in_double &= 2 * round_entry(t, x, y, leaves, TH_PROOF_DOUBLE_UNIT) < margin;
-    return true;
+    q->in_double &= 2 * round_entry(t, x, y, z, leaves, TH_PROOF_DOUBLE_UNIT) < margin;
+}
+
+/* The vectors that come behind x, which is NULL for nothing: what F gives for each of them. */
+static bool apply(Table *t, const double *x, const double *later, int n, ThError *err)
+{
+    size_t d = (size_t)t->f->dim;
+    for (int i = 0; x && i < n; i++)
+        memcpy(t->x + (size_t)i * d, x, d * sizeof *x);
+    return th_proof_map_apply(t->f, x ? t->x : NULL, later, n, t->z, err);
 }
 
 static bool fill_symbols(Table *t, ThError *err)
 {
     const ThProofLabels *l = t->q->labels;
     int k = l->n_symbols, d = t->f->dim;
-    for (int i = 0; i < k * k + k; i++) {
-        int a = i / k - 1, b = i % k;
+    for (int a = -1; a < k; a++) {
         const double *x = a < 0 ? NULL : t->f->leaf + a * d;
-        if (!enter(t, x, t->f->leaf + b * d, true, a < 0 ? TH_PROOF_EDGE : TH_PROOF_COMPLETE,
-                   a < 0 ? l->single[b] : l->pair[a * k + b],
-                   a < 0 ? t->q->single + b : t->q->pair + a * k + b, err))
+        ThProofKind kind = a < 0 ? TH_PROOF_EDGE : TH_PROOF_COMPLETE;
+        const int *right = a < 0 ? l->single : l->pair + a * k;
+        int *entry = a < 0 ? t->q->single : t->q->pair + a * k;
+        if (!apply(t, x, t->f->leaf, k, err))
             return false;
+        for (int b = 0; b < k; b++)
+            enter(t, x, t->f->leaf + b * d, t->z + b * d, true, kind, right[b], entry + b);
+    }
+    return true;
+}
+
+/* All that can come behind the vector of a label, -1: behind nothing. */
+static bool fill_row(Table *t, int x, ThError *err)
+{
+    const ThProofLabels *l = t->q->labels;
+    int d = t->f->dim, n = 0;
+    const double *before = x < 0 ? NULL : t->q->centre + x * d;
+    const int *right = x < 0 ? l->alone : l->product + x * l->n;
+    int *entry = x < 0 ? t->q->alone : t->q->product + x * l->n;
+    for (int y = 0; y < l->n; y++)
+        if (x < 0 || l->kind[y] == TH_PROOF_COMPLETE)
+            memcpy(t->y + (size_t)n++ * (size_t)d, t->q->centre + y * d, (size_t)d * sizeof *t->y);
+    if (n == 0)
+        return true;
+    if (!apply(t, before, t->y, n, err))
+        return false;
+    n = 0;
+    for (int y = 0; y < l->n; y++) {
+        if (x >= 0 && l->kind[y] == TH_PROOF_EDGE)
+            continue;
+        size_t at = (size_t)n++ * (size_t)d;
+        enter(t, before, t->y + at, t->z + at, false, x < 0 ? TH_PROOF_EDGE : l->kind[x], right[y],
+              entry + y);
     }
     return true;
 }
 
 static bool fill_products(Table *t, ThStop *stop, ThError *err)
 {
-    const ThProofLabels *l = t->q->labels;
-    int n = l->n, d = t->f->dim;
-    for (int i = 0; i < n * n + n; i++) {
-        int x = i / n - 1, y = i % n;
-        if (x >= 0 && l->kind[y] == TH_PROOF_EDGE)
-            continue;
-        if (th_stopped(stop, err) ||
-            !enter(t, x < 0 ? NULL : t->q->centre + x * d, t->q->centre + y * d, false,
-                   x < 0 ? TH_PROOF_EDGE : l->kind[x], x < 0 ? l->alone[y] : l->product[x * n + y],
-                   x < 0 ? t->q->alone + y : t->q->product + x * n + y, err))
+    for (int x = -1; x < t->q->labels->n; x++)
+        if (th_stopped(stop, err) || !fill_row(t, x, err))
             return false;
-    }
     return true;
 }
 
@@ -350,17 +382,20 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     t->q->dim = t->f->dim;
     size_t d = (size_t)t->f->dim;
     int heads = t->f->heads, hidden = t->f->hidden;
-    t->z = th_alloc(d, sizeof *t->z, err);
+    size_t rows = (size_t)(l->n > l->n_symbols ? l->n : l->n_symbols) * d;
+    t->x = th_alloc(rows, sizeof *t->x, err);
+    t->y = th_alloc(rows, sizeof *t->y, err);
+    t->z = th_alloc(rows, sizeof *t->z, err);
     t->shape[0] = th_alloc(d * d, sizeof **t->shape, err);
     t->shape[1] = th_alloc(d * d, sizeof **t->shape, err);
     t->s = th_proof_check_set_new((int)d, 3, heads + hidden + 3, hidden > (int)d ? hidden : (int)d,
                                   err);
     t->q->in_float = t->q->in_double = true;
-    bool ok = t->z && t->shape[0] && t->shape[1] && t->s && take(t->q, err) &&
+    bool ok = t->x && t->y && t->z && t->shape[0] && t->shape[1] && t->s && take(t->q, err) &&
               find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
               fill_products(t, stop, err) && fill_answers(t, err) &&
               (t->q->wrong == 0 || find_word(t->q, stop, err));
-    TH_FREE(t->z, t->shape[0], t->shape[1], t->s);
+    TH_FREE(t->x, t->y, t->z, t->shape[0], t->shape[1], t->s);
     return ok;
 }
 

@@ -186,6 +186,36 @@ static void test_points(void **state)
     th_task_free(t);
 }
 
+/* Of more than 131,072 pairs, as the 506 functions of brackets to depth 10 have, directions are not
+ * kept: each step draws its own 384. */
+static void test_many_pairs(void **state)
+{
+    (void)state;
+    enum { AT_ONCE = 384, MOST_KEPT = 1 << 17, NUMBERS = 2 * AT_ONCE * DIM };
+    double away[2][NUMBERS];
+    ThTask *t = made_task("dyck", "depth=10", NULL);
+    for (int steps = 1; steps <= 2; steps++) {
+        ThModel *m = made_model("regulargpt", "dim=8 heads=2");
+        train(m, t,
+              steps == 1 ? "steps=1 batch=4 length=2..8 contract=1"
+                         : "steps=2 batch=4 length=2..8 contract=1",
+              NULL);
+        const double *known = m->training.pull;
+        int labels = (int)known[0], pairs = (int)known[1];
+        assert_true(pairs > MOST_KEPT);
+        assert_int_equal(m->training.n_pull, FIRST + labels * DIM + NUMBERS + pairs);
+        memcpy(away[steps - 1], known + FIRST + labels * DIM, sizeof away[0]);
+        th_model_free(m);
+    }
+    for (int i = 0; i < 2 * AT_ONCE; i++) {
+        double cosine = 0;
+        for (int k = i * DIM; k < (i + 1) * DIM; k++)
+            cosine += away[0][k] * away[1][k];
+        assert_true(fabs(length_of(away[0] + i * DIM) - 1) < 1e-5 && cosine < 0.999999);
+    }
+    th_task_free(t);
+}
+
 /* ---- what it does to a model ----------------------------------------------------------------- */
 
 /* The farthest that climbing gets from the centres, of all pairs. */
@@ -418,10 +448,11 @@ static void test_slope(void **state)
 
 /* ---- what it is not for ---------------------------------------------------------------------- */
 
-static void refused(const char *kind, const char *options, const char *task, ThErrc code)
+static void refused(const char *kind, const char *options, const char *task, const char *settings,
+                    ThErrc code)
 {
     ThError err = {0};
-    ThTask *t = made_task(task, "", NULL);
+    ThTask *t = made_task(task, settings, NULL);
     ThModel *m = made_model(kind, options);
     assert_null(trainer(m, t, "contract=1 steps=1", &err));
     assert_int_equal(err.code, code);
@@ -574,24 +605,21 @@ static void test_spread(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    refused("regulargpt", "dim=8 heads=2 chunk=3", "parity", TH_EVALUE);
-    refused("regulargpt", "dim=8 heads=2 thickness=2", "parity", TH_EVALUE);
-    refused("lstm", "dim=8 head_hidden=4", "parity", TH_EVALUE);
-    refused("lrnn", "dim=8", "parity", TH_EVALUE);
-    refused("regulargpt", "dim=8 heads=2", "modular_arithmetic", TH_ELIMIT);
+    refused("regulargpt", "dim=8 heads=2 chunk=3", "parity", "", TH_EVALUE);
+    refused("regulargpt", "dim=8 heads=2 thickness=2", "parity", "", TH_EVALUE);
+    refused("lstm", "dim=8 head_hidden=4", "parity", "", TH_EVALUE);
+    refused("lrnn", "dim=8", "parity", "", TH_EVALUE);
+    refused("regulargpt", "dim=8 heads=2", "modular_arithmetic", "modulus=8", TH_ELIMIT);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points),
-                                       cmocka_unit_test(test_contraction),
-                                       cmocka_unit_test(test_contraction_of_the_first),
-                                       cmocka_unit_test(test_centres),
-                                       cmocka_unit_test(test_slope),
-                                       cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_steps),
-                                       cmocka_unit_test(test_cell),
-                                       cmocka_unit_test(test_spread),
-                                       cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_points),      cmocka_unit_test(test_many_pairs),
+        cmocka_unit_test(test_contraction), cmocka_unit_test(test_contraction_of_the_first),
+        cmocka_unit_test(test_centres),     cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_many),        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_cell),        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

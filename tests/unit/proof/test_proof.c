@@ -684,6 +684,45 @@ static void check_model(const ThModel *m, const ThProofQuantized *q)
     th_model_free(s);
 }
 
+/* By how much the nearest of the centres of a kind is nearer to F(x, y) than the next. */
+static double lead_of_nearest(const ThProofMap *f, const ThProofQuantized *q, ThProofKind kind,
+                              const double *x, const double *y)
+{
+    double z[16], near = HUGE_VAL, next = HUGE_VAL;
+    assert_true(q->dim <= 16 && th_proof_map_apply(f, x, y, 1, z, NULL));
+    for (int i = 0; i < q->labels->n; i++) {
+        double squares = 0;
+        for (int k = 0; k < q->dim; k++)
+            squares += pow(z[k] - q->centre[i * q->dim + k], 2);
+        if (q->labels->kind[i] != kind)
+            continue;
+        next = fmin(next, fmax(near, sqrt(squares)));
+        near = fmin(near, sqrt(squares));
+    }
+    return next - near;
+}
+
+/* The margin is the least of all products and of all words of one and two symbols. */
+static void check_margin(const ThModel *m, const ThProofQuantized *q)
+{
+    const ThProofLabels *l = q->labels;
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    double least = HUGE_VAL;
+    for (int x = -1; x < l->n; x++)
+        for (int y = 0; y < l->n; y++)
+            if (th_proof_labels_product(l, x, y) >= 0)
+                least = fmin(least, lead_of_nearest(f, q, x < 0 ? TH_PROOF_EDGE : l->kind[x],
+                                                    x < 0 ? NULL : q->centre + x * q->dim,
+                                                    q->centre + y * q->dim));
+    for (int a = -1; a < l->n_symbols; a++)
+        for (int b = 0; b < l->n_symbols; b++)
+            least = fmin(least, lead_of_nearest(f, q, a < 0 ? TH_PROOF_EDGE : TH_PROOF_COMPLETE,
+                                                a < 0 ? NULL : f->leaf + a * q->dim,
+                                                f->leaf + b * q->dim));
+    assert_true(fabs(q->margin - least) < 1e-9);
+    th_proof_map_free(f);
+}
+
 static void check_snapped(const ThModel *m, const ThTask *t)
 {
     ThError err = {0};
@@ -705,6 +744,7 @@ static void check_snapped(const ThModel *m, const ThTask *t)
         assert_int_not_equal(q->answer, q->right);
     }
     check_model(m, q);
+    check_margin(m, q);
     th_proof_quantized_free(q);
 }
 
@@ -734,6 +774,26 @@ static void test_quantized(void **state)
         th_model_free(m);
     }
     th_task_free(t);
+}
+
+/* Margins are exact where many centres are near, as after a training that has just begun. */
+static void test_margins(void **state)
+{
+    (void)state;
+    for (int steps = 1; steps <= 101; steps += 50) {
+        char training[64];
+        snprintf(training, sizeof training, "steps=%d batch=32 length=2..8 seed=%d", steps, steps);
+        ThTask *t = made_task("cycle_navigation", "", NULL);
+        ThModel *m = trained(t, "dim=16 heads=2", training);
+        ThProofClaim *claim = claim_of(m, th_task_machine(t, NULL), NULL);
+        ThProofQuantized *q = th_proof_quantize(m, claim, 100, 1, NULL, NULL);
+        assert_int_equal(q->labels->n, 10);
+        check_margin(m, q);
+        th_proof_quantized_free(q);
+        th_proof_claim_free(claim);
+        th_model_free(m);
+        th_task_free(t);
+    }
 }
 
 /* Labels of strings are what the automaton's monoid says, whatever tree there is above them. */
@@ -771,7 +831,8 @@ int main(void)
         cmocka_unit_test(test_enclosure),   cmocka_unit_test(test_labels),
         cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),        cmocka_unit_test(test_quantized),
-        cmocka_unit_test(test_closed),      cmocka_unit_test(test_not_closed),
+        cmocka_unit_test(test_closed),      cmocka_unit_test(test_margins),
+        cmocka_unit_test(test_not_closed),
     };
     return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
 }
