@@ -1,6 +1,7 @@
 #include "proof/check/quantize.h"
 
 #include "proof/check/check_impl.h"
+#include "proof/check/points.h"
 #include "proof/sample.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -9,38 +10,21 @@ typedef struct {
     ThProofQuantized *q;
     const ThProofMap *f;
     double *x, *y,
-        *z; /* (labels, dim) each, symbols where they are more: pairs, and what F gives */
+        *z;         /* (labels, dim) each, symbols where they are more: pairs, and what F gives */
+    double *margin; /* (labels): by how much the nearest centre is nearer; -1: nothing is asked */
+    double *off;    /* (labels): how far a run can be off */
+    double *shape;  /* (dim, dim): zero */
+    ThProofPoints *p;
     ThProofCheckSet *s;
-    double *shape[2]; /* (dim, dim) each, zero but for the diagonals */
 } Table;
 
 /* ---- rounding -------------------------------------------------------------------------------- */
-
-/* How far F(x, y) of a run that rounds by `unit`, of points or embedded symbols, can be from z. */
-static double round_entry(Table *t, const double *x, const double *y, const double *z, bool leaves,
-                          double unit)
-{
-    t->s->unit = unit;
-    int d = t->f->dim;
-    const double *const at[] = {x, y};
-    ThProofEllipsoid e[2];
-    for (int i = 0; i < 2; i++) {
-        e[i] = (ThProofEllipsoid){.centre = at[i], .shape = t->shape[i]};
-        if (leaves && at[i])
-            th_proof_check_leaf(t->s, t->shape[i], &e[i]);
-    }
-    th_proof_check_tree(t->s, t->f, x ? &e[0] : NULL, &e[1]);
-    double reach = th_proof_check_reach(t->s), square = 0;
-    for (int k = 0; k < d; k++)
-        square += (t->s->row[k] - z[k]) * (t->s->row[k] - z[k]);
-    return (reach + sqrt(square)) * (1 + TH_PROOF_SPARE);
-}
 
 /* Whether a run that rounds by `unit` reads `said` off a centre. */
 static bool leads(Table *t, const double *centre, int said, double unit)
 {
     t->s->unit = unit;
-    const ThProofEllipsoid e = {.centre = centre, .shape = t->shape[0]};
+    const ThProofEllipsoid e = {.centre = centre, .shape = t->shape};
     for (int c = 0; c < t->f->n_classes; c++)
         if (c != said && !(th_proof_check_tree_lead(t->s, t->f, &e, said, c) > 0))
             return false;
@@ -87,14 +71,21 @@ static int snap(const ThProofQuantized *q, const double *z, ThProofKind kind, do
     return label;
 }
 
-/* An entry of the table: F(x, y) is z, of a kind, and should snap to `right`; -1: it is in no
- * string that is meant. */
-static void enter(Table *t, const double *x, const double *y, const double *z, bool leaves,
-                  ThProofKind kind, int right, int *entry)
+/* A row of the table: what can come behind x, which is NULL for nothing. */
+typedef struct {
+    const double *x, *y; /* (dim), (n, dim) */
+    int n;
+    bool leaves;
+    ThProofKind kind; /* of what they become */
+} Row;
+
+/* The i-th entry of a row, which should snap to `right`; -1: it is in no string that is meant. */
+static void enter(Table *t, const Row *r, int i, int right, int *entry)
 {
-    double margin;
     ThProofQuantized *q = t->q;
-    *entry = snap(q, z, kind, &margin);
+    double margin;
+    *entry = snap(q, t->z + i * q->dim, r->kind, &margin);
+    t->margin[i] = right < 0 ? -1 : margin;
     if (right < 0)
         return;
     if (*entry >= 0 && same_centre(q, *entry, right))
@@ -102,21 +93,42 @@ static void enter(Table *t, const double *x, const double *y, const double *z, b
     q->checked++;
     q->wrong += *entry != right;
     q->margin = fmin(q->margin, margin);
-    if (q->wrong > 0) /* rounding decides nothing */
-        return;
-    double off = round_entry(t, x, y, z, leaves, TH_PROOF_FLOAT_UNIT);
-    q->rounding = fmax(q->rounding, off);
-    q->in_float &= 2 * off < margin;
-    q->in_double &= 2 * round_entry(t, x, y, z, leaves, TH_PROOF_DOUBLE_UNIT) < margin;
 }
 
-/* The vectors that come behind x, which is NULL for nothing: what F gives for each of them. */
-static bool apply(Table *t, const double *x, const double *later, int n, ThError *err)
+/* Fills t->z: what F makes of a row. */
+static bool apply(Table *t, const Row *r, ThError *err)
 {
     size_t d = (size_t)t->f->dim;
-    for (int i = 0; x && i < n; i++)
-        memcpy(t->x + (size_t)i * d, x, d * sizeof *x);
-    return th_proof_map_apply(t->f, x ? t->x : NULL, later, n, t->z, err);
+    for (int i = 0; i < r->n; i++)
+        memcpy(t->x + (size_t)i * d, r->x ? r->x : t->f->pad, d * sizeof *t->x);
+    return th_proof_map_apply(t->f, r->x ? t->x : NULL, r->y, r->n, t->z, err);
+}
+
+/* Could a run that rounds by `unit` snap to other centres than the table says?  Raises *most to
+ * what it is off by. */
+static bool stays(Table *t, const Row *r, double unit, double *most)
+{
+    const ThProofPointRows rows = {t->x, r->y, t->z, r->n, !r->x, r->leaves};
+    bool ok = true;
+    th_proof_points_off(t->p, &rows, unit, t->off);
+    for (int i = 0; i < r->n; i++) {
+        if (t->margin[i] < 0)
+            continue;
+        *most = t->off[i] <= *most ? *most : t->off[i];
+        ok &= 2 * t->off[i] < t->margin[i];
+    }
+    return ok;
+}
+
+/* What a row's rounding decides; nothing where the table is wrong. */
+static void round_row(Table *t, const Row *r)
+{
+    ThProofQuantized *q = t->q;
+    double most = 0;
+    if (q->wrong > 0 || stays(t, r, TH_PROOF_FLOAT_UNIT, &q->rounding))
+        return; /* what rounds less stays, too */
+    q->in_float = false;
+    q->in_double &= stays(t, r, TH_PROOF_DOUBLE_UNIT, &most);
 }
 
 static bool fill_symbols(Table *t, ThError *err)
@@ -124,14 +136,15 @@ static bool fill_symbols(Table *t, ThError *err)
     const ThProofLabels *l = t->q->labels;
     int k = l->n_symbols, d = t->f->dim;
     for (int a = -1; a < k; a++) {
-        const double *x = a < 0 ? NULL : t->f->leaf + a * d;
-        ThProofKind kind = a < 0 ? TH_PROOF_EDGE : TH_PROOF_COMPLETE;
+        const Row r = {a < 0 ? NULL : t->f->leaf + a * d, t->f->leaf, k, true,
+                       a < 0 ? TH_PROOF_EDGE : TH_PROOF_COMPLETE};
         const int *right = a < 0 ? l->single : l->pair + a * k;
         int *entry = a < 0 ? t->q->single : t->q->pair + a * k;
-        if (!apply(t, x, t->f->leaf, k, err))
+        if (!apply(t, &r, err))
             return false;
         for (int b = 0; b < k; b++)
-            enter(t, x, t->f->leaf + b * d, t->z + b * d, true, kind, right[b], entry + b);
+            enter(t, &r, b, right[b], entry + b);
+        round_row(t, &r);
     }
     return true;
 }
@@ -140,25 +153,21 @@ static bool fill_symbols(Table *t, ThError *err)
 static bool fill_row(Table *t, int x, ThError *err)
 {
     const ThProofLabels *l = t->q->labels;
-    int d = t->f->dim, n = 0;
-    const double *before = x < 0 ? NULL : t->q->centre + x * d;
+    size_t d = (size_t)t->f->dim;
+    Row r = {x < 0 ? NULL : t->q->centre + (size_t)x * d, t->y, 0, false,
+             x < 0 ? TH_PROOF_EDGE : l->kind[x]};
     const int *right = x < 0 ? l->alone : l->product + x * l->n;
-    int *entry = x < 0 ? t->q->alone : t->q->product + x * l->n;
+    int *entry = x < 0 ? t->q->alone : t->q->product + x * l->n, i = 0;
     for (int y = 0; y < l->n; y++)
         if (x < 0 || l->kind[y] == TH_PROOF_COMPLETE)
-            memcpy(t->y + (size_t)n++ * (size_t)d, t->q->centre + y * d, (size_t)d * sizeof *t->y);
-    if (n == 0)
-        return true;
-    if (!apply(t, before, t->y, n, err))
+            memcpy(t->y + (size_t)r.n++ * d, t->q->centre + (size_t)y * d, d * sizeof *t->y);
+    if (r.n > 0 && !apply(t, &r, err))
         return false;
-    n = 0;
-    for (int y = 0; y < l->n; y++) {
-        if (x >= 0 && l->kind[y] == TH_PROOF_EDGE)
-            continue;
-        size_t at = (size_t)n++ * (size_t)d;
-        enter(t, before, t->y + at, t->z + at, false, x < 0 ? TH_PROOF_EDGE : l->kind[x], right[y],
-              entry + y);
-    }
+    for (int y = 0; y < l->n; y++)
+        if (x < 0 || l->kind[y] == TH_PROOF_COMPLETE)
+            enter(t, &r, i++, right[y], entry + y);
+    if (r.n > 0)
+        round_row(t, &r);
     return true;
 }
 
@@ -382,20 +391,24 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     t->q->dim = t->f->dim;
     size_t d = (size_t)t->f->dim;
     int heads = t->f->heads, hidden = t->f->hidden;
-    size_t rows = (size_t)(l->n > l->n_symbols ? l->n : l->n_symbols) * d;
-    t->x = th_alloc(rows, sizeof *t->x, err);
-    t->y = th_alloc(rows, sizeof *t->y, err);
-    t->z = th_alloc(rows, sizeof *t->z, err);
-    t->shape[0] = th_alloc(d * d, sizeof **t->shape, err);
-    t->shape[1] = th_alloc(d * d, sizeof **t->shape, err);
+    int most = l->n > l->n_symbols ? l->n : l->n_symbols;
+    size_t rows = (size_t)most;
+    t->x = th_alloc(rows * d, sizeof *t->x, err);
+    t->y = th_alloc(rows * d, sizeof *t->y, err);
+    t->z = th_alloc(rows * d, sizeof *t->z, err);
+    t->margin = th_alloc(rows, sizeof *t->margin, err);
+    t->off = th_alloc(rows, sizeof *t->off, err);
+    t->shape = th_alloc(d * d, sizeof *t->shape, err);
+    t->p = th_proof_points_new(t->f, most, err);
     t->s = th_proof_check_set_new((int)d, 3, heads + hidden + 3, hidden > (int)d ? hidden : (int)d,
                                   err);
     t->q->in_float = t->q->in_double = true;
-    bool ok = t->x && t->y && t->z && t->shape[0] && t->shape[1] && t->s && take(t->q, err) &&
-              find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
+    bool ok = t->x && t->y && t->z && t->margin && t->off && t->shape && t->p && t->s &&
+              take(t->q, err) && find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
               fill_products(t, stop, err) && fill_answers(t, err) &&
               (t->q->wrong == 0 || find_word(t->q, stop, err));
-    TH_FREE(t->x, t->y, t->z, t->shape[0], t->shape[1], t->s);
+    th_proof_points_free(t->p);
+    TH_FREE(t->x, t->y, t->z, t->margin, t->off, t->shape, t->s);
     return ok;
 }
 

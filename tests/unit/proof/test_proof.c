@@ -10,6 +10,8 @@
 #include "bound.h"
 #include "given.h"
 #include "lab/train.h"
+#include "proof/check/points.h"
+#include "proof/rounding.h"
 #include "proof/certify.h"
 #include "proof/tree/closure.h"
 #include "proof/check/check.h"
@@ -796,6 +798,74 @@ static void test_margins(void **state)
     }
 }
 
+static float *weights(ThModel *m, const char *name)
+{
+    return th_params_at(&m->params, th_params_find(&m->params, name));
+}
+
+/* Could a float run of any entry snap elsewhere?  One pair at a time. */
+static bool stays_in_float(const ThModel *m, const ThProofQuantized *q)
+{
+    const ThProofLabels *l = q->labels;
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    ThProofPoints *p = th_proof_points_new(f, 1, NULL);
+    bool ok = true;
+    for (int leaves = 0; leaves < 2; leaves++) {
+        int n = leaves ? l->n_symbols : l->n;
+        const double *at = leaves ? f->leaf : q->centre;
+        for (int x = -1; x < n; x++)
+            for (int y = 0; y < n; y++) {
+                double z[16], off;
+                const double *before = x < 0 ? NULL : at + x * q->dim, *later = at + y * q->dim;
+                ThProofKind kind = x < 0 ? TH_PROOF_EDGE : leaves ? TH_PROOF_COMPLETE : l->kind[x];
+                if (!leaves && th_proof_labels_product(l, x, y) < 0)
+                    continue;
+                assert_true(th_proof_map_apply(f, before, later, 1, z, NULL));
+                const ThProofPointRows r = {before ? before : f->pad, later, z, 1, !before, leaves};
+                th_proof_points_off(p, &r, TH_PROOF_FLOAT_UNIT, &off);
+                ok &= 2 * off < lead_of_nearest(f, q, kind, before, later);
+            }
+    }
+    th_proof_points_free(p);
+    th_proof_map_free(f);
+    return ok;
+}
+
+/* Runs in float are proved as long as none of their vectors gets half of the way to where it would
+ * snap elsewhere: two hidden units that cancel more and more cost as much. */
+static void test_rounded(void **state)
+{
+    (void)state;
+    enum { DIM = 16, HIDDEN = 64, LARGER = 30 };
+    int proved = 0, all = 0;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t, "dim=16 heads=2",
+                         "steps=500 batch=32 curriculum=adaptive lr=3e-3 noise=0.3 seed=1");
+    float *up = weights(m, "layer0.feed_forward.up"),
+          *bias = weights(m, "layer0.feed_forward.up_bias");
+    float *down = weights(m, "layer0.feed_forward.down"), first[DIM];
+    memcpy(first, down, sizeof first);
+    for (int i = 0; i < DIM; i++)
+        up[i * HIDDEN + 1] = up[i * HIDDEN] *= LARGER;
+    bias[1] = bias[0] *= LARGER;
+    for (float more = 1; more < 900; more *= 1.4F, all++) {
+        for (int i = 0; i < DIM; i++) {
+            down[i] = first[i] / LARGER + more;
+            down[DIM + i] = -more;
+        }
+        ThProofClaim *claim = claim_of(m, th_task_machine(t, NULL), NULL);
+        ThProofQuantized *q = th_proof_quantize(m, claim, 100, 1, NULL, NULL);
+        assert_int_equal(q->wrong, 0);
+        assert_int_equal(q->in_float, stays_in_float(m, q));
+        proved += q->in_float;
+        th_proof_quantized_free(q);
+        th_proof_claim_free(claim);
+    }
+    assert_true(proved > 0 && proved < all);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* Labels of strings are what the automaton's monoid says, whatever tree there is above them. */
 static void test_labels(void **state)
 {
@@ -832,7 +902,7 @@ int main(void)
         cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),        cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_closed),      cmocka_unit_test(test_margins),
-        cmocka_unit_test(test_not_closed),
+        cmocka_unit_test(test_rounded),     cmocka_unit_test(test_not_closed),
     };
     return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "models/linear/linear.h"
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"
+#include "proof/check/points.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_recurrent.h"
 #include "tensor/kernels/level.h"
@@ -259,6 +260,106 @@ static void test_pinned(void **state)
                 fail_msg("%s: the widths are %.10g, and were %.10g", cases[i].name, is,
                          wanted[i][alone]);
         }
+        th_model_free(m);
+    }
+}
+
+/* ---- many points at once --------------------------------------------------------------------- */
+
+enum { PAIRS = 12 };
+
+typedef struct {
+    float x[PAIRS * D], y[PAIRS * D];
+    double of_x[PAIRS * D], of_y[PAIRS * D], z[PAIRS * D];
+} Pairs;
+
+static void draw_pairs(Pairs *p, const ThProofMap *f, bool alone, ThRng *r)
+{
+    for (int i = 0; i < PAIRS * D; i++) {
+        p->of_x[i] = (double)(p->x[i] = (float)th_rng_normal(r));
+        p->of_y[i] = (double)(p->y[i] = (float)th_rng_normal(r));
+    }
+    assert_true(th_proof_map_apply(f, alone ? NULL : p->of_x, p->of_y, PAIRS, p->z, NULL));
+    for (int i = 0; alone && i < PAIRS * D; i++)
+        p->of_x[i] = f->pad[i % D];
+}
+
+/* Returns how far a run has been seen from F, as a share of what it may be. */
+static double share_of_points(const ThModel *m, const ThProofMap *f, ThProofPoints *p, bool alone,
+                              ThRng *r)
+{
+    Pairs q;
+    double off[PAIRS], most = 0;
+    draw_pairs(&q, f, alone, r);
+    th_proof_points_off(p, &(ThProofPointRows){q.of_x, q.of_y, q.z, PAIRS, alone, false},
+                        TH_PROOF_FLOAT_UNIT, off);
+    for (int i = 0; i < PAIRS; i++) {
+        double to[D], square = 0;
+        run(m, alone ? NULL : q.x + i * D, q.y + i * D, to);
+        for (int k = 0; k < D; k++)
+            square += pow(to[k] - q.z[i * D + k], 2);
+        most = fmax(most, sqrt(square) / off[i]);
+    }
+    return most;
+}
+
+static void test_points(void **state)
+{
+    (void)state;
+    static const double least[] = {1e-3, 6e-6, 1e-4, 7e-5, 8e-4, 3e-3, 1e-3};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int mask = 0; mask < 2; mask++) {
+            ThModel *m =
+                bound("regulargpt",
+                      mask ? "dim=8 heads=2 hidden=2 missing=mask" : "dim=8 heads=2 hidden=2",
+                      TH_TARGET_FINAL, SYMBOLS);
+            cases[i].spoil(m);
+            ThProofMap *f = th_proof_map_new(m, NULL);
+            ThProofPoints *p = th_proof_points_new(f, PAIRS, NULL);
+            ThRng r = th_rng(i, "points", (uint64_t)mask);
+            double most = 0;
+            for (int k = 0; k < 40; k++)
+                most = fmax(most, share_of_points(m, f, p, k % 4 == 3, &r));
+            if (!(most <= 1 && most >= least[i]))
+                fail_msg("%s: runs reach %g of the bound, at least %g if it sees anything",
+                         cases[i].name, most, least[i]);
+            th_proof_points_free(p);
+            th_proof_map_free(f);
+            th_model_free(m);
+        }
+}
+
+/* The sums of the bounds, as they were when no run had come near to them; of embedded symbols,
+ * too. */
+static void test_points_pinned(void **state)
+{
+    (void)state;
+    static const double wanted[][3] = {
+        {4322.716104, 3975.569709, 4783.748518}, {327794614.2, 334596877.5, 328493007.9},
+        {12621204.77, 10617171.04, 14312677.13}, {126062.9725, 86661.61233, 163070.7675},
+        {134628.3454, 150566.8277, 135069.3244}, {137504.6797, 135207.6227, 137965.7107},
+        {2156625.053, 1982993.56, 2387141.265}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ThModel *m = bound("regulargpt", "dim=8 heads=2 hidden=2", TH_TARGET_FINAL, SYMBOLS);
+        cases[i].spoil(m);
+        ThProofMap *f = th_proof_map_new(m, NULL);
+        ThProofPoints *p = th_proof_points_new(f, PAIRS, NULL);
+        for (int how = 0; how < 3; how++) {
+            ThRng r = th_rng(7, "pinned", 0);
+            Pairs q;
+            double off[PAIRS], sum = 0;
+            draw_pairs(&q, f, how == 1, &r);
+            th_proof_points_off(p,
+                                &(ThProofPointRows){q.of_x, q.of_y, q.z, PAIRS, how == 1, how == 2},
+                                0x1p-36, off);
+            for (int k = 0; k < PAIRS; k++)
+                sum += off[k] * 0x1p36 / PAIRS;
+            if (!(fabs(sum - wanted[i][how]) <= 1e-6 * sum))
+                fail_msg("%s: the mean is %.10g, and was %.10g", cases[i].name, sum,
+                         wanted[i][how]);
+        }
+        th_proof_points_free(p);
+        th_proof_map_free(f);
         th_model_free(m);
     }
 }
@@ -677,6 +778,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tree),   cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_points), cmocka_unit_test(test_points_pinned),
         cmocka_unit_test(test_lead),   cmocka_unit_test(test_attained),
         cmocka_unit_test(test_leaf),   cmocka_unit_test(test_chunk),
         cmocka_unit_test(test_gelu),   cmocka_unit_test(test_step),
