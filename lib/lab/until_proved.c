@@ -51,6 +51,7 @@ static bool ask_table(Run *r, ThModelStage *to, ThError *err)
     if (!q)
         return false;
     to->verdict = TH_PROOF_OPEN;
+    to->excess = (double)q->wrong / q->checked;
     if (q->wrong > 0)
         return true;
     ThModel *snapped TH_OWNED(th_model_free) = th_proof_snapped(h->model, q, err);
@@ -117,7 +118,7 @@ static bool join_wrong(Run *r, ThError *err)
 /* Did a stage make different vectors one? */
 static bool spoiled(const ThModelStage *before, const ThModelStage *now)
 {
-    if (now->stage == TH_TRAIN_LEARN || before->stage == TH_TRAIN_BEFORE)
+    if (now->stage == TH_TRAIN_LEARN)
         return false;
     return now->mixed > before->mixed + 0.002 || now->gap < before->gap / 4;
 }
@@ -126,12 +127,32 @@ static void undo(Run *r, const ThModelStage *before, ThModelStage *now)
 {
     ThModel *m = r->how->model;
     th_train_put_back(m, m->training.best);
+    th_train_proof_free(r->to);
     now->undone = 1;
     now->mixed = before->mixed;
     now->gap = before->gap;
     now->reach = before->reach;
     now->verdict = before->verdict;
     now->excess = before->excess;
+}
+
+/* Asks about a model that may be near a proof, and undoes a stage that made it worse: of one whose
+ * vectors are to snap its table says so, else its vectors. */
+static bool judge(Run *r, const ThModelStage *before, ThModelStage *now, ThError *err)
+{
+    bool contracted = r->how->quantized && now->stage == TH_TRAIN_CONTRACT;
+    if (!r->how->quantized && before && spoiled(before, now)) {
+        undo(r, before, now);
+        return true;
+    }
+    if (now->mixed > th_train_most_mixed(r->how) && !contracted)
+        return true;
+    if (!th_train_ask(r, now, err))
+        return false;
+    if (!contracted || now->excess <= before->excess)
+        return join_wrong(r, err);
+    undo(r, before, now);
+    return true;
 }
 
 /* Measures, and writes down how the model stands after a stage. */
@@ -146,10 +167,7 @@ static bool record(Run *r, int stage, ThError *err)
         now.mixed = 1; /* parameters as they were drawn */
     else if (!th_train_measure(r->how, &r->claim, &now, err))
         return false;
-    if (before && spoiled(before, &now))
-        undo(r, before, &now);
-    else if (now.mixed <= th_train_most_mixed(r->how) &&
-             (!th_train_ask(r, &now, err) || !join_wrong(r, err)))
+    if (!judge(r, before, &now, err))
         return false;
     t->stage[t->n_stages++] = now;
     free(t->best);

@@ -54,15 +54,17 @@ static int count(const ThModelTraining *t, ThTrainStage stage, bool undone)
 
 double th_train_most_mixed(const ThTrainProving *how)
 {
-    return how->quantized ? 0.01 : 0;
+    return how->quantized ? 0.1 : 0;
 }
 
 /* What the last figures ask for. */
 static ThTrainStage choose(const ThTrainProving *how, const ThModelStage *last)
 {
     const double near = 0.1; /* a reach from which contraction can go on */
-    bool draws = !how->quantized && !how->model->kind->advance;
-    if (last->mixed > th_train_most_mixed(how) || last->verdict == TH_PROOF_WRONG)
+    bool draws = !how->model->kind->advance;
+    if (how->quantized) /* what has not been asked about is not learned */
+        return last->undone || last->verdict < 0 ? TH_TRAIN_LEARN : TH_TRAIN_CONTRACT;
+    if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
         return TH_TRAIN_LEARN;
     return last->reach > near && draws ? TH_TRAIN_DRAW : TH_TRAIN_CONTRACT;
 }

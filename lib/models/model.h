@@ -164,7 +164,8 @@ typedef struct {
     double reach;  /* the farthest vector from its centre, in the mean distance of a centre from
                       its nearest other one */
     double gap;    /* that distance */
-    double excess; /* the worst pair of sets beside its room; 0: the prover was not asked */
+    double excess; /* the worst pair of sets beside its room, or the share of a table's entries that
+                      are wrong; 0: the prover was not asked */
 } ThModelStage;
 
 /* What must survive between two trainings for the second to continue the first bit for bit. */

@@ -14,6 +14,8 @@ typedef struct {
     double *margin; /* (labels): by how much the nearest centre is nearer; -1: nothing is asked */
     double *off;    /* (labels): how far a run can be off */
     double *shape;  /* (dim, dim): zero */
+    double *mean;   /* (labels, dim): of what F gives where a label is right, */
+    int *met;       /* (labels): so often */
     ThProofPoints *p;
     ThProofCheckSet *s;
 } Table;
@@ -79,6 +81,13 @@ typedef struct {
     ThProofKind kind; /* of what they become */
 } Row;
 
+static void add_to_mean(Table *t, int label, const double *z)
+{
+    int d = t->q->dim, n = ++t->met[label];
+    for (int k = 0; k < d; k++)
+        t->mean[label * d + k] += (z[k] - t->mean[label * d + k]) / n;
+}
+
 /* The i-th entry of a row, which should snap to `right`; -1: it is in no string that is meant. */
 static void enter(Table *t, const Row *r, int i, int right, int *entry)
 {
@@ -88,6 +97,7 @@ static void enter(Table *t, const Row *r, int i, int right, int *entry)
     t->margin[i] = right < 0 ? -1 : margin;
     if (right < 0)
         return;
+    add_to_mean(t, right, t->z + i * q->dim);
     if (*entry >= 0 && same_centre(q, *entry, right))
         *entry = right;
     q->checked++;
@@ -196,6 +206,20 @@ static bool fill_answers(Table *t, ThError *err)
         q->wrong += q->labels->answer[i] >= 0 && q->said[i] != q->labels->answer[i];
     }
     return logit != NULL;
+}
+
+static bool fill(Table *t, ThStop *stop, ThError *err)
+{
+    ThProofQuantized *q = t->q;
+    size_t n = (size_t)q->labels->n;
+    q->checked = q->wrong = 0;
+    q->margin = HUGE_VAL;
+    q->rounding = 0;
+    q->in_float = q->in_double = true;
+    memset(q->said, 0, n * sizeof *q->said);
+    memset(t->met, 0, n * sizeof *t->met);
+    memset(t->mean, 0, n * (size_t)q->dim * sizeof *t->mean);
+    return fill_symbols(t, err) && fill_products(t, stop, err) && fill_answers(t, err);
 }
 
 /* ---- the shortest string that is wrong ------------------------------------------------------- */
@@ -315,7 +339,6 @@ static bool find_word(ThProofQuantized *q, ThStop *stop, ThError *err)
 static bool take(ThProofQuantized *q, ThError *err)
 {
     size_t n = (size_t)q->labels->n, k = (size_t)q->labels->n_symbols;
-    q->margin = HUGE_VAL;
     q->product = th_alloc(n * n, sizeof *q->product, err);
     q->alone = th_alloc(n, sizeof *q->alone, err);
     q->pair = th_alloc(k * k, sizeof *q->pair, err);
@@ -350,26 +373,69 @@ static void share_centres(const ThProofLabels *l, int d, double *centre)
     }
 }
 
-/* The centres of a model that snaps; else those of samples, as such a model would hold them. */
-static bool find_centres(Table *t, uint64_t seed, ThStop *stop, ThError *err)
+/* As a model would hold them. */
+static void round_centres(Table *t)
+{
+    int size = t->q->labels->n * t->q->dim;
+    share_centres(t->q->labels, t->q->dim, t->q->centre);
+    for (int i = 0; i < size; i++)
+        t->q->centre[i] = (double)(float)t->q->centre[i];
+}
+
+/* The centres of sampled vectors, and the table. */
+static bool sample_centres(Table *t, int levels, uint64_t seed, ThStop *stop, ThError *err)
 {
     const ThProofLabels *l = t->q->labels;
     ThProofSample sample = {0};
-    ThProofSampleShape shape = {.levels = 12, .per_level = 1200, .seed = seed};
-    size_t size = (size_t)l->n * (size_t)t->f->dim;
-    double reach = 0, *centre = t->q->centre;
-    if (t->f->snap) {
-        memcpy(centre, t->f->snap, size * sizeof *centre);
-        return true;
-    }
+    ThProofSampleShape shape = {.levels = levels, .per_level = 1200, .seed = seed};
+    double reach = 0;
     bool ok = th_proof_sample(t->f, l, &shape, stop, &sample, err) &&
-              th_proof_centres(t->f, l, &sample, centre, &reach, err);
-    if (ok)
-        share_centres(l, t->f->dim, centre);
-    for (size_t i = 0; ok && i < size; i++)
-        centre[i] = (double)(float)centre[i];
+              th_proof_centres(t->f, l, &sample, t->q->centre, &reach, err);
     th_proof_sample_free(&sample);
-    return ok;
+    if (ok)
+        round_centres(t);
+    return ok && fill(t, stop, err);
+}
+
+/* Moves centres to the means of what the table's rows give, as long as fewer entries are wrong:
+ * there the map takes pairs of centres, which need not be where vectors of strings are. */
+static bool move_centres(Table *t, ThStop *stop, ThError *err)
+{
+    enum { ROUNDS = 8 };
+    ThProofQuantized *q = t->q;
+    size_t d = (size_t)q->dim, size = (size_t)q->labels->n * d * sizeof *q->centre;
+    double *before TH_OWNED(free) = th_alloc(size, 1, err);
+    for (int round = 0; round < ROUNDS && before && q->wrong > 0; round++) {
+        int wrong = q->wrong;
+        memcpy(before, q->centre, size);
+        for (int i = 0; i < q->labels->n; i++)
+            if (t->met[i] > 0)
+                memcpy(q->centre + (size_t)i * d, t->mean + (size_t)i * d, d * sizeof *t->mean);
+        round_centres(t);
+        if (!fill(t, stop, err))
+            return false;
+        if (q->wrong < wrong)
+            continue;
+        memcpy(q->centre, before, size);
+        return fill(t, stop, err);
+    }
+    return before != NULL;
+}
+
+/* The centres of a model that snaps; else those of samples: where the table is wrong, of lower
+ * levels, for vectors of long strings can lie far off. */
+static bool find_table(Table *t, uint64_t seed, ThStop *stop, ThError *err)
+{
+    enum { LEVELS = 12, LOW = 6 };
+    ThProofQuantized *q = t->q;
+    if (t->f->snap) {
+        size_t size = (size_t)q->labels->n * (size_t)q->dim;
+        memcpy(q->centre, t->f->snap, size * sizeof *q->centre);
+        return fill(t, stop, err);
+    }
+    return sample_centres(t, LEVELS, seed, stop, err) &&
+           (q->wrong == 0 ||
+            (sample_centres(t, LOW, seed, stop, err) && move_centres(t, stop, err)));
 }
 
 static int count_edges(const ThProofLabels *l)
@@ -402,13 +468,13 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     t->p = th_proof_points_new(t->f, most, err);
     t->s = th_proof_check_set_new((int)d, 3, heads + hidden + 3, hidden > (int)d ? hidden : (int)d,
                                   err);
-    t->q->in_float = t->q->in_double = true;
-    bool ok = t->x && t->y && t->z && t->margin && t->off && t->shape && t->p && t->s &&
-              take(t->q, err) && find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
-              fill_products(t, stop, err) && fill_answers(t, err) &&
+    t->mean = th_alloc((size_t)l->n * d, sizeof *t->mean, err);
+    t->met = th_alloc((size_t)l->n, sizeof *t->met, err);
+    bool ok = t->mean && t->met && t->x && t->y && t->z && t->margin && t->off && t->shape &&
+              t->p && t->s && take(t->q, err) && find_table(t, seed, stop, err) &&
               (t->q->wrong == 0 || find_word(t->q, stop, err));
     th_proof_points_free(t->p);
-    TH_FREE(t->x, t->y, t->z, t->margin, t->off, t->shape, t->s);
+    TH_FREE(t->x, t->y, t->z, t->margin, t->off, t->shape, t->mean, t->met, t->s);
     return ok;
 }
 

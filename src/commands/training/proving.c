@@ -13,6 +13,7 @@ typedef struct {
     const char *checkpoint; /* a path, or NULL; rank 0 alone has one */
     long long first_step;
     double started;
+    bool quantized; /* what is to be proved is a model whose vectors snap */
     ShDomain d;
 } Proving;
 
@@ -39,13 +40,14 @@ static void write_word(const ThModelStage *v, const ThTrainProof *p, FILE *out)
         fprintf(out, "; the worst pair reaches %.3g of its room", v->excess);
 }
 
-static void write_stage(const ThModelStage *v, const ThTrainProof *p, FILE *out)
+static void write_stage(const ThModelStage *v, const ThTrainProof *p, bool quantized, FILE *out)
 {
     fprintf(out, "step %-6lld %-9s", v->step, th_train_stage_name((ThTrainStage)v->stage));
     if (v->step == 0)
         fprintf(out, " nothing is learned yet\n");
     else if (v->undone)
-        fprintf(out, " undone: it made vectors of different functions one\n");
+        fprintf(out, " undone: it made %s\n",
+                quantized ? "more products wrong" : "vectors of different functions one");
     else {
         if (v->mixed > 0)
             fprintf(out, " %.3g %% of vectors are taken for another function", 100 * v->mixed);
@@ -62,7 +64,7 @@ static void staged(void *context, const ThModelStage *v, const ThTrainProof *p)
     const Proving *t = context;
     FILE *out = sh_out(t->s);
     if (out)
-        write_stage(v, p, out);
+        write_stage(v, p, t->quantized, out);
     else
         sh_row(t->s, v->step, th_train_stage_name((ThTrainStage)v->stage), v->mixed, v->reach,
                v->gap, v->excess, v->undone != 0, v->verdict < 0 ? "" : verdicts[v->verdict],
@@ -165,13 +167,14 @@ static bool write_certificate(const Proving *t, const ThTrainProof *p, ThError *
 
 static ThTrainProving how_of(Proving *t, const ThOptions *train)
 {
+    t->quantized = th_option_choice(train, "until") == QUANTIZED;
     return (ThTrainProving){.model = t->object->as.model,
                             .task = t->task->as.task,
                             .options = train,
                             .threads = sh_threads(t->s),
                             .rate = 1,
                             .in_double = sh_setting_choice(t->s, "precision") == 1,
-                            .quantized = th_option_choice(train, "until") == QUANTIZED,
+                            .quantized = t->quantized,
                             .stop = sh_stop(t->s),
                             .context = t,
                             .stepped = stepped,

@@ -12,6 +12,7 @@
 #include "lab/train.h"
 #include "proof/check/points.h"
 #include "proof/rounding.h"
+#include "proof/sample.h"
 #include "proof/certify.h"
 #include "proof/tree/closure.h"
 #include "proof/check/check.h"
@@ -798,6 +799,97 @@ static void test_margins(void **state)
     }
 }
 
+/* The label of a kind whose centre is nearest to F(x, y). */
+static int nearest(const ThProofMap *f, const ThProofLabels *l, const double *centre,
+                   ThProofKind kind, const double *x, const double *y)
+{
+    double z[16], near = HUGE_VAL;
+    int label = -1;
+    assert_true(f->dim <= 16 && th_proof_map_apply(f, x, y, 1, z, NULL));
+    for (int i = 0; i < l->n; i++) {
+        double squares = 0;
+        for (int k = 0; k < f->dim; k++)
+            squares += pow(z[k] - centre[i * f->dim + k], 2);
+        if (l->kind[i] != kind || squares >= near)
+            continue;
+        near = squares;
+        label = i;
+    }
+    return label;
+}
+
+/* How many entries of the table are wrong with these centres. */
+static int count_wrong(const ThModel *m, const ThProofLabels *l, const double *centre)
+{
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    int wrong = 0, d = f->dim;
+    for (int x = -1; x < l->n; x++)
+        for (int y = 0; y < l->n; y++) {
+            int right = th_proof_labels_product(l, x, y);
+            ThProofKind kind = x < 0 ? TH_PROOF_EDGE : l->kind[x];
+            wrong += right >= 0 && nearest(f, l, centre, kind, x < 0 ? NULL : centre + x * d,
+                                           centre + y * d) != right;
+        }
+    for (int a = -1; a < l->n_symbols; a++)
+        for (int b = 0; b < l->n_symbols; b++) {
+            int right = a < 0 ? l->single[b] : l->pair[a * l->n_symbols + b];
+            ThProofKind kind = a < 0 ? TH_PROOF_EDGE : TH_PROOF_COMPLETE;
+            wrong += right >= 0 && nearest(f, l, centre, kind, a < 0 ? NULL : f->leaf + a * d,
+                                           f->leaf + b * d) != right;
+        }
+    for (int i = 0; i < l->n; i++) {
+        double logit[2];
+        th_proof_map_logits(f, centre + i * d, logit);
+        wrong += l->answer[i] >= 0 && (logit[1] > logit[0]) != l->answer[i];
+    }
+    th_proof_map_free(f);
+    return wrong;
+}
+
+/* The same with the centres of samples of so many levels. */
+static int count_wrong_of_samples(const ThModel *m, const ThProofLabels *l, int levels)
+{
+    double centre[64 * 16], reach = 0;
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    ThProofSample s;
+    const ThProofSampleShape shape = {.levels = levels, .per_level = 1200, .seed = 1};
+    assert_true(l->n <= 64 && th_proof_sample(f, l, &shape, NULL, &s, NULL) &&
+                th_proof_centres(f, l, &s, centre, &reach, NULL));
+    int wrong = count_wrong(m, l, centre);
+    th_proof_sample_free(&s);
+    th_proof_map_free(f);
+    return wrong;
+}
+
+/* Centres that are moved to where the map takes pairs of them make far fewer entries wrong than
+ * those of vectors, and the table is that of the centres that it comes with. */
+static void test_moved(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("tomita", "number=7", NULL);
+    int moved = 0, low = 0;
+    for (int seed = 1; seed <= 3; seed++) {
+        char training[160];
+        snprintf(training, sizeof training,
+                 "steps=300 batch=32 length=1..8 noise=0.1 lr=3e-3 auxiliary_loss=1 "
+                 "segments=balanced optimizer=muon seed=%d",
+                 seed);
+        ThModel *m = trained(t, "dim=16 heads=2", training);
+        ThProofClaim *claim = claim_of(m, th_task_machine(t, NULL), NULL);
+        ThProofQuantized *q = th_proof_quantize(m, claim, 100, 1, NULL, NULL);
+        assert_int_equal(q->wrong, count_wrong(m, q->labels, q->centre));
+        assert_true(2 * q->wrong < count_wrong_of_samples(m, q->labels, 12));
+        moved += q->wrong;
+        low += count_wrong_of_samples(m, q->labels, 6);
+        th_proof_quantized_free(q);
+        th_proof_claim_free(claim);
+        th_model_free(m);
+    }
+    if (!(moved > 0 && 2 * moved < low))
+        fail_msg("%d entries are wrong, and %d of low levels", moved, low);
+    th_task_free(t);
+}
+
 static float *weights(ThModel *m, const char *name)
 {
     return th_params_at(&m->params, th_params_find(&m->params, name));
@@ -902,7 +994,8 @@ int main(void)
         cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),        cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_closed),      cmocka_unit_test(test_margins),
-        cmocka_unit_test(test_rounded),     cmocka_unit_test(test_not_closed),
+        cmocka_unit_test(test_rounded),     cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_not_closed),
     };
     return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
 }
