@@ -145,8 +145,11 @@ static void say_advice(const Proving *t, const ThTrainProof *p)
 {
     const ThModelStage *last = last_stage(t);
     if (p->certificate && p->table)
-        sh_say(t->s, "  next         quantize %s on %s as NAME makes the model that is proved\n",
-               t->object->name, t->task->name);
+        sh_say(t->s,
+               "  next         quantize %s on %s as %s_snapped elements=%d seed=%d\n"
+               "               makes the model that is proved\n",
+               t->object->name, t->task->name, t->object->name, (int)TH_TRAIN_MOST_FUNCTIONS,
+               (int)TH_TRAIN_TABLE_SEED);
     if (p->certificate)
         return;
     if (!p->table && (!p->proof || p->proof->verdict != TH_PROOF_WRONG))
