@@ -208,8 +208,8 @@ static bool refuse(const ThOptions *o, ThError *err)
         "accept",   "report"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (th_option_given(o, others[i])) {
-            th_fail(err, TH_EUSAGE, "%s= does not go with until=proved, which chooses by itself",
-                    others[i]);
+            th_fail(err, TH_EUSAGE, "%s= does not go with until=%s, which chooses by itself",
+                    others[i], th_option_choice(o, "until") == QUANTIZED ? "quantized" : "proved");
             return th_option_error(o, others[i], err);
         }
     if (th_option_choice(o, "until") == QUANTIZED && th_option_given(o, "certificate")) {
