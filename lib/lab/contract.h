@@ -19,8 +19,6 @@
 #include "lab/train.h"
 #include "models/attention/routing.h"
 
-enum { TH_TRAIN_MOST_FUNCTIONS = 1024 }; /* elements of the automaton's semigroup, at most */
-
 typedef struct ThTrainContract ThTrainContract;
 
 typedef struct {

@@ -27,6 +27,10 @@
 /* The options of `train`.  The trainer leaves report, checkpoint and every to its caller. */
 extern const ThOptionSpec th_train_options[];
 
+/* Elements of the automaton's semigroup that trainings for a proof look at, at most; and the seed
+ * of the vectors that they have sampled where the model is to snap. */
+enum { TH_TRAIN_MOST_FUNCTIONS = 1024, TH_TRAIN_TABLE_SEED = 1 };
+
 typedef struct ThTrainer ThTrainer;
 
 /* Returns new: a trainer on `threads` ≥ 1 threads, as many tapes and as many shards of every batch.

@@ -46,8 +46,8 @@ static bool ask_table(Run *r, ThModelStage *to, ThError *err)
 {
     const ThTrainProving *h = r->how;
     th_train_proof_free(r->to);
-    ThProofQuantized *q = r->to->table =
-        th_proof_quantize(h->model, r->claim.claim, TH_TRAIN_MOST_FUNCTIONS, 1, h->stop, err);
+    ThProofQuantized *q = r->to->table = th_proof_quantize(
+        h->model, r->claim.claim, TH_TRAIN_MOST_FUNCTIONS, TH_TRAIN_TABLE_SEED, h->stop, err);
     if (!q)
         return false;
     to->verdict = TH_PROOF_OPEN;

@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "language/any_language.h"
 
-/* What values are: truth values, tokens, numbers (times UNIT, so that means are whole), and the
- * positions that every position selects. */
+/* What values are: truth values, tokens, numbers (times UNIT, so that means of up to 15 are whole),
+ * and the positions that every position selects. */
 enum { NOTHING, TRUTH, TOKEN, NUMBER, SELECTOR };
-enum { UNIT = 840, MOST_ROWS = 4096, MOST_LETTERS = 60, MOST_CHECKED = 20000, MOST_LENGTH = 20 };
+enum { UNIT = 360360, MOST_ROWS = 4096, MOST_LETTERS = 60, MOST_CHECKED = 20000, MOST_LENGTH = 20 };
 enum { B = 1 << TH_LANGUAGE_BRASP, C = 1 << TH_LANGUAGE_CRASP, R = 1 << TH_LANGUAGE_RASP };
 
 typedef enum {
@@ -92,17 +92,20 @@ typedef struct {
     const ThDfa *d;
     char *const *symbol;
     const ThLanguageSmallestHow *how;
-    const int *more;           /* longer words: their lengths, symbols behind each; 0 at the end */
-    int length, rows;          /* of the longest word; of all */
-    int *token, *first, *size; /* (rows): of every row's word, where it begins, and its length */
-    bool *due;                 /* (rows): at the end of a word, is it accepted? */
-    int16_t *made;             /* the value that is being looked at, behind its type */
-    ThIntern values;           /* all, their types first */
-    Node *node;                /* (values.n) */
+    const int *more;            /* longer words: their lengths, symbols behind each; 0 at the end */
+    int length, rows;           /* of the longest word; of all */
+    int *token, *first, *size;  /* (rows): of every row's word, where it begins, and its length */
+    bool *due;                  /* (rows): at the end of a word, is it accepted? */
+    int32_t *made, *operand[2]; /* the value that is being looked at, and of what it is made */
+    unsigned char *packed; /* a value as it is kept: its type, bytes, or of numbers all of it */
+    ThIntern values;       /* all of them */
+    Node *node;            /* (values.n) */
     size_t cap;
     size_t begin[65]; /* values of s nodes stand from begin[s] to begin[s + 1] */
     long long found;  /* the program that is right, or -1 */
     bool full, keeps; /* no more room; not in the last round, where only what is right counts */
+    int tried, rough; /* how many nodes are tried; and where a number was first too large, or a mean
+                         no whole number: 0 is nowhere */
     ThError *err;
 } Work;
 
@@ -111,7 +114,8 @@ typedef struct {
 static void free_words(Work *w)
 {
     th_intern_free(&w->values);
-    TH_FREE(w->token, w->first, w->size, w->due, w->made, w->node);
+    TH_FREE(w->token, w->first, w->size, w->due, w->made, w->operand[0], w->operand[1], w->packed,
+            w->node);
     w->node = NULL;
     w->cap = 0;
 }
@@ -148,8 +152,13 @@ static bool make_room(Work *w, int most)
     w->first = th_alloc(room, sizeof *w->first, w->err);
     w->size = th_alloc(room, sizeof *w->size, w->err);
     w->due = th_alloc(room, sizeof *w->due, w->err);
-    w->made = th_alloc(room * (size_t)w->length + 1, sizeof *w->made, w->err);
-    return w->token && w->first && w->size && w->due && w->made;
+    size_t cells = room * (size_t)w->length;
+    w->made = th_alloc(cells, sizeof *w->made, w->err);
+    for (int i = 0; i < 2; i++)
+        w->operand[i] = th_alloc(cells, sizeof *w->made, w->err);
+    w->packed = th_alloc(1 + cells, sizeof *w->made, w->err);
+    return w->token && w->first && w->size && w->due && w->made && w->operand[0] && w->operand[1] &&
+           w->packed;
 }
 
 static bool list_words(Work *w, int most)
@@ -170,8 +179,43 @@ static bool list_words(Work *w, int most)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+static int type_of(const Work *w, size_t i)
+{
+    return *(const unsigned char *)th_intern_at(&w->values, i, NULL);
+}
+
+static size_t cells_of(const Work *w, int type)
+{
+    return (size_t)w->rows * (type == SELECTOR ? (size_t)w->length : 1);
+}
+
+/* Writes what was made as it is kept; returns how many bytes these are. */
+static size_t pack(Work *w, int type)
+{
+    size_t n = cells_of(w, type);
+    w->packed[0] = (unsigned char)type;
+    if (type == NUMBER)
+        memcpy(w->packed + 1, w->made, n * sizeof *w->made);
+    for (size_t i = 0; type != NUMBER && i < n; i++)
+        w->packed[1 + i] = (unsigned char)w->made[i];
+    return 1 + n * (type == NUMBER ? sizeof *w->made : 1);
+}
+
+/* Value i as an operand, until the next one in its place. */
+static const int32_t *unpack(const Work *w, int i, int place)
+{
+    const unsigned char *from = th_intern_at(&w->values, (size_t)i, NULL);
+    int32_t *to = w->operand[place];
+    size_t n = cells_of(w, *from);
+    if (*from == NUMBER)
+        memcpy(to, from + 1, n * sizeof *to);
+    for (size_t k = 0; *from != NUMBER && k < n; k++)
+        to[k] = from[1 + k];
+    return to;
+}
+
 /* The truth value at the end of what a position selects. */
-static int16_t head(const Work *w, Code code, int row, const int16_t *x, const int16_t *y)
+static int32_t head(const Work *w, Code code, int row, const int32_t *x, const int32_t *y)
 {
     int first = w->first[row], end = first + w->size[row] - 1;
     bool leftmost = code & 1, later = code & 2;
@@ -201,7 +245,7 @@ static int at_leaf(const Work *w, Code code, int letter, int row)
     }
 }
 
-static int of_pair(Code code, int x, int y)
+static int64_t of_pair(Code code, int64_t x, int64_t y)
 {
     switch (code) {
     case NOT:
@@ -226,18 +270,20 @@ static int of_pair(Code code, int x, int y)
 }
 
 /* How many positions a row selects, or the mean of what they have. */
-static int gathered(const Work *w, Code code, int row, const int16_t *x, const int16_t *y, int unit)
+static int64_t gathered(Work *w, Code code, int row, const int32_t *x, const int32_t *y, int unit)
 {
-    int sum = 0, n = 0;
+    int64_t sum = 0, n = 0;
     for (int j = 0; j < w->size[row]; j++)
         if (x[row * w->length + j]) {
             n++;
-            sum += code == MEAN ? y[w->first[row] + j] * unit : 0;
+            sum += code == MEAN ? (int64_t)y[w->first[row] + j] * unit : 0;
         }
+    if (n > 0 && sum % n != 0 && w->rough == 0)
+        w->rough = w->tried;
     return code == WIDTH ? UNIT * n : n ? sum / n : 0;
 }
 
-static int counted(const Work *w, int row, const int16_t *x)
+static int counted(const Work *w, int row, const int32_t *x)
 {
     int n = 0;
     for (int j = w->first[row]; j <= row; j++)
@@ -245,7 +291,7 @@ static int counted(const Work *w, int row, const int16_t *x)
     return UNIT * n;
 }
 
-static int at_row(const Work *w, const Operator *o, int row, const int16_t *x, const int16_t *y)
+static int64_t at_row(Work *w, const Operator *o, int row, const int32_t *x, const int32_t *y)
 {
     if (o->code >= HEAD && o->code < COUNT)
         return head(w, o->code - HEAD, row, x, y);
@@ -256,12 +302,10 @@ static int at_row(const Work *w, const Operator *o, int row, const int16_t *x, c
     return of_pair(o->code, x[row], y ? y[row] : 0);
 }
 
-/* Writes the value of an operator; false: a number is too large for it. */
-static bool evaluate(const Work *w, const Operator *o, int letter, const int16_t *x,
-                     const int16_t *y)
+/* Makes the value of an operator; false: a number is too large for it. */
+static bool evaluate(Work *w, const Operator *o, int letter, const int32_t *x, const int32_t *y)
 {
-    int16_t *to = w->made + 1;
-    w->made[0] = (int16_t)o->result;
+    int32_t *to = w->made;
     if (o->result == SELECTOR) {
         bool parts = o->x == SELECTOR;
         for (int i = 0; i < w->rows * w->length; i++) {
@@ -272,27 +316,22 @@ static bool evaluate(const Work *w, const Operator *o, int letter, const int16_t
         return true;
     }
     for (int row = 0; row < w->rows; row++) {
-        int z = x ? at_row(w, o, row, x, y) : at_leaf(w, o->code, letter, row);
-        if (z > INT16_MAX || z < INT16_MIN)
+        int64_t z = x ? at_row(w, o, row, x, y) : at_leaf(w, o->code, letter, row);
+        if (z > INT32_MAX || z < INT32_MIN) {
+            w->rough = w->rough ? w->rough : w->tried;
             return false;
-        to[row] = (int16_t)z;
+        }
+        to[row] = (int32_t)z;
     }
     return true;
 }
 
 static bool is_right(const Work *w)
 {
-    if (w->made[0] != TRUTH)
-        return false;
     for (int row = 0; row < w->rows; row++)
-        if (row - w->first[row] == w->size[row] - 1 && (w->made[row + 1] != 0) != w->due[row])
+        if (row - w->first[row] == w->size[row] - 1 && (w->made[row] != 0) != w->due[row])
             return false;
     return true;
-}
-
-static const int16_t *value(const Work *w, int i)
-{
-    return (const int16_t *)th_intern_at(&w->values, (size_t)i, NULL);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -301,27 +340,22 @@ static const int16_t *value(const Work *w, int i)
 static bool take(Work *w, Node n)
 {
     const Operator *o = &operators[n.op];
-    size_t before = w->values.n, at, cells = (size_t)w->rows;
-    const int16_t *x = o->x ? value(w, n.x) + 1 : NULL, *y = o->y ? value(w, n.y) + 1 : NULL;
-    if (!evaluate(w, o, n.x, x, y) || (!w->keeps && !is_right(w)))
+    size_t before = w->values.n, at;
+    const int32_t *x = o->x ? w->operand[0] : NULL, *y = o->y ? unpack(w, n.y, 1) : NULL;
+    bool made = evaluate(w, o, n.x, x, y), right = made && o->result == TRUTH && is_right(w);
+    if (!made || !(w->keeps || right))
         return true;
-    cells = 1 + (o->result == SELECTOR ? cells * (size_t)w->length : cells);
-    if (!th_intern(&w->values, w->made, cells * sizeof *w->made, &at, w->err) ||
+    if (!th_intern(&w->values, w->packed, pack(w, o->result), &at, w->err) ||
         !th_grow(&w->node, &w->cap, w->values.n, sizeof *w->node, w->err))
         return false;
     if (w->values.n == before)
         return true;
     w->node[at] = n;
-    if (is_right(w))
+    if (right)
         w->found = (long long)at;
     w->full = w->values.size > w->how->memory;
     w->keeps = w->keeps && !w->full;
     return true;
-}
-
-static int type_of(const Work *w, size_t i)
-{
-    return value(w, (int)i)[0];
 }
 
 /* All programs whose last operator is `op`, and whose operands have a and b nodes. */
@@ -334,6 +368,7 @@ static bool combine(Work *w, int op, int a, int b)
             continue;
         if (th_stopped(w->how->stop, w->err))
             return false;
+        unpack(w, (int)x, 0);
         for (size_t y = first; y < end; y++) {
             if (o->y && (type_of(w, y) != o->y || (o->symmetric && y > x)))
                 continue;
@@ -361,13 +396,21 @@ static bool extend(Work *w, int op, int n)
     return ok;
 }
 
+/* Are programs of n nodes made of values that are right?  A number of a nodes is in none of a + 1.
+ */
+static bool is_sure(const Work *w, int n)
+{
+    return !w->full && (w->rough == 0 || n <= w->rough + 1);
+}
+
 /* Programs in the order of their nodes; *none is how many nodes were exhausted. */
 static bool search(Work *w, int *none)
 {
     w->found = -1;
     *none = 0;
-    for (int n = 1; n <= w->how->nodes && w->found < 0 && !w->full; n++) {
+    for (int n = 1; n <= w->how->nodes && w->found < 0 && is_sure(w, n); n++) {
         w->begin[n] = w->values.n;
+        w->tried = n;
         w->keeps = n < w->how->nodes;
         for (int op = 0; op < OPERATORS && w->found < 0; op++) {
             bool asked = operators[op].dialects & 1U << w->how->dialect;
@@ -380,14 +423,18 @@ static bool search(Work *w, int *none)
     return true;
 }
 
+/* Of all that binds operands only not binds more closely than the == of a letter. */
 static void write_node(const Work *w, ThText *t, int i)
 {
     Node n = w->node[i];
     const Operator *o = &operators[n.op];
+    bool apart = o->code == NOT && operators[w->node[n.x].op].code == LETTER;
     for (const char *c = o->text; *c; c++)
-        if (*c == '$' || *c == '%')
+        if (*c == '$' || *c == '%') {
+            th_text_add(t, apart ? "(" : "");
             write_node(w, t, *c == '$' ? n.x : n.y);
-        else
+            th_text_add(t, apart ? ")" : "");
+        } else
             th_text_printf(t, "%c", *c);
     if (o->code == LETTER)
         th_text_quoted(t, w->symbol[n.x]);
@@ -455,6 +502,7 @@ static bool attempt(Work *w, ThLanguageSmallest *x, int *more, bool *right)
     bool ok = list_words(w, x->length) && search(w, &x->none);
     x->values = (long long)w->values.n;
     x->full = w->full && w->found < 0;
+    x->rough = w->found < 0 && !is_sure(w, x->none + 1) && !w->full && x->none < w->how->nodes;
     *right = ok && w->found < 0;
     if (!ok || *right)
         return ok;
@@ -474,6 +522,8 @@ bool th_language_smallest(ThLanguageSmallest *x, const ThDfa *d, char *const *sy
     int more[(MOST_MORE + 1) * (MOST_LENGTH + 1)] = {0}, *end = more;
     bool ok = true, right = false;
     *x = (ThLanguageSmallest){.length = how->length};
+    if (d->n_symbols == 0)
+        return th_fail(err, TH_EVALUE, "there are no symbols that words could have");
     if (d->n_symbols > MOST_LETTERS || how->nodes > 63 || how->length >= MOST_LENGTH)
         return th_fail(err, TH_ELIMIT, "more than %d symbols, 63 nodes or length %d", MOST_LETTERS,
                        MOST_LENGTH - 1);

@@ -35,13 +35,14 @@ typedef struct {
     int checked;        /* the program is right on all words up to this length, but the empty one */
     long long values;   /* programs that are not alike, in the end */
     bool full;          /* the memory was: larger programs were not tried */
+    bool rough;         /* nor where a number was too large, or a mean no whole part of the unit */
 } ThLanguageSmallest;
 
 /* Fills *x, which is to be freed in any case, and says what was tried where it fails, too:
- * TH_EINTERRUPTED, TH_ENOMEM; TH_ELIMIT where words up to the length have more than 4,096 symbols,
- * or 64 programs were wrong on longer words.
- * Words of class 1 are to be accepted; the empty one, which is no input, does not count.  Quadratic
- * in the programs that are not alike. */
+ * TH_EINTERRUPTED, TH_ENOMEM; TH_EVALUE without symbols; TH_ELIMIT where words up to the length
+ * have more than 4,096 symbols, or 64 programs were wrong on longer words. Words of class 1 are to
+ * be accepted; the empty one, which is no input, does not count.  Quadratic in the programs that
+ * are not alike. */
 bool th_language_smallest(ThLanguageSmallest *x, const ThDfa *d, char *const *symbol,
                           const ThLanguageSmallestHow *how, ThError *err);
 void th_language_smallest_free(ThLanguageSmallest *x);

@@ -23,7 +23,9 @@ static void say(ShSession *s, const ThLanguageSmallest *x)
     sh_say(s, "none of fewer than %d node%s is right on all words of 1 to %d symbol%s%s\n",
            x->none + 1, sh_plural(x->none + 1), x->length, sh_plural(x->length), longer);
     sh_say(s, "  %lld programs differ on these%s\n", x->values,
-           x->full ? "; memory= has no room for more" : "");
+           x->full    ? "; memory= has no room for more"
+           : x->rough ? "; larger ones have numbers too large or means too fine to compare"
+                      : "");
 }
 
 SH_COMMAND(smallest, .group = "rasp",
@@ -36,7 +38,8 @@ SH_COMMAND(smallest, .group = "rasp",
                "made again.  What no program of so many nodes does on these words none does on "
                "all, so that what is printed as exhausted is; that the program found is right on "
                "every word is known for brasp by show it as ltl and compare.  Ctrl-C ends the "
-               "search and says what was exhausted, as memory= does.\n\n"
+               "search and says what was exhausted, as memory= does, and numbers that are too "
+               "large or means too fine to be compared.\n\n"
                "A letter (tokens == \"a\") is one node, as are full(indices, True), not, and, or.  "
                "brasp: an aggregate by rightmost or leftmost over earlier or later positions that "
                "a truth value selects, with False or True where there is none.  crasp: how often "

@@ -147,8 +147,11 @@ static void say_advice(const Proving *t, const ThTrainProof *p)
 {
     const ThModelStage *last = last_stage(t);
     if (p->certificate && p->table)
-        sh_say(t->s, "  next         quantize %s on %s as NAME makes the model that is proved\n",
-               t->object->name, t->task->name);
+        sh_say(t->s,
+               "  next         quantize %s on %s as %s_snapped elements=%d seed=%d\n"
+               "               makes the model that is proved\n",
+               t->object->name, t->task->name, t->object->name, (int)TH_TRAIN_MOST_FUNCTIONS,
+               (int)TH_TRAIN_TABLE_SEED);
     if (p->certificate)
         return;
     if (!p->table && (!p->proof || p->proof->verdict != TH_PROOF_WRONG))
@@ -208,8 +211,8 @@ static bool refuse(const ThOptions *o, ThError *err)
         "accept",   "report"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (th_option_given(o, others[i])) {
-            th_fail(err, TH_EUSAGE, "%s= does not go with until=proved, which chooses by itself",
-                    others[i]);
+            th_fail(err, TH_EUSAGE, "%s= does not go with until=%s, which chooses by itself",
+                    others[i], th_option_choice(o, "until") == QUANTIZED ? "quantized" : "proved");
             return th_option_error(o, others[i], err);
         }
     if (th_option_choice(o, "until") == QUANTIZED && th_option_given(o, "certificate")) {

@@ -26,7 +26,8 @@ static char *letters[] = {letter[0], letter[1], letter[2]};
 static ThDfa *machine(const char *regex)
 {
     ThError err = {0};
-    ThAutomaton *a = th_regex_automaton(regex, letters, strchr(regex, 'c') ? 3 : 2, 0, NULL, &err);
+    int n = strchr(regex, 'c') ? 3 : strchr(regex, 'b') ? 2 : 1;
+    ThAutomaton *a = th_regex_automaton(regex, letters, n, 0, NULL, &err);
     ThDfa *d = th_automaton_acceptor(a, 1000, NULL, &err);
     assert_non_null(d);
     th_automaton_free(a);
@@ -51,12 +52,16 @@ static void test_counted(void **state)
     static const struct {
         ThLanguageSmallestHow how;
         int values;
-    } known[] = {{{TH_LANGUAGE_BRASP, 7, 3, 0, NULL}, 456},
-                 {{TH_LANGUAGE_CRASP, 8, 3, 0, NULL}, 266},
-                 {{TH_LANGUAGE_RASP, 6, 3, 0, NULL}, 224},
-                 {{TH_LANGUAGE_RASP, 6, 4, 0, NULL}, 236}};
+        const char *regex;
+    } known[] = {{{TH_LANGUAGE_BRASP, 7, 3, 0, NULL}, 456, "(b*ab*a)*b*a"},
+                 {{TH_LANGUAGE_CRASP, 8, 3, 0, NULL}, 266, "(b*ab*a)*b*a"},
+                 {{TH_LANGUAGE_RASP, 6, 3, 0, NULL}, 224, "(b*ab*a)*b*a"},
+                 {{TH_LANGUAGE_RASP, 6, 4, 0, NULL}, 236, "(b*ab*a)*b*a"},
+                 {{TH_LANGUAGE_BRASP, 6, 3, 0, NULL}, 1114, "(aab|ba|cc|cab|a|abc|bc)c*"},
+                 /* numbers to 48 */
+                 {{TH_LANGUAGE_RASP, 8, 12, 0, NULL}, 873, "aaa|a{9}|a{12}a*"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        ThLanguageSmallest x = smallest("(b*ab*a)*b*a", known[i].how);
+        ThLanguageSmallest x = smallest(known[i].regex, known[i].how);
         assert_null(x.program);
         assert_int_equal(x.values, known[i].values);
         assert_int_equal(x.none, known[i].how.nodes);
@@ -102,6 +107,9 @@ static void test_found(void **state)
     } known[] = {{"(a|b)*a(a|b)*b", {TH_LANGUAGE_BRASP, 8, 5, 0, NULL}, 5},
                  {"(a|b|c)*abc", {TH_LANGUAGE_BRASP, 8, 4, 0, NULL}, 7},
                  {"(a|b)*a", {TH_LANGUAGE_BRASP, 8, 2, 0, NULL}, 1},
+                 {"(a|b|c)*(a|c)", {TH_LANGUAGE_BRASP, 8, 3, 0, NULL}, 2},
+                 {"(a|b|c)*(a|c)", {TH_LANGUAGE_CRASP, 8, 3, 0, NULL}, 2},
+                 {"(a|b|c)*(a|c)", {TH_LANGUAGE_RASP, 8, 3, 0, NULL}, 2},
                  {"(a|b)*aa", {TH_LANGUAGE_BRASP, 8, 1, 0, NULL}, 5}, /* from longer words only */
                  {"a*b*", {TH_LANGUAGE_CRASP, 9, 5, 0, NULL}, 8},
                  {"(ab)*", {TH_LANGUAGE_CRASP, 13, 5, 0, NULL}, 13},
@@ -135,11 +143,23 @@ static void test_ends(void **state)
     assert_int_equal(err.code, TH_EINTERRUPTED);
     assert_int_equal(x.none, 1);
     th_language_smallest_free(&x);
+    /* Means of means are not looked at, of nine nodes and within eleven. */
+    x = smallest("(b*ab*a)*b*a", (ThLanguageSmallestHow){TH_LANGUAGE_RASP, 11, 4, 0, NULL});
+    assert_true(x.rough && !x.full && !x.program);
+    assert_int_equal(x.none, 10);
+    th_language_smallest_free(&x);
     err = (ThError){0};
     how.length = 12;
     assert_false(th_language_smallest(&x, d, letters, &how, &err));
     assert_int_equal(err.code, TH_ELIMIT);
     th_language_smallest_free(&x);
+    int symbols = d->n_symbols;
+    err = (ThError){0};
+    how.length = 4;
+    d->n_symbols = 0;
+    assert_false(th_language_smallest(&x, d, letters, &how, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    d->n_symbols = symbols;
     th_dfa_free(d);
 }
 

@@ -138,6 +138,32 @@ static void test_scores(void **state)
     th_task_free(t);
 }
 
+/* ---- ties ------------------------------------------------------------------------------------ */
+
+/* Of classes that are equal a run says the first: where that is right nothing is wrong, but no
+ * answer is ahead. */
+static void test_ties(void **state)
+{
+    static const char *const options[] = {"dim",       "2",         "heads",    "1",
+                                          "layers",    "1",         "hidden",   "1",
+                                          "attention", "rightmost", "position", "none"};
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        ThTask *t = all ? all_words() : words_to_b();
+        ThModel *m TH_OWNED(th_model_free) = blank(t, options, sizeof options / sizeof *options);
+        const ThProofAsked asked = {&t->signature, t->machine, NULL, 0, NULL};
+        ThProofClaim *c TH_OWNED(th_proof_claim_free) = th_proof_claim_new(m, &asked, NULL, NULL);
+        ThProofHard h;
+        assert_int_equal(said(m, (int[]){0}, 1), 0);
+        assert_true(c && th_proof_hard(m, c, 100, NULL, &h, NULL));
+        assert_false(h.right);
+        assert_int_equal(h.wrong, all);
+        assert_string_equal(h.why, all ? "the answer to a is not accept"
+                                       : "the answer to a is perhaps not reject");
+        th_task_free(t);
+    }
+}
+
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* Every letter's score is 22/16 more than that of the one before, or 1 more, so that others pull at
@@ -308,8 +334,8 @@ static void test_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_said), cmocka_unit_test(test_whole),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_said),   cmocka_unit_test(test_whole),
                                        cmocka_unit_test(test_scores), cmocka_unit_test(test_keys),
-                                       cmocka_unit_test(test_sums)};
+                                       cmocka_unit_test(test_sums),   cmocka_unit_test(test_ties)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
