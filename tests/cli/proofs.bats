@@ -94,11 +94,11 @@ load "f2.safetensors" as m
 train m on t until=proved steps=100 > "log.txt"
 said = $verdict
 certify m on t > "log.txt"
-assert said == "wrong" and verdict == "wrong"
+assert said == "proved of real numbers" and verdict == said
 repair m on t steps=1500 > "log.txt"
 said = $verdict
 certify m on t > "log.txt"
-assert said == "wrong" and verdict == "wrong"
+assert said == "proved of real numbers" and verdict == said
 END
     "$TAPEHEAD" -q --threads 1 until.th
 }
