@@ -344,6 +344,9 @@ static ThVar snap(ThTape *t, const Layout *l, ThVar x, const bool *edge)
         return -1;
     th_tape_read(t, x, z);
     th_tape_read(t, centres, c);
+    for (int i = 0; i < n * d; i++)
+        if (!isfinite(z[i])) /* the nearest centre would hide it */
+            return th_tape_fail(t, TH_ENUMERIC, "a vector that should snap is not finite");
     for (int i = 0; i < n; i++) {
         int from = l->n_edge > 0 && edge[i] ? others : 0;
         int among = from > 0 ? l->n_edge : others;

@@ -232,11 +232,13 @@ static void soft_double(ThTape *t, const ThTapeNode *node, int row, double *m, d
             m[i] += c[k] * all[k * size + i];
     }
     for (int j = 0; j < n; j++) {
-        double sum = 0;
+        double most = -HUGE_VAL, sum = 0;
         for (int i = 0; i < n; i++)
-            sum += exp(m[j * next + i * along]);
+            most = fmax(most, m[j * next + i * along]);
         for (int i = 0; i < n; i++)
-            soft[j * next + i * along] = exp(m[j * next + i * along]) / sum;
+            sum += exp(m[j * next + i * along] - most);
+        for (int i = 0; i < n; i++)
+            soft[j * next + i * along] = exp(m[j * next + i * along] - most) / sum;
     }
 }
 

@@ -47,6 +47,18 @@ static void window_backward(ThTape *t, ThTapeNode *n)
         th_kernel_window_back(&b);
 }
 
+/* Scores, -∞ of what is not there, become weights, which may be of any size and add up to one. */
+static void soften(double *w, int n)
+{
+    double most = -HUGE_VAL, sum = 0;
+    for (int k = 0; k < n; k++)
+        most = fmax(most, w[k]);
+    for (int k = 0; k < n; k++)
+        sum += w[k] = w[k] > -HUGE_VAL ? exp(w[k] - most) : 0;
+    for (int k = 0; k < n; k++)
+        w[k] /= sum;
+}
+
 static void window_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Args *a = n->args;
@@ -61,18 +73,16 @@ static void window_forward_double(ThTape *t, ThTapeNode *n)
     for (int i = 0; i < n->rows * a->heads && th_tape_goes_on(t); i++) {
         int node = i / a->heads, h = i % a->heads;
         const double *from = q + a->query[node] * d + h * width;
-        double sum = 0;
         for (int k = 0; k < C; k++) {
             int row = a->key[node * C + k];
             double s = 0;
             for (int j = 0; row >= 0 && j < width; j++)
                 s += from[j] * kv[row * 2 * d + h * width + j];
-            w[i * C + k] = row < 0 ? 0 : exp(s / sqrt(width) + bias[h * C + k]);
-            sum += w[i * C + k];
+            w[i * C + k] = row < 0 ? -HUGE_VAL : s / sqrt(width) + bias[h * C + k];
         }
+        soften(w + i * C, C);
         for (int k = 0; k < C; k++) {
             int row = a->key[node * C + k];
-            w[i * C + k] /= sum;
             for (int j = 0; row >= 0 && j < width; j++)
                 y[node * d + h * width + j] += w[i * C + k] * kv[row * 2 * d + d + h * width + j];
         }

@@ -578,6 +578,31 @@ static void test_initial_values(void **state)
     th_params_free(&p);
 }
 
+/* Weights of scores whose exponentials no double holds: those of the scores less the greatest. */
+static void test_large_scores(void **state)
+{
+    (void)state;
+    static const float qs[] = {100, 2}, kv[] = {90, 1, 3, 5, 90, 1.5, 7, 11};
+    static const int first[] = {0}, both[] = {0, 1};
+    const double later = 1 / (1 + exp(-0.5 * 2 / sqrt(2)));
+    ThParams p = {0};
+    th_params_add(&p, "bias", 1, 2, TH_INIT_NORMAL, 0, NULL);
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
+    for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
+        ThTape *t = th_tape_new(precision, &p, NULL);
+        double y[2];
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        ThVar z = th_op_window_attention(
+            t, th_tape_constant(t, 1, 2, qs), th_tape_constant(t, 2, 4, kv), th_param(t, 0),
+            &(ThOpWindowShape){.query = first, .key = both, .n = 1, .C = 2, .heads = 1});
+        th_tape_read(t, z, y);
+        assert_near(y[0], 3 + later * 4, 2e-3);
+        assert_near(y[1], 5 + later * 6, 2e-3);
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -595,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_certain_and_wrong),
         cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_unscored_nan),
+        cmocka_unit_test(test_large_scores),
     };
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }
