@@ -36,8 +36,10 @@ typedef struct {
 } ThProofQuantized;
 
 /* Returns new: the table, with the centres of a model that snaps, and else those of sampled vectors
- * as th_proof_certify takes them, in single precision.  Errors as there; TH_EVALUE, too, where a
- * model has not as many centres as the automaton has labels. */
+ * as th_proof_certify takes them, in single precision; where the table is wrong then, of lower
+ * levels, moved to the means of what the map takes pairs of them to as long as fewer entries are
+ * wrong: up to ten tables.  Errors as there; TH_EVALUE, too, where a model has not as many centres
+ * as the automaton has labels. */
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */

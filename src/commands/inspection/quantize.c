@@ -187,7 +187,11 @@ SH_COMMAND(
         "margin is how much nearer the right centre is than any other, at least.  This says "
         "nothing of the model without snapping.\n\n"
         "With as NAME the snapped model is kept, a regulargpt with codebook=, and its accuracy is "
-        "measured beside that of the model.  A model that snaps already keeps its centres.",
+        "measured beside that of the model.  A model that snaps already keeps its centres.  Those "
+        "of "
+        "others are the centres of sampled vectors, and where entries are wrong with these, move "
+        "to "
+        "the means of what the map takes pairs of them to, as long as fewer are.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive noise=0.3 "

@@ -363,7 +363,8 @@ SH_COMMAND(
         "its own, for those of a map that contracts come together by themselves.\n\n"
         "train until=quantized has such stages, but for draw, and after each asks whether quantize "
         "proves the model whose vectors snap.  What snaps need not contract: automata with many "
-        "functions come to that proof in fewer steps.  The model that was trained does not snap, "
+        "functions come to that proof in fewer steps.  A contraction after which more products are "
+        "wrong is undone, and learning goes on.  The model that was trained does not snap, "
         "and is not proved by it.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
