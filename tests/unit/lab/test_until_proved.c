@@ -337,6 +337,35 @@ static void test_undone(void **state)
     th_task_free(t);
 }
 
+/* The same of what snaps, by its table: all of it was right. */
+static void test_undone_table(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", a_to_b);
+    ThModel *m = bound("dim=16 heads=2", t, 1);
+    Watch w = {.m = m, .quantized = true};
+    ThTrainProof p;
+    assert_true(train(m, t, "steps=20 batch=2", &w, false, &p, NULL));
+    assert_true(w.last.mixed > 0.1 && w.last.verdict == -1); /* there is nothing to ask about */
+    th_train_proof_free(&p);
+    assert_true(train(m, t, "steps=1500 batch=32", &w, false, &p, NULL));
+    assert_non_null(p.certificate);
+    th_train_proof_free(&p);
+    size_t size = m->params.total * sizeof(float);
+    float *before = malloc(size);
+    memcpy(before, m->params.value, size);
+    m->training.stage[m->training.n_stages - 1].verdict = TH_PROOF_OPEN;
+    assert_true(train(m, t, "steps=3000 batch=4 lr=0.3 clip=0 contraction_loss=1000 radius=10", &w,
+                      true, &p, NULL));
+    const ThModelStage *s = &m->training.stage[m->training.n_stages - 1];
+    assert_true(s->stage == TH_TRAIN_CONTRACT && s->undone && s->excess == 0);
+    assert_memory_equal(before, m->params.value, size);
+    th_train_proof_free(&p);
+    free(before);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* ---- what follows ---- */
 
 static ThTrainPlan plan_of(const ThModelStage *s, size_t n, bool quantized)
@@ -449,10 +478,11 @@ static void test_repair(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proved),        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_measured_cell), cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_undone),        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_quantized),     cmocka_unit_test(test_quantized_wrong)};
+        cmocka_unit_test(test_proved),         cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_measured_cell),  cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_undone),         cmocka_unit_test(test_undone_table),
+        cmocka_unit_test(test_plan),           cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_repair),         cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_quantized_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
