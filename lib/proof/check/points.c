@@ -10,11 +10,18 @@
 
 enum { QUERY, KEY_EARLIER, KEY_LATER, VALUE_EARLIER, VALUE_LATER, HEADS };
 
+/* What a layer norm scales and adds, and the greatest magnitude that it scales by. */
+typedef struct {
+    const double *gain, *offset;
+    double most;
+} Norm;
+
 struct ThProofPoints {
     const ThProofMap *f;
     int most;
     double *query, *key, *value, *output, *up, *down; /* magnitudes of the weights of these names */
-    double output_norm, up_norm, down_norm, gain1, gain2; /* spectral; the greatest gains */
+    double output_norm, up_norm, down_norm;           /* spectral */
+    Norm norm[2];
     double *of[HEADS], *sum_of[HEADS]; /* (most, dim): what the heads read, and their sums' sizes */
     double *row, *own, *size;          /* (most, dim): the points, what the last step rounds of each
                                           coordinate, and the magnitudes that it may add up */
@@ -79,8 +86,8 @@ static bool take_norms(ThProofPoints *p, ThError *err)
     p->output_norm = norm_of(f->output, f->dim, f->dim, err);
     p->up_norm = norm_of(f->up, f->dim, f->hidden, err);
     p->down_norm = norm_of(f->down, f->hidden, f->dim, err);
-    p->gain1 = greatest(f->gain1, f->dim);
-    p->gain2 = greatest(f->gain2, f->dim);
+    p->norm[0] = (Norm){f->gain1, f->offset1, greatest(f->gain1, f->dim)};
+    p->norm[1] = (Norm){f->gain2, f->offset2, greatest(f->gain2, f->dim)};
     return isfinite(p->output_norm) && isfinite(p->up_norm) && isfinite(p->down_norm);
 }
 
@@ -236,30 +243,26 @@ static double centre(double *row, double *own, const double *size, int d, double
 
 /* One point, its mean being zero, by one over the root of its mean square: the slope of that is
  * nowhere greater than this factor.  Returns how far a run's is off. */
-static double scale(const ThProofPoints *p, double *row, double *own, const double *gain,
-                    const double *offset, double unit, double off)
+static double scale(double *row, double *own, const Norm *to, int d, double unit, double off)
 {
-    int d = p->f->dim;
     double length = th_proof_length(row, d), least = fmax(0, length - off);
     double gamma = th_proof_gamma(unit, d / 2 + 10);
     double factor = 1 / sqrt(length * length / d + TH_PROOF_EPSILON);
-    double after = off * (gain == p->f->gain1 ? p->gain1 : p->gain2) /
-                   sqrt(least * least / d + TH_PROOF_EPSILON);
+    double after = off * to->most / sqrt(least * least / d + TH_PROOF_EPSILON);
     for (int j = 0; j < d; j++) {
-        row[j] = factor * row[j] * gain[j] + offset[j];
-        own[j] = gamma * (fabs(row[j]) + after + 2 * fabs(offset[j])) + TH_PROOF_UNDERFLOW;
+        row[j] = factor * row[j] * to->gain[j] + to->offset[j];
+        own[j] = gamma * (fabs(row[j]) + after + 2 * fabs(to->offset[j])) + TH_PROOF_UNDERFLOW;
     }
     return after + th_proof_length(own, d);
 }
 
-static void normalise(ThProofPoints *p, const double *gain, const double *offset, int n,
-                      double unit)
+static void normalise(ThProofPoints *p, const Norm *to, int n, double unit)
 {
     int d = p->f->dim;
     for (int i = 0; i < n; i++) {
         double *row = p->row + i * d, *own = p->own + i * d;
         double off = centre(row, own, p->size + i * d, d, unit, p->off[i]);
-        p->off[i] = scale(p, row, own, gain, offset, unit, off);
+        p->off[i] = scale(row, own, to, d, unit, off);
     }
 }
 
@@ -311,10 +314,10 @@ void th_proof_points_off(ThProofPoints *p, const ThProofPointRows *r, double uni
     const ThProofMap *f = p->f;
     int d = f->dim;
     attend(p, r, unit);
-    normalise(p, f->gain1, f->offset1, r->n, unit);
+    normalise(p, &p->norm[0], r->n, unit);
     feed_up(p, r->n, unit);
     feed_down(p, r->n, unit);
-    normalise(p, f->gain2, f->offset2, r->n, unit);
+    normalise(p, &p->norm[1], r->n, unit);
     for (int i = 0; i < r->n; i++) {
         double square = 0;
         for (int j = i * d; j < (i + 1) * d; j++)

@@ -456,7 +456,6 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
                        t->f->n_snap, t->f->n_edge, l->n, count_edges(l));
     t->q->dim = t->f->dim;
     size_t d = (size_t)t->f->dim;
-    int heads = t->f->heads, hidden = t->f->hidden;
     int most = l->n > l->n_symbols ? l->n : l->n_symbols;
     size_t rows = (size_t)most;
     t->x = th_alloc(rows * d, sizeof *t->x, err);
@@ -466,8 +465,7 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     t->off = th_alloc(rows, sizeof *t->off, err);
     t->shape = th_alloc(d * d, sizeof *t->shape, err);
     t->p = th_proof_points_new(t->f, most, err);
-    t->s = th_proof_check_set_new((int)d, 3, heads + hidden + 3, hidden > (int)d ? hidden : (int)d,
-                                  err);
+    t->s = th_proof_check_set_new((int)d, 1, 0, (int)d, err); /* for answers alone */
     t->mean = th_alloc((size_t)l->n * d, sizeof *t->mean, err);
     t->met = th_alloc((size_t)l->n, sizeof *t->met, err);
     bool ok = t->mean && t->met && t->x && t->y && t->z && t->margin && t->off && t->shape &&

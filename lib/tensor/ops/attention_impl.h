@@ -62,6 +62,10 @@ void th_tape_attend_plain_backward(ThTape *t, ThTapeNode *n);
 /* The same where only the greatest logits count. */
 extern const ThOp th_tape_attend_hard;
 
+/* In double precision n scores, -∞ of what is not seen, become weights, whatever their size: all 0
+ * where nothing is seen, else with the sum 1. */
+void th_tape_attend_weights(double *w, int n);
+
 void th_tape_attend_forward_double(ThTape *t, ThTapeNode *n);
 void th_tape_attend_backward_double(ThTape *t, ThTapeNode *n);
 

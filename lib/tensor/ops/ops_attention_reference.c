@@ -69,20 +69,24 @@ static double logit(const ThTapeAttend *f, const Query *p, int j)
     return f->scale * sum + (p->bias ? p->bias[j] : 0);
 }
 
-/* All 0 where nothing is seen. */
-static void weights(const ThTapeAttend *f, const Query *p, double *w)
+void th_tape_attend_weights(double *w, int n)
 {
     double most = -HUGE_VAL, sum = 0;
-    for (int j = 0; j < f->how.T; j++) {
-        w[j] = sees(f, p, j) ? logit(f, p, j) : -HUGE_VAL;
+    for (int j = 0; j < n; j++)
         most = fmax(most, w[j]);
-    }
-    for (int j = 0; j < f->how.T; j++) {
+    for (int j = 0; j < n; j++) {
         w[j] = w[j] > -HUGE_VAL ? exp(w[j] - most) : 0;
         sum += w[j];
     }
-    for (int j = 0; j < f->how.T && sum > 0; j++)
+    for (int j = 0; j < n && sum > 0; j++)
         w[j] /= sum;
+}
+
+static void weights(const ThTapeAttend *f, const Query *p, double *w)
+{
+    for (int j = 0; j < f->how.T; j++)
+        w[j] = sees(f, p, j) ? logit(f, p, j) : -HUGE_VAL;
+    th_tape_attend_weights(w, f->how.T);
 }
 
 /* The loop over strings, heads and queries that both directions share: calls `each` with the

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tensor/kernels/kernels.h"
+#include "tensor/ops/attention_impl.h"
 #include "tensor/tape/tape_impl.h"
 
 enum { Q, KV, BIAS };
@@ -47,18 +48,6 @@ static void window_backward(ThTape *t, ThTapeNode *n)
         th_kernel_window_back(&b);
 }
 
-/* Scores, -∞ of what is not there, become weights, which may be of any size and add up to one. */
-static void soften(double *w, int n)
-{
-    double most = -HUGE_VAL, sum = 0;
-    for (int k = 0; k < n; k++)
-        most = fmax(most, w[k]);
-    for (int k = 0; k < n; k++)
-        sum += w[k] = w[k] > -HUGE_VAL ? exp(w[k] - most) : 0;
-    for (int k = 0; k < n; k++)
-        w[k] /= sum;
-}
-
 static void window_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Args *a = n->args;
@@ -80,7 +69,7 @@ static void window_forward_double(ThTape *t, ThTapeNode *n)
                 s += from[j] * kv[row * 2 * d + h * width + j];
             w[i * C + k] = row < 0 ? -HUGE_VAL : s / sqrt(width) + bias[h * C + k];
         }
-        soften(w + i * C, C);
+        th_tape_attend_weights(w + i * C, C);
         for (int k = 0; k < C; k++) {
             int row = a->key[node * C + k];
             for (int j = 0; row >= 0 && j < width; j++)
