@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,20 +125,16 @@ static FILE *open_directly(const char *path, int fd, const char *mode)
 
 static const char MARK[] = ".tapehead-XXXXXX";
 
-/* Who writes a temporary file holds a lock on it, which ends with the process: what is unlocked was
- * left behind by one that was killed.  False also where the file system knows no locks. */
-static bool lock(int fd)
-{
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_SETLK, &all) == 0;
-}
+/* Who writes a temporary file holds a lock on it until it has its name, or the process ends: what
+ * is unlocked was left behind by one that was killed.  Where the file system knows no locks nothing
+ * is removed. */
 
 static void remove_unlocked(int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (lock(fd))
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
         unlinkat(folder, name, 0);
     close(fd);
 }
@@ -169,7 +166,7 @@ static mode_t wanted_mode(const char *path)
 }
 
 /* Makes the temporary file anew until it is there and locked: who looks for litter may have found
- * it in between. */
+ * it in between, and has removed it when the lock is free. */
 static int make_temporary(char *name)
 {
     char *drawn = name + strlen(name) - 6;
@@ -179,7 +176,7 @@ static int make_temporary(char *name)
         int fd = mkstemp(name);
         if (fd < 0)
             return -1;
-        lock(fd);
+        flock(fd, LOCK_EX);
         if (fstat(fd, &st) == 0 && st.st_nlink > 0)
             return fd;
         close(fd);
@@ -284,6 +281,7 @@ bool th_file_commit(ThFile *f, ThError *err)
     /* A write that failed before left its reason in errno, unless something else failed since. */
     bool ok = !ferror(f->stream) && fflush(f->stream) == 0;
     int cause = ok ? 0 : errno;
+    int locked = f->temporary ? fcntl(fileno(f->stream), F_DUPFD_CLOEXEC, 0) : -1;
     ok = fclose(f->stream) == 0 && ok;
     cause = cause ? cause : errno;
     f->stream = NULL;
@@ -299,6 +297,8 @@ bool th_file_commit(ThFile *f, ThError *err)
         th_fail(err, TH_EIO, "cannot write '%s': %s", f->path,
                 cause ? strerror(cause) : "output failed");
     th_file_abort(f);
+    if (locked >= 0)
+        close(locked);
     return ok;
 }
 

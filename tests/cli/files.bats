@@ -107,6 +107,18 @@ go() {
     [ -e p.th.tapehead-abcdefg ] && [ -e p.th.backup ] && [ -e q.th.tapehead-abcdef ]
 }
 
+@test "processes that write to one file do not take each other's for left behind" {
+    printf 'automaton a = parity\nfor i in 1..2000 { count a length=0..2 > "out.txt" }\n' >many.th
+    pids=()
+    for i in 1 2 3; do
+        "$TAPEHEAD" -q many.th 2>"err$i" &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do wait "$pid"; done
+    [ "$(wc -l <out.txt)" -gt 1 ]
+    [ -z "$(find . -name '*.tapehead-*')" ]
+}
+
 @test "a small address space ends no session, and does not hang it" {
     [[ $TAPEHEAD != */@(asan|fuzz)/* ]] || skip "the sanitizers take memory of their own"
     for mebibytes in 110 160 210; do
