@@ -97,6 +97,27 @@ def stack(balls):
     return Ball(np.array([b.mid for b in balls]), np.array([b.rad for b in balls]))
 
 
+def between(low, high):
+    """Numbers of which bounds are known."""
+    middle = low + (high - low) / 2
+    return Ball(middle, np.maximum(high - middle, middle - low) * WIDER + 4 * UNIT * (abs(low) + abs(high)))
+
+
+def logistic(x):
+    """1 / (1 + exp(-x)), of arrays: by the powers of exp(-|x| / 1024), and by the slope, which is 1/4 at most."""
+    at = np.clip(x.mid, -64, 64)  # beyond these it is within 1e-27 of 0 or 1
+    small, e, term = Ball(-abs(at) / 1024), Ball(np.ones_like(at)), Ball(np.ones_like(at))
+    for n in range(1, 13):
+        term = term * small * from_interval(1 / iv.mpf(n))
+        e = e + term
+    e.rad = e.rad + 1e-25  # (1/16)^13 / 13!
+    for _ in range(10):
+        e = e * e
+    far = between(1 / (1 + e.above()) / WIDER, 1 / (1 + e.below()) * WIDER)
+    value = far * np.where(at < 0, -1.0, 1.0) + np.where(at < 0, 1.0, 0.0)
+    return Ball(value.mid, (value.rad + x.rad / 4 + 1e-27) * WIDER)
+
+
 def squares(x):
     """An upper bound of the sum of squares of each column."""
     return (x.most() ** 2).sum(axis=0) * WIDER + TINY

@@ -7,7 +7,7 @@ the order in which strings make them.
 
 import numpy as np
 
-from balls import WIDER, Ball, Refused, root
+from balls import WIDER, Ball, Refused
 from certificate import check_answers, moves, occurs
 from sets import Ellipsoid
 from tree import Tree
@@ -28,26 +28,41 @@ class Table:
         self.tree, self.centres = Tree(m), m["centres"]
         # subtrees without padding snap to the first of them, those at the left edge to the last
         self.rows = {True: range(n - edge), False: range(n - edge, n) if edge else range(n)}
+        self.same = (self.centres[:, None] == self.centres[None]).all(axis=2)
         self.tightest = np.inf
 
-    def snap(self, x, y, complete):
-        """The row of the codebook that is nearest to what two vectors become, whatever is rounded
-        here; the least lead of any becomes self.tightest."""
-        s = self.tree.pair(x, y)
+    def snap(self, s, complete):
+        """The row of the codebook that is nearest to each vector, whatever is rounded here, where
+        `complete` is one kind for all; the least lead of any becomes self.tightest."""
         rows = self.rows[complete]
-        own = self.centres[rows.start:rows.stop]
-        away = Ball(own) - s.centre.mid
-        square = Ball(np.ones(away.mid.shape[1])) @ (away * away).T
-        nearest = int(np.argmin(square.mid))
-        others = [i for i in range(len(rows)) if (own[i] != own[nearest]).any()]
-        loose = (s.reach() + float(np.sqrt((s.centre.rad ** 2).sum()))) * WIDER
-        if others:
-            far = min(float(np.sqrt(max(0.0, square[i].below()))) for i in others) / WIDER
-            lead = far - float(root(square[nearest].above())) * WIDER
-            if not lead > 2 * loose * WIDER:
-                raise Refused(f"a vector is nearer to one of the codebook by {lead:.3g}, and known to {loose:.3g}")
-            self.tightest = min(self.tightest, lead)
-        return rows[nearest]
+        here = slice(rows.start, rows.stop)
+        own = Ball(self.centres[here])
+        ones = np.ones(own.mid.shape[1])
+        at = Ball(s.mid)
+        square = (at * at) @ ones[:, None] + (own * own) @ ones - 2 * (at @ own.T)
+        nearest = np.argmin(square.mid, axis=1)
+        each = np.arange(len(nearest))
+        loose = np.sqrt((s.rad ** 2).sum(axis=1)) * WIDER
+        same = self.same[here, here][nearest]
+        far = np.sqrt(np.where(same, np.inf, np.maximum(0, square.below())).min(axis=1)) / WIDER
+        lead = far - np.sqrt(np.maximum(0, square.above()[each, nearest])) * WIDER
+        bad = np.flatnonzero(~(lead > 2 * loose * WIDER))
+        if len(bad):
+            lead, loose = lead[bad[0]], loose[bad[0]]
+            raise Refused(f"a vector is nearer to one of the codebook by {lead:.3g}, and known to {loose:.3g}")
+        self.tightest = min(self.tightest, *lead)
+        return [rows[i] for i in nearest]
+
+    def products(self, pairs):
+        """The row of each pair of what has a vector, or nothing, and what has one."""
+        found = [None] * len(pairs)
+        for complete in (True, False):
+            of = [i for i, (x, _) in enumerate(pairs) if x[0] == complete]
+            if of:
+                s = self.tree.points([pairs[i][0][2] for i in of], [pairs[i][1][2] for i in of])
+                for i, row in zip(of, self.snap(s, complete)):
+                    found[i] = row
+        return found
 
 
 def check_table(c, table):
@@ -56,32 +71,34 @@ def check_table(c, table):
     these say.  A row that stands for what differs in the domain's states alone meets all others as
     each of these.  The certificate's sets become these rows.  How many pairs there were, and the
     smallest lead."""
-    found, own = set(), {}  # what (complete, row) stands for, and its part that is the automaton's
+    found, own = [], {}  # what (complete, row) stands for, and its part that is the automaton's
+    known = set()
     states = len(c.answer)
-    symbols = [(True, move, Ellipsoid(table.tree.leaf[a])) for a, move in enumerate(moves(c))]
+    symbols = [(True, move, table.tree.leaf[a]) for a, move in enumerate(moves(c))]
     nothing = (False, tuple(range(c.states)), None)
 
-    def enter(x, y):
-        both = tuple(y[1][q] for q in x[1])
-        if not occurs(c, x, both):
-            return 0
-        row = table.snap(x[2], y[2], x[0])
-        if own.setdefault((x[0], row), both[:states]) != both[:states]:
-            raise Refused("a vector of the codebook stands for two things")
-        if (x[0], row, both) not in found:
-            found.add((x[0], row, both))
-            c.sets.append((x[0], both, Ellipsoid(table.centres[row])))
-        return 1
+    def enter(pairs):
+        both = [tuple(y[1][q] for q in x[1]) for x, y in pairs]
+        some = [i for i, (x, _) in enumerate(pairs) if occurs(c, x, both[i])]
+        for i, row in zip(some, table.products([pairs[i] for i in some])):
+            is_complete, does = pairs[i][0][0], both[i]
+            if own.setdefault((is_complete, row), does[:states]) != does[:states]:
+                raise Refused("a vector of the codebook stands for two things")
+            if (is_complete, row, does) not in known:
+                known.add((is_complete, row, does))
+                found.append((is_complete, does, Ball(table.centres[row])))
+        return len(some)
 
-    entries = sum(enter(x, y) for y in symbols for x in [nothing, *symbols])
+    entries = enter([(x, y) for y in symbols for x in [nothing, *symbols]])
     done = 0
-    while done < len(c.sets):  # what came last meets all that came before, and itself
-        new = c.sets[done]
+    while done < len(found):  # what came last meets all that came before, and itself
+        new = found[done]
         done += 1
         pairs = [(nothing, new)]
-        for old in c.sets[:done]:
+        for old in found[:done]:
             pairs += [(old, new)] if new[0] else []
             pairs += [(new, old)] if old[0] and old is not new else []
-        entries += sum(enter(x, y) for x, y in pairs)
+        entries += enter(pairs)
+    c.sets += [(is_complete, does, Ellipsoid(at.mid)) for is_complete, does, at in found]
     check_answers(c, table.tree)
     return entries, table.tightest

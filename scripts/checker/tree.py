@@ -9,8 +9,8 @@ the chord of its bend.  What lines miss goes to an ellipsoid, or to a generator 
 import numpy as np
 from mpmath import iv
 
-from balls import (EPSILON, TINY, WIDER, Ball, chords, from_interval, greatest_eigenvalue, inverse_root, line,
-                   norm, root, squares, stack)
+from balls import (EPSILON, TINY, WIDER, Ball, Refused, between, chords, from_interval, greatest_eigenvalue,
+                   inverse_root, line, logistic, norm, root, squares, stack)
 from sets import Ellipsoid, Set, around
 
 
@@ -146,6 +146,30 @@ class Tree:
         x = self.missing if x is None else x
         s = self.normalise(self.attend(x, y), *self.norms[0])
         return self.normalise(self.feed(s), *self.norms[1])
+
+    def points(self, xs, ys):
+        """What becomes of vectors, a row of each pair; x None: nothing is there."""
+        alone = np.array([x is None for x in xs])
+        pad = None if self.missing is None else self.missing.centre
+        x = stack([y if x is None and pad is None else pad if x is None else x for x, y in zip(xs, ys)])
+        y = stack(ys)
+        of_head = np.kron(np.eye(self.heads), np.ones((self.width, 1)))
+        score = ((y @ self.query) * (x @ self.key - y @ self.key)) @ of_head * self.scale + self.relative
+        weight = logistic(score) * np.where(alone & (pad is None), 0.0, 1.0)[:, None]
+        later = y @ self.value
+        s = y + (later + (x @ self.value - later) * (weight @ of_head.T)) @ self.output
+        s = self.normalise_points(s, *self.norms[0])
+        inner = s @ self.up + self.up_bias
+        units = between(np.maximum(0, inner.below()), np.maximum(0, inner.above()))
+        return self.normalise_points(s + units @ self.down + self.down_bias, *self.norms[1])
+
+    def normalise_points(self, s, gain, offset):
+        c = s @ self.centred
+        square = (c * c) @ np.ones((self.d, 1)) * from_interval(1 / iv.mpf(self.d)) + EPSILON
+        low, high = square.below(), square.above()
+        if not (low > 0).all():
+            raise Refused("a layer norm divides by what may be nothing")
+        return c * between(1 / np.sqrt(high) / WIDER, 1 / np.sqrt(low) * WIDER) * gain + offset
 
     def lead(self, e, right, other):
         """By how much one logit is ahead of another's at least."""
