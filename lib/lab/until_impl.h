@@ -52,17 +52,16 @@ bool th_train_ask(ThTrainRun *r, ThModelStage *to, ThError *err);
 typedef struct {
     ThTrainStage stage;
     long long steps;
-    double strength; /* of the stage's loss, beside what the table says, */
-    double rate;     /* and of the learning rate */
-    int longest;     /* of strings */
+    double strength;       /* of the stage's loss, beside what the table says, */
+    double rate;           /* and of the learning rate */
+    int shortest, longest; /* of strings */
 } ThTrainPlan;
-ThTrainPlan th_train_plan(const ThTrainProving *how);
+ThTrainPlan th_train_plan(const ThTrainRun *r);
 
 /* The share of vectors that may be misjudged for the proof to be asked for. */
 double th_train_most_mixed(const ThTrainProving *how);
 
 /* Fills *o with the options of a stage: those given, and the stage's own.  TH_ENOMEM. */
-bool th_train_stage_options(const ThTrainProving *how, const ThTrainPlan *p, ThOptions *o,
-                            ThError *err);
+bool th_train_stage_options(const ThTrainRun *r, const ThTrainPlan *p, ThOptions *o, ThError *err);
 
 #endif

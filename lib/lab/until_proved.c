@@ -140,16 +140,16 @@ static void undo(Run *r, const ThModelStage *before, ThModelStage *now)
  * vectors are to snap its table says so, else its vectors. */
 static bool judge(Run *r, const ThModelStage *before, ThModelStage *now, ThError *err)
 {
-    bool contracted = r->how->quantized && now->stage == TH_TRAIN_CONTRACT;
+    bool to_table = r->how->quantized && now->stage > TH_TRAIN_LEARN;
     if (!r->how->quantized && before && spoiled(before, now)) {
         undo(r, before, now);
         return true;
     }
-    if (now->mixed > th_train_most_mixed(r->how) && !contracted)
+    if (now->mixed > th_train_most_mixed(r->how) && !to_table)
         return true;
     if (!th_train_ask(r, now, err))
         return false;
-    if (!contracted || now->excess <= before->excess)
+    if (!to_table || now->excess <= before->excess)
         return join_wrong(r, err);
     undo(r, before, now);
     return true;
@@ -229,7 +229,7 @@ static bool run_stage(Run *r, const ThTrainPlan *plan, ThError *err)
     bool begun = t->step > t->stage[t->n_stages - 1].step;
     th_train_proof_free(r->to); /* it is not of the parameters that come */
     ThOptions o TH_OWNED(th_options_free) = {0};
-    if ((!begun && !keep(h->model, err)) || !th_train_stage_options(h, plan, &o, err))
+    if ((!begun && !keep(h->model, err)) || !th_train_stage_options(r, plan, &o, err))
         return false;
     long long left = t->began + plan->steps - t->step;
     if (left <= 0)
@@ -266,7 +266,7 @@ bool th_train_stages(Run *r, ThError *err)
     if (r->how->resumed && last.verdict == TH_PROOF_PROVED && !th_train_ask(r, &last, err))
         return false;
     while (!over(r)) {
-        ThTrainPlan plan = th_train_plan(r->how);
+        ThTrainPlan plan = th_train_plan(r);
         long long began = t->stage[t->n_stages - 1].step;
         if (plan.steps > r->how->most - began)
             plan.steps = r->how->most - began;

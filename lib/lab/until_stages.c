@@ -9,8 +9,10 @@
  * strong.  The first time it has so many steps, and each time more. */
 typedef struct {
     const char *name, *options, *loss;
-    double weight, rate, slower; /* slower: the rate each time beside the last time */
+    double weight, again, rate, slower; /* again: the weight from the second time on beside the
+                                           first; slower: the rate each time beside the last */
     long long steps, most;
+    int shortest, longest; /* of strings; 0: from one symbol to twice as many each time */
 } Stage;
 
 static const Stage stages[TH_TRAIN_STAGES] = {
@@ -18,25 +20,37 @@ static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=64 noise=0.1 auxiliary_loss=1 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
-                        "centre_loss", 0.02, 2e-3, 1, 1500, 6000},
+                        "centre_loss", 0.02, 1, 2e-3, 1, 1500, 6000},
     [TH_TRAIN_DRAW] = {"draw",
                        "batch=32 noise=0.2 ramp=0.3 auxiliary_loss=1 optimizer=muon "
                        "segments=balanced schedule=cosine recipe=plain",
-                       "centre_loss", 0.5, 2e-3, 1, 1500, 6000},
+                       "centre_loss", 0.5, 1, 2e-3, 1, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {"contract",
                            "batch=16 warmup=100 radius=0.05 optimizer=muon segments=balanced "
                            "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 6e-3, 0.6, 1500, 6000}};
+                           "contraction_loss", 1, 1, 6e-3, 0.6, 1500, 6000}};
+/* Where functions are many, most pairs of them are met by nothing but large batches of full trees,
+ * and a table is right once its centres are drawn together.  Contraction, whose pairs are drawn
+ * anew there, made modulo 5's worse. */
+static const Stage of_many[TH_TRAIN_STAGES] = {
+    [TH_TRAIN_LEARN] = {"learn",
+                        "batch=512 warmup=200 auxiliary_loss=1 optimizer=muon schedule=cosine "
+                        "recipe=plain",
+                        "centre_loss", 0, 1, 1e-3, 1, 5000, 5000, 16, 16},
+    [TH_TRAIN_DRAW] = {"draw",
+                       "batch=256 auxiliary_loss=1 optimizer=muon segments=balanced "
+                       "schedule=cosine recipe=plain",
+                       "centre_loss", 0.1, 2, 1e-3, 0.7, 4000, 4000, 20, 40}};
 /* A cell's states come together once it is made to contract. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=64 curriculum=paced radius=0.2 optimizer=adamw decay=0.01 "
                         "recipe=plain",
-                        "contraction_loss", 0.03, 5e-3, 1, 1500, 6000},
+                        "contraction_loss", 0.03, 1, 5e-3, 1, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {"contract",
                            "batch=16 warmup=100 radius=0.05 optimizer=muon decay=0.01 "
                            "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 1e-2, 0.6, 3000, 6000}};
+                           "contraction_loss", 1, 1, 1e-2, 0.6, 3000, 6000}};
 
 const char *th_train_stage_name(ThTrainStage stage)
 {
@@ -52,58 +66,71 @@ static int count(const ThModelTraining *t, ThTrainStage stage, bool undone)
     return n;
 }
 
+/* Are there so many functions that batches of short strings hardly meet their pairs?  Modulo 5 has
+ * 179 labels, A5 has 120. */
+static bool are_many(const ThTrainRun *r)
+{
+    enum { MOST_FEW = 128 };
+    return r->how->quantized && r->claim.labels->n > MOST_FEW;
+}
+
 double th_train_most_mixed(const ThTrainProving *how)
 {
     return how->quantized ? 0.1 : 0;
 }
 
 /* What the last figures ask for. */
-static ThTrainStage choose(const ThTrainProving *how, const ThModelStage *last)
+static ThTrainStage choose(const ThTrainRun *r, const ThModelStage *last)
 {
     const double near = 0.1; /* a reach from which contraction can go on */
-    bool draws = !how->model->kind->advance;
-    if (how->quantized) /* what has not been asked about is not learned */
+    bool draws = !r->how->model->kind->advance;
+    if (are_many(r))
+        return last->verdict < 0 ? TH_TRAIN_LEARN : TH_TRAIN_DRAW;
+    if (r->how->quantized) /* what has not been asked about is not learned */
         return last->undone || last->verdict < 0 ? TH_TRAIN_LEARN : TH_TRAIN_CONTRACT;
     if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
         return TH_TRAIN_LEARN;
-    return last->reach > near && draws ? TH_TRAIN_DRAW : TH_TRAIN_CONTRACT;
+    /* what is drawn without end is not drawn near */
+    return last->reach > near && draws && last->stage != TH_TRAIN_DRAW ? TH_TRAIN_DRAW
+                                                                       : TH_TRAIN_CONTRACT;
 }
 
-static const Stage *stage_of(const ThModel *m, ThTrainStage stage)
+static const Stage *stage_of(const ThTrainRun *r, ThTrainStage stage)
 {
-    return m->kind->advance ? &of_cells[stage] : &stages[stage];
+    if (r->how->model->kind->advance)
+        return &of_cells[stage];
+    return are_many(r) ? &of_many[stage] : &stages[stage];
 }
 
-ThTrainPlan th_train_plan(const ThTrainProving *how)
+ThTrainPlan th_train_plan(const ThTrainRun *r)
 {
-    const ThModel *m = how->model;
-    const ThModelTraining *t = &m->training;
+    const ThModelTraining *t = &r->how->model->training;
     enum { SHORTEST = 16, LONGEST = 64 };
-    const ThModelStage *last = &t->stage[t->n_stages - 1];
-    ThTrainPlan p = {.stage = choose(how, last), .longest = SHORTEST};
-    /* What is drawn without end is not drawn near: */
-    if (p.stage == TH_TRAIN_DRAW && last->stage == TH_TRAIN_DRAW)
-        p.stage = TH_TRAIN_CONTRACT;
-    const Stage *s = stage_of(m, p.stage);
-    int done = count(t, p.stage, false), undone = count(t, p.stage, true);
+    ThTrainStage stage = choose(r, &t->stage[t->n_stages - 1]);
+    const Stage *s = stage_of(r, stage);
+    ThTrainPlan p = {.stage = stage,
+                     .shortest = s->longest ? s->shortest : 1,
+                     .longest = s->longest ? s->longest : SHORTEST};
+    int done = count(t, stage, false), undone = count(t, stage, true);
     int learned = count(t, TH_TRAIN_LEARN, false);
-    p.strength = pow(0.5, undone);
-    p.rate = p.strength * pow(s->slower, done - undone);
+    double weaker = pow(0.5, undone);
+    p.strength = weaker * (done > undone ? s->again : 1);
+    p.rate = weaker * pow(s->slower, done - undone);
     p.steps = s->steps;
     for (int i = 0; i < done && p.steps < s->most; i++)
         p.steps *= 2;
-    for (int i = 1; i < learned + (p.stage == TH_TRAIN_LEARN) && p.longest < LONGEST; i++)
+    for (int i = 1; !s->longest && i < learned + (stage == TH_TRAIN_LEARN) && p.longest < LONGEST;
+         i++)
         p.longest *= 2;
     return p;
 }
 
-bool th_train_stage_options(const ThTrainProving *how, const ThTrainPlan *p, ThOptions *o,
-                            ThError *err)
+bool th_train_stage_options(const ThTrainRun *r, const ThTrainPlan *p, ThOptions *o, ThError *err)
 {
-    const Stage *s = stage_of(how->model, p->stage);
+    const Stage *s = stage_of(r, p->stage);
     char own[200];
     snprintf(own, sizeof own, "%s=%.9g lr=%.9g length=%d..%d", s->loss, s->weight * p->strength,
-             s->rate * p->rate * how->rate, 1, p->longest);
-    return th_options_copy(o, how->options, err) && th_train_set_words(o, own, err) &&
+             s->rate * p->rate * r->how->rate, p->shortest, p->longest);
+    return th_options_copy(o, r->how->options, err) && th_train_set_words(o, own, err) &&
            th_train_set_words(o, s->options, err) && th_options_set_int(o, "steps", p->steps, err);
 }

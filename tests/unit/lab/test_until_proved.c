@@ -330,7 +330,8 @@ static void test_undone(void **state)
     const ThModelStage *s = &m->training.stage[m->training.n_stages - 1];
     assert_true(s->stage == TH_TRAIN_CONTRACT && s->undone && s->mixed == 0 && s->step == 3000);
     assert_memory_equal(before, m->params.value, size);
-    assert_true(th_train_plan(&(ThTrainProving){.model = m}).strength == 0.5);
+    ThTrainRun run = {.how = &(ThTrainProving){.model = m}};
+    assert_true(th_train_plan(&run).strength == 0.5);
     th_train_proof_free(&p);
     free(before);
     th_model_free(m);
@@ -368,15 +369,50 @@ static void test_undone_table(void **state)
 
 /* ---- what follows ---- */
 
-static ThTrainPlan plan_of(const ThModelStage *s, size_t n, bool quantized)
+static ThTrainPlan plan_of_labels(const ThModelStage *s, size_t n, bool quantized, int n_labels)
 {
+    ThProofLabels labels = {.n = n_labels};
     ThModel *m = made_model("regulargpt", "");
     m->training.stage = malloc(n * sizeof *s);
     m->training.n_stages = n;
     memcpy(m->training.stage, s, n * sizeof *s);
-    ThTrainPlan p = th_train_plan(&(ThTrainProving){.model = m, .quantized = quantized});
+    ThTrainRun run = {.how = &(ThTrainProving){.model = m, .quantized = quantized},
+                      .claim.labels = &labels};
+    ThTrainPlan p = th_train_plan(&run);
     th_model_free(m);
     return p;
+}
+
+static ThTrainPlan plan_of(const ThModelStage *s, size_t n, bool quantized)
+{
+    return plan_of_labels(s, n, quantized, 128);
+}
+
+/* Where functions are many those that are told apart are drawn together until the table is right:
+ * more strongly from the second time on, at rates that fall, and half as strongly and as fast where
+ * that made the table worse. */
+static void test_plan_of_many(void **state)
+{
+    (void)state;
+    enum { MANY = 129 };
+    ThModelStage s[] = {{.stage = TH_TRAIN_BEFORE, .mixed = 1, .verdict = -1},
+                        {.stage = TH_TRAIN_LEARN, .mixed = 0.2, .verdict = -1},
+                        {.stage = TH_TRAIN_LEARN, .mixed = 0.01, .verdict = TH_PROOF_OPEN},
+                        {.stage = TH_TRAIN_DRAW, .mixed = 0.01, .verdict = TH_PROOF_OPEN},
+                        {.stage = TH_TRAIN_DRAW, .undone = 1, .verdict = TH_PROOF_OPEN}};
+    static const ThTrainStage next[] = {TH_TRAIN_LEARN, TH_TRAIN_LEARN, TH_TRAIN_DRAW,
+                                        TH_TRAIN_DRAW, TH_TRAIN_DRAW};
+    static const double strength[] = {1, 1, 1, 2, 1}, rate[] = {1, 1, 1, 0.7, 0.35};
+    for (size_t i = 0; i < sizeof s / sizeof *s; i++) {
+        ThTrainPlan p = plan_of_labels(s, i + 1, true, MANY);
+        assert_int_equal(p.stage, next[i]);
+        assert_true(p.strength == strength[i] && fabs(p.rate - rate[i]) < 1e-12);
+        assert_int_equal(p.shortest, i < 2 ? 16 : 20);
+        assert_int_equal(p.longest, i < 2 ? 16 : 40);
+        assert_int_equal(p.steps, i < 2 ? 5000 : 4000);
+    }
+    assert_int_equal(plan_of_labels(s, 3, false, MANY).stage, TH_TRAIN_LEARN);
+    assert_int_equal(plan_of(s, 3, true).stage, TH_TRAIN_CONTRACT);
 }
 
 static void test_plan(void **state)
@@ -481,7 +517,8 @@ int main(void)
         cmocka_unit_test(test_proved),         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_measured_cell),  cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_undone),         cmocka_unit_test(test_undone_table),
-        cmocka_unit_test(test_plan),           cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_plan),           cmocka_unit_test(test_plan_of_many),
+        cmocka_unit_test(test_plan_of_many),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_repair),         cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_quantized_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
