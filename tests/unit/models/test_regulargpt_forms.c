@@ -336,6 +336,25 @@ static void test_wires(void **state)
     th_task_free(t);
 }
 
+/* What is no number has a nearest centre too, which would hide it. */
+static void test_snap_of_no_number(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = bound("dim=8 heads=2 codebook=4", t, 1);
+    const int word[3] = {0, 1, 1};
+    ThError err = {0};
+    ThModelTrace *trace = th_model_trace(m, word, 3, &err);
+    assert_non_null(trace);
+    th_model_trace_free(trace);
+    th_params_at(&m->params, th_params_find(&m->params, "layer0.norm2.offset"))[5] = NAN;
+    assert_null(th_model_trace(m, word, 3, &err));
+    assert_int_equal(err.code, TH_ENUMERIC);
+    assert_non_null(strstr(err.msg, "snap"));
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_missing_keys),
         cmocka_unit_test(test_weights_by_head),
         cmocka_unit_test(test_wires),
+        cmocka_unit_test(test_snap_of_no_number),
     };
     return cmocka_run_group_tests_name("regulargpt forms", tests, NULL, NULL);
 }

@@ -187,6 +187,34 @@ static void test_straight_through(void **state)
     check_straight_through(false);
 }
 
+/* Sums of matrices above what an exponential holds: in doubles, too, slopes are numbers. */
+static void test_great_sums(void **state)
+{
+    (void)state;
+    static const float one[1] = {1}, great[SIZE] = {2000, 3, 5, 1999.5F, 9, 1, 8, 4, 2};
+    ThParams p = {0};
+    th_params_add(&p, "m", 1, SIZE, TH_INIT_ZERO, 0, NULL);
+    assert_true(th_params_allocate(&p, 8, NULL, NULL));
+    memcpy(th_params_at(&p, 0), great, sizeof great);
+    float ones[WIDE] = {1, 1, 1}, start[WIDE] = {1, 2, 4};
+    double seed[WIDE] = {1, 2, 3};
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p, NULL);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
+    ThVar v = th_op_scan_one_hot(
+        t, &(ThOpOneHot){1, 1, NULL, NULL, true, th_tape_constant(t, 1, 1, one), th_param(t, 0),
+                         th_tape_constant(t, 1, WIDE, ones), th_tape_constant(t, 1, WIDE, ones),
+                         th_tape_constant(t, 1, WIDE, start)});
+    assert_true(th_tape_backward(t, v, seed, NULL));
+    const double *g = th_tape_gradient_double(t);
+    /* of column 0 rows 0 and 1 share nearly all: e^0.5 to one */
+    double first = 1 / (1 + exp(-0.5));
+    assert_true(fabs(g[0] - first * (1 - first) * (1 - 2)) < 1e-9);
+    for (int i = 0; i < SIZE; i++)
+        assert_true(isfinite(g[i]));
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
 /* ---- automata ---- */
 
 /* A table of 5 states and 3 symbols as matrices, which a word walks through for 500 symbols. */
@@ -231,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_straight_through),
+        cmocka_unit_test(test_great_sums),
         cmocka_unit_test(test_automaton),
     };
     return cmocka_run_group_tests_name("one-hot scan", tests, prepare, NULL);
