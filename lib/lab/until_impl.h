@@ -17,6 +17,7 @@ enum {
 typedef struct {
     ThProofClaim *claim;
     ThProofLabels *labels; /* of a tree; NULL: a cell's are the machine's states */
+    int full_tree;         /* of a tree: th_train_full_tree */
 } ThTrainClaim;
 bool th_train_claim_new(ThTrainClaim *c, const ThTrainProving *how, ThError *err);
 void th_train_claim_free(ThTrainClaim *c);
@@ -58,8 +59,12 @@ typedef struct {
 } ThTrainPlan;
 ThTrainPlan th_train_plan(const ThTrainRun *r);
 
+/* The least of 16, 32 and 64 symbols so that full trees of as many, or fewer, have all labels of
+ * such trees of up to 64.  0: TH_ENOMEM. */
+int th_train_full_tree(const ThProofLabels *l, ThError *err);
+
 /* The share of vectors that may be misjudged for the proof to be asked for. */
-double th_train_most_mixed(const ThTrainProving *how);
+double th_train_most_mixed(const ThTrainRun *r);
 
 /* Fills *o with the options of a stage: those given, and the stage's own.  TH_ENOMEM. */
 bool th_train_stage_options(const ThTrainRun *r, const ThTrainPlan *p, ThOptions *o, ThError *err);

@@ -145,7 +145,7 @@ static bool judge(Run *r, const ThModelStage *before, ThModelStage *now, ThError
         undo(r, before, now);
         return true;
     }
-    if (now->mixed > th_train_most_mixed(r->how) && !to_table)
+    if (now->mixed > th_train_most_mixed(r) && !to_table)
         return true;
     if (!th_train_ask(r, now, err))
         return false;

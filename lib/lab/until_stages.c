@@ -1,6 +1,7 @@
 /* until_stages.c - which stage follows, and what it does: tables. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"
@@ -12,7 +13,8 @@ typedef struct {
     double weight, again, rate, slower; /* again: the weight from the second time on beside the
                                            first; slower: the rate each time beside the last */
     long long steps, most;
-    int shortest, longest; /* of strings; 0: from one symbol to twice as many each time */
+    double shortest, longest; /* of strings, beside full trees that can be of all functions; 0:
+                                 from one symbol to twice as many each time */
 } Stage;
 
 static const Stage stages[TH_TRAIN_STAGES] = {
@@ -36,11 +38,11 @@ static const Stage of_many[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=512 warmup=200 auxiliary_loss=1 optimizer=muon schedule=cosine "
                         "recipe=plain",
-                        "centre_loss", 0, 1, 1e-3, 1, 5000, 5000, 16, 16},
+                        "centre_loss", 0, 1, 1e-3, 1, 5000, 5000, 1, 1},
     [TH_TRAIN_DRAW] = {"draw",
                        "batch=256 auxiliary_loss=1 optimizer=muon segments=balanced "
                        "schedule=cosine recipe=plain",
-                       "centre_loss", 0.1, 2, 1e-3, 0.7, 4000, 4000, 20, 40}};
+                       "centre_loss", 0.1, 2, 1e-3, 0.7, 4000, 4000, 1.25, 2.5}};
 /* A cell's states come together once it is made to contract. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
@@ -74,9 +76,50 @@ static bool are_many(const ThTrainRun *r)
     return r->how->quantized && r->claim.labels->n > MOST_FEW;
 }
 
-double th_train_most_mixed(const ThTrainProving *how)
+/* The labels of full trees one level higher: to <- products of two in `from`.  How many of them
+ * `ever` had not. */
+static int climb(const ThProofLabels *l, const bool *from, bool *to, bool *ever)
 {
-    return how->quantized ? 0.1 : 0;
+    int n_new = 0;
+    memset(to, 0, (size_t)l->n * sizeof *to);
+    for (int i = 0; i < l->n; i++)
+        for (int j = 0; from[i] && j < l->n; j++) {
+            int both = from[j] ? th_proof_labels_product(l, i, j) : -1;
+            if (both >= 0)
+                to[both] = true;
+        }
+    for (int i = 0; i < l->n; i++) {
+        n_new += to[i] && !ever[i];
+        ever[i] |= to[i];
+    }
+    return n_new;
+}
+
+int th_train_full_tree(const ThProofLabels *l, ThError *err)
+{
+    enum { SHORTEST = 16, LONGEST = 64 };
+    bool *set TH_OWNED(free) = th_alloc(3 * (size_t)l->n, sizeof *set, err);
+    if (!set)
+        return 0;
+    bool *here = set, *above = set + l->n, *ever = set + 2 * l->n;
+    for (int i = 0; i < l->n_symbols * l->n_symbols; i++)
+        if (l->pair[i] >= 0)
+            here[l->pair[i]] = ever[l->pair[i]] = true;
+    int symbols = 2, last = 2; /* the last level at which something came */
+    while (symbols < LONGEST) {
+        symbols *= 2;
+        if (climb(l, here, above, ever) > 0)
+            last = symbols;
+        bool *other = here;
+        here = above;
+        above = other;
+    }
+    return last > SHORTEST ? last : SHORTEST;
+}
+
+double th_train_most_mixed(const ThTrainRun *r)
+{
+    return are_many(r) ? 1 : r->how->quantized ? 0.1 : 0;
 }
 
 /* What the last figures ask for. */
@@ -84,8 +127,9 @@ static ThTrainStage choose(const ThTrainRun *r, const ThModelStage *last)
 {
     const double near = 0.1; /* a reach from which contraction can go on */
     bool draws = !r->how->model->kind->advance;
+    const double raw = 0.9; /* a share of products that are wrong of which too little is learned */
     if (are_many(r))
-        return last->verdict < 0 ? TH_TRAIN_LEARN : TH_TRAIN_DRAW;
+        return last->verdict < 0 || last->excess > raw ? TH_TRAIN_LEARN : TH_TRAIN_DRAW;
     if (r->how->quantized) /* what has not been asked about is not learned */
         return last->undone || last->verdict < 0 ? TH_TRAIN_LEARN : TH_TRAIN_CONTRACT;
     if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
@@ -108,9 +152,12 @@ ThTrainPlan th_train_plan(const ThTrainRun *r)
     enum { SHORTEST = 16, LONGEST = 64 };
     ThTrainStage stage = choose(r, &t->stage[t->n_stages - 1]);
     const Stage *s = stage_of(r, stage);
-    ThTrainPlan p = {.stage = stage,
-                     .shortest = s->longest ? s->shortest : 1,
-                     .longest = s->longest ? s->longest : SHORTEST};
+    ThTrainPlan p = {.stage = stage, .shortest = 1, .longest = SHORTEST};
+    bool trees = s->longest > 0;
+    if (trees) {
+        p.shortest = (int)(s->shortest * r->claim.full_tree);
+        p.longest = (int)(s->longest * r->claim.full_tree);
+    }
     int done = count(t, stage, false), undone = count(t, stage, true);
     int learned = count(t, TH_TRAIN_LEARN, false);
     double weaker = pow(0.5, undone);

@@ -377,7 +377,7 @@ static ThTrainPlan plan_of_labels(const ThModelStage *s, size_t n, bool quantize
     m->training.n_stages = n;
     memcpy(m->training.stage, s, n * sizeof *s);
     ThTrainRun run = {.how = &(ThTrainProving){.model = m, .quantized = quantized},
-                      .claim.labels = &labels};
+                      .claim = {.labels = &labels, .full_tree = 32}};
     ThTrainPlan p = th_train_plan(&run);
     th_model_free(m);
     return p;
@@ -395,11 +395,12 @@ static void test_plan_of_many(void **state)
 {
     (void)state;
     enum { MANY = 129 };
-    ThModelStage s[] = {{.stage = TH_TRAIN_BEFORE, .mixed = 1, .verdict = -1},
-                        {.stage = TH_TRAIN_LEARN, .mixed = 0.2, .verdict = -1},
-                        {.stage = TH_TRAIN_LEARN, .mixed = 0.01, .verdict = TH_PROOF_OPEN},
-                        {.stage = TH_TRAIN_DRAW, .mixed = 0.01, .verdict = TH_PROOF_OPEN},
-                        {.stage = TH_TRAIN_DRAW, .undone = 1, .verdict = TH_PROOF_OPEN}};
+    ThModelStage s[] = {
+        {.stage = TH_TRAIN_BEFORE, .mixed = 1, .verdict = -1},
+        {.stage = TH_TRAIN_LEARN, .excess = 0.95, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_LEARN, .mixed = 0.7, .excess = 0.8, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_DRAW, .mixed = 0.01, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_DRAW, .undone = 1, .verdict = TH_PROOF_OPEN}};
     static const ThTrainStage next[] = {TH_TRAIN_LEARN, TH_TRAIN_LEARN, TH_TRAIN_DRAW,
                                         TH_TRAIN_DRAW, TH_TRAIN_DRAW};
     static const double strength[] = {1, 1, 1, 2, 1}, rate[] = {1, 1, 1, 0.7, 0.35};
@@ -407,12 +408,33 @@ static void test_plan_of_many(void **state)
         ThTrainPlan p = plan_of_labels(s, i + 1, true, MANY);
         assert_int_equal(p.stage, next[i]);
         assert_true(p.strength == strength[i] && fabs(p.rate - rate[i]) < 1e-12);
-        assert_int_equal(p.shortest, i < 2 ? 16 : 20);
-        assert_int_equal(p.longest, i < 2 ? 16 : 40);
+        assert_int_equal(p.shortest, i < 2 ? 32 : 40);
+        assert_int_equal(p.longest, i < 2 ? 32 : 80);
         assert_int_equal(p.steps, i < 2 ? 5000 : 4000);
     }
     assert_int_equal(plan_of_labels(s, 3, false, MANY).stage, TH_TRAIN_LEARN);
     assert_int_equal(plan_of(s, 3, true).stage, TH_TRAIN_CONTRACT);
+}
+
+/* Words of 2, 4, 8, … brackets have all functions that such words have: of depth 7 at 16, of depth
+ * 12, where 154 of 413 are first met at 32 (counted by other means), there. */
+static void test_full_tree(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *depth;
+        int symbols;
+    } of[] = {{"depth=3", 16}, {"depth=7", 16}, {"depth=12", 32}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        ThTask *t = made_task("dyck", of[i].depth, NULL);
+        ThTrainClaim c;
+        ThModel *m = bound("dim=8 heads=2", t, 1);
+        assert_true(th_train_claim_new(&c, &(ThTrainProving){.model = m, .task = t}, NULL));
+        assert_int_equal(c.full_tree, of[i].symbols);
+        th_train_claim_free(&c);
+        th_model_free(m);
+        th_task_free(t);
+    }
 }
 
 static void test_plan(void **state)
@@ -518,7 +540,7 @@ int main(void)
         cmocka_unit_test(test_measured_cell),  cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_undone),         cmocka_unit_test(test_undone_table),
         cmocka_unit_test(test_plan),           cmocka_unit_test(test_plan_of_many),
-        cmocka_unit_test(test_plan_of_many),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_full_tree),      cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_repair),         cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_quantized_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
