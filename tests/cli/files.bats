@@ -114,7 +114,8 @@ go() {
         "$TAPEHEAD" -q many.th 2>"err$i" &
         pids+=($!)
     done
-    for pid in "${pids[@]}"; do wait "$pid"; done
+    for pid in "${pids[@]}"; do wait "$pid" || cat err?; done
+    [ -z "$(cat err?)" ]
     [ "$(wc -l <out.txt)" -gt 1 ]
     [ -z "$(find . -name '*.tapehead-*')" ]
 }
