@@ -118,10 +118,65 @@ kinds() { # KIND FIGURE...
     kinds b 0.7 0.6 0.5
     kinds b 0.7 0.6 0.5
     mv s t-small
+    sed -i 's/"far":2/"far":3/' t-small/points/[678].json
     sweep=t-small
     [ "$(seconds kind=a 0.5)" = " 12 " ]
     [ "$(seconds kind=a kind=b)" = " 30 " ]
-    [ "$(seconds "kind=b far=2" "kind=b far=3")" = "  " ]
-    sed -i 's/"far":2/"far":3/' t-small/points/[678].json
+    [ "$(seconds "kind=b far=2" "kind=b far=4")" = "  " ]
     [ "$(seconds "kind=b far=2" "kind=b far=3")" = " 18 " ]
+}
+
+# A script whose sweep s the points of s are of, as far as its name says.
+script() { # COMMAND
+    printf '# a script\nseeds = 3\nsweep "s" for seed in 1..$seeds {\n  %s\n}\nresults "s"\n' "$1" >s.th
+}
+
+@test "rows that were kept count with those of the folder, which go before them" {
+    script 'model m = rnn'
+    kinds a 0.9 0.8
+    "$claims" --records . claims.csv >none
+    [ "$(wc -l <none)" -eq 1 ]
+    [ "$(judged kind=a 0.75 train)" = " 2 | 2 | 90, 80 | 75 | 10 |  | inconclusive |" ]
+    "$claims" --records . claims.csv >records.csv
+    [ "$(wc -l <records.csv)" -eq 3 ]
+    [[ $(sed -n 2p records.csv) == 's;kind=a far=2 seed=1;'*';2;0.25;400;accuracy=0.9 train=0.9' ]]
+    rm -r s
+    [ "$(judged kind=a 0.75 train)" = " 2 | 2 | 90, 80 | 75 | 10 |  | inconclusive |" ]
+    [ "$(seconds kind=a 0.75)" = " 4 " ]
+    point '"kind":"a","far":2' 3 0.99 0.25
+    point '"kind":"a","far":2' 2 0.95 0.25
+    [ "$(judged kind=a 0.85 train)" = " 3 | 3 | 90, 95, 99 | 85 | 9.667 |  | reproduced |" ]
+    "$claims" --records . claims.csv >records.new
+    mv records.new records.csv
+    rm -r s
+    [ "$(judged kind=a 0.85 train)" = " 3 | 3 | 90, 95, 99 | 85 | 9.667 |  | reproduced |" ]
+}
+
+@test "rows of a script that does something else by now do not count" {
+    script 'model m = rnn'
+    kinds a 0.9 0.8 0.7
+    judged kind=a 0.5 train >/dev/null
+    "$claims" --records . claims.csv >records.csv
+    rm -r s
+    sed -i 's/a script/a script, explained/; s/results .*/results "s" show=max/' s.th
+    [ "$("$claims" . claims.csv 2>&1 | tail -n 1 | cut -d'|' -f4)" = " 3 " ]
+    for change in 's/rnn/gru/' 's/seeds = 3/seeds = 4/'; do
+        cp s.th before.txt
+        sed -i "$change" s.th
+        [ "$("$claims" . claims.csv 2>err | tail -n 1 | cut -d'|' -f4,10)" = " 0 | not run " ]
+        [ "$(cat err)" = "claims: 3 rows of s in records.csv are of another recipe: not used" ]
+        mv before.txt s.th
+    done
+}
+
+@test "no rows are made of a folder whose commands are not those of the script" {
+    script 'model m = rnn'
+    kinds a 0.9 0.8 0.7
+    judged kind=a 0.5 train >/dev/null
+    echo '{"commands": "\n model  m = rnn # as it was\n"}' >s/sweep.json
+    "$claims" --records . claims.csv >records.csv
+    echo '{"commands": "model m = gru"}' >s/sweep.json
+    run "$claims" --records . claims.csv
+    [ "$status" -eq 1 ]
+    [ "$output" = "claims: s in . has another body than its script" ]
 }
