@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 static uint64_t splitmix(uint64_t *x)
 {
@@ -15,7 +16,7 @@ static uint64_t splitmix(uint64_t *x)
 ThRng th_rng(uint64_t seed, const char *purpose, uint64_t index)
 {
     uint64_t x = th_hash_mix(th_hash_text(purpose) ^ th_hash_mix(seed) ^ th_hash_mix(~index));
-    ThRng r;
+    ThRng r = {0};
     for (int i = 0; i < 4; i++)
         r.s[i] = splitmix(&x);
     return r;
@@ -28,6 +29,8 @@ static uint64_t rotate(uint64_t x, int k)
 
 uint64_t th_rng_next(ThRng *r)
 {
+    if (r->walk)
+        r->walk->uncountable = true;
     uint64_t *s = r->s;
     uint64_t result = rotate(s[1] * 5, 7) * 9;
     uint64_t t = s[1] << 17;
@@ -40,13 +43,38 @@ uint64_t th_rng_next(ThRng *r)
     return result;
 }
 
+/* The choice of a walk, the first of those that it has not come to. */
+static uint64_t choose(ThRngWalk *w, uint64_t n)
+{
+    if (n == 1 || w->failed)
+        return 0;
+    if (w->at == w->n) {
+        w->failed = !th_grow(&w->choice, &w->choice_cap, w->n + 1, sizeof *w->choice, NULL) ||
+                    !th_grow(&w->of, &w->of_cap, w->n + 1, sizeof *w->of, NULL);
+        if (w->failed)
+            return 0;
+        w->choice[w->n] = 0;
+        w->of[w->n++] = n;
+    }
+    return w->choice[w->at++];
+}
+
 uint64_t th_rng_below(ThRng *r, uint64_t n)
 {
+    if (r->walk)
+        return choose(r->walk, n);
     uint64_t x;
     do
         x = th_rng_next(r);
     while (x < n && x < -n % n); /* draws below 2^64 mod n would favour small results */
     return x % n;
+}
+
+bool th_rng_hits(ThRng *r, uint64_t m, uint64_t n)
+{
+    if (r->walk)
+        return m > 0 && (m >= n || choose(r->walk, 2) == 0);
+    return th_rng_below(r, n) < m;
 }
 
 double th_rng_uniform(ThRng *r)
@@ -63,4 +91,37 @@ double th_rng_normal(ThRng *r)
         s = u * u + v * v;
     } while (s >= 1 || s == 0);
     return u * sqrt(-2 * log(s) / s);
+}
+
+ThRng th_rng_walk(ThRngWalk *w)
+{
+    ThRng r = th_rng(0, "walk", 0);
+    w->at = 0;
+    w->rejected = false;
+    r.walk = w;
+    return r;
+}
+
+bool th_rng_walk_next(ThRngWalk *w)
+{
+    w->n = w->at;
+    while (w->n > 0 && w->choice[w->n - 1] + 1 == w->of[w->n - 1])
+        w->n--;
+    if (w->n > 0)
+        w->choice[w->n - 1]++;
+    return w->n > 0;
+}
+
+void th_rng_walk_free(ThRngWalk *w)
+{
+    free(w->choice);
+    free(w->of);
+    *w = (ThRngWalk){0};
+}
+
+bool th_rng_rejects(ThRng *r)
+{
+    if (r->walk)
+        r->walk->rejected = true;
+    return r->walk != NULL;
 }

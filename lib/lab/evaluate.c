@@ -117,6 +117,45 @@ bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError
     return true;
 }
 
+/* The string that a walk is at, into a batch of one; false without an error: there is none. */
+static bool draw_at(const ThTask *t, int length, ThRngWalk *w, ThBatch *one, ThError *err)
+{
+    ThRng r = th_rng_walk(w);
+    ThError own = {0};
+    one->B = 1;
+    bool drawn = th_task_sample(t, &r, length, one, &own);
+    if (w->failed)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    if (w->uncountable)
+        return th_fail(err, TH_EVALUE, "what a task of kind %s can draw cannot be counted",
+                       t->kind->name);
+    if (!drawn && !w->rejected)
+        return th_fail(err, own.code, "%s", own.msg) || th_hint(err, "%s", own.hint);
+    return drawn && !w->rejected;
+}
+
+bool th_lab_draw_next(const ThTask *t, int length, ThRngWalk *w, bool *done, ThBatch *b,
+                      ThError *err)
+{
+    const ThSignature *s = &t->signature;
+    ThBatch one TH_OWNED(th_batch_free) = {0};
+    int most = b->B, n = 0;
+    b->T = th_task_tokens(t, length);
+    if (!th_batch_reserve(b, s, true, err))
+        return false;
+    for (; n < most && !*done; *done = !th_rng_walk_next(w)) {
+        ThError own = {0};
+        if (draw_at(t, length, w, &one, &own))
+            th_batch_put(b, s, n++, &one);
+        else if (own.code != TH_OK)
+            return th_fail(err, own.code, "%s", own.msg) || th_hint(err, "%s", own.hint);
+    }
+    b->B = n;
+    th_batch_pad(b, s);
+    th_batch_trim(b, s);
+    return true;
+}
+
 static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *err)
 {
     ThBatch *b = &e->batch[thread];

@@ -38,6 +38,13 @@ typedef struct {
 } ThLabStrings;
 bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError *err);
 
+/* The next strings of a length, up to b->B, of a walk through all that the task can draw of it,
+ * each once for every way of drawing it; b->B becomes how many there were, 0: the walk is at its
+ * end. *done, false before the first, says so already where these are the last.  TH_EVALUE where
+ * they cannot be counted, which w->uncountable tells from other errors. */
+bool th_lab_draw_next(const ThTask *t, int length, ThRngWalk *w, bool *done, ThBatch *b,
+                      ThError *err);
+
 /* The outputs of a bound model for one word of length ≥ 1: (outputs, n_classes), with one output
  * for TH_TARGET_FINAL and one a position otherwise.  TH_EVALUE: not bound, an empty word, a symbol
  * number outside the alphabet; TH_ENOMEM. */

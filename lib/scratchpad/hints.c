@@ -60,7 +60,7 @@ static void draw_marks(int n, int of, ThRng *r, int *mark)
 {
     int drawn = 0;
     for (int i = 0; i < of && drawn < n; i++)
-        if (th_rng_below(r, (uint64_t)(of - i)) < (uint64_t)(n - drawn))
+        if (th_rng_hits(r, (uint64_t)(n - drawn), (uint64_t)(of - i)))
             mark[drawn++] = i + 1;
 }
 

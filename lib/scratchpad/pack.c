@@ -17,7 +17,8 @@ bool th_pad_pack_example(ThPadPacker *k, ThError *err)
     if (th_stopped(rules->stop, err))
         return false;
     k->e = rules->given ? &rules->given[k->index % rules->n_given] : &k->drawn;
-    ThRng r = th_rng(rules->seed, "scratchpad", k->index++);
+    ThRng r =
+        rules->walk ? th_rng_walk(rules->walk) : th_rng(rules->seed, "scratchpad", k->index++);
     return rules->given || th_pad_draw(rules->pad, rules->sizes, &r, &k->drawn, err);
 }
 

@@ -26,7 +26,8 @@ typedef enum {
 
 typedef struct {
     const ThPad *pad;
-    uint64_t seed;        /* example i is drawn from th_rng(seed, "scratchpad", i) */
+    uint64_t seed;        /* example i is drawn from th_rng(seed, "scratchpad", i); */
+    ThRngWalk *walk;      /* where not NULL, the one example that this walk is at */
     const ThRange *sizes; /* of what is drawn; NULL: as the pad's options say */
     ThPadPacking packing;
     size_t context;       /* tokens of a row that is packed */

@@ -61,6 +61,8 @@ static size_t choose_part(const char *text, size_t size, size_t n, size_t answer
         size_t at = th_rng_below(r, size - n - behind + 1);
         if (unique(text, size, at, n))
             return at;
+        if (th_rng_rejects(r))
+            break;
     }
     return SIZE_MAX;
 }

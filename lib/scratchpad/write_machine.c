@@ -413,7 +413,7 @@ static bool draw_start(Writer *w, size_t cells, ThRng *r, ThError *err)
     const ThTm *m = w->m;
     do
         w->c.state = (int)th_rng_below(r, (uint64_t)m->n_states);
-    while (m->role[w->c.state] != TH_TM_RUNS);
+    while (m->role[w->c.state] != TH_TM_RUNS && !th_rng_rejects(r));
     for (int k = 0; k < m->n_tapes; k++) {
         ThPadCellRow *row = &w->c.tape[k];
         row->n = 0;
@@ -458,6 +458,8 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
         w.stopped = false;
         ok = (inputs ? draw_input : draw_start)(&w, cells, r, err) && put_run(&w, r, e, err);
         good = w.made > 0 && !(w.left && w.avoid) && (!inputs || w.stopped);
+        if (ok && !good && th_rng_rejects(r))
+            break;
     }
     th_pad_configuration_free(&w.c);
     if (ok && !good && inputs)

@@ -273,7 +273,7 @@ static void draw_unique(const ThTask *t, ThRng *r, int *text, int length, int at
     Prompt p = {.text = text, .n = length, .gram = text + at, .n_gram = gram_size(t)};
     for (int i = 0; i < TRIES; i++) {
         th_task_draw_uniform_word(letters(t), r, text, length);
-        if (find_gram(&p, 0) == at && find_gram(&p, at + 1) < 0)
+        if ((find_gram(&p, 0) == at && find_gram(&p, at + 1) < 0) || th_rng_rejects(r))
             return;
     }
     force_unique(t, r, text, length, at);

@@ -137,7 +137,8 @@ static void mask_question(const ThTask *t, ThBatch *b, int row, size_t question)
 static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     ThRange sizes = {length, length, 1};
-    ThPadPackRules rules = {.pad = t->data, .seed = th_rng_next(r), .sizes = &sizes};
+    ThPadPackRules rules = {
+        .pad = t->data, .seed = r->walk ? 0 : th_rng_next(r), .walk = r->walk, .sizes = &sizes};
     ThPadPacker k;
     bool ok = true;
     th_pad_packer_begin(&k, &rules);
