@@ -10,6 +10,7 @@
 #define TH_INSPECT_VERIFY_H
 
 #include "inspect/truth.h"
+#include "lab/trials.h"
 
 /* What is known of the words of one length. */
 typedef struct {
@@ -42,6 +43,9 @@ typedef struct {
     bool shortest;     /* and there is no wrong word before it */
     int at;            /* its first position with a wrong answer */
     int *due, *said;   /* what is due there, and what the model says */
+    bool texts;        /* the task asks for them: */
+    int n_due, n_said; /* due and said are whole texts, and */
+    char what[160];    /* what is wrong in a sentence */
     ThDfa *errors;     /* minimal: class 1 are the wrong words of these lengths up to `all`;
                           NULL: not wanted, or too many */
 } ThInspectVerified;
@@ -51,6 +55,14 @@ typedef struct {
  * TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspectVerification *how,
                        ThInspectVerified *v, ThError *err);
+
+/* The same for a task that asks for texts: its prompts are the words, and a text is wrong if the
+ * task's judge says so; v->errors is never made.  Prompts of one length are all that the task can
+ * draw of it (a prompt that can be drawn in several ways is read as often), as long as they can be
+ * counted, and are written behind several at a time, as evaluation does.  plan: model, task,
+ * settings and threads; the rest is set here.  Errors besides: of th_lab_trials. */
+bool th_inspect_verify_texts(const ThLabTrialsPlan *plan, const ThInspectVerification *how,
+                             ThInspectVerified *v, ThError *err);
 void th_inspect_verified_free(ThInspectVerified *v);
 TH_RELEASES_VALUE(th_inspect_verified_free, ThInspectVerified)
 

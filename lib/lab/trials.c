@@ -8,9 +8,10 @@ enum { SHARD = 2 * TH_LAB_BLOCK };
 
 /* Strings drawn together, and what was written behind each. */
 typedef struct {
-    ThBatch batch;
-    ThLabTrial trial[SHARD]; /* words: views into batch and said */
-    int *said;               /* (batch.B, most) */
+    ThBatch batch;           /* empty where strings are given */
+    int n;                   /* strings */
+    ThLabTrial trial[SHARD]; /* (n); words: views into batch and said */
+    int *said;               /* (n, most) */
     int most;
     ThError err;
 } Shard;
@@ -50,7 +51,7 @@ typedef struct {
 static bool next_group(const Shard *s, Group *g)
 {
     g->n = 0;
-    for (int i = 0; i < s->batch.B; i++) {
+    for (int i = 0; i < s->n; i++) {
         const ThLabTrial *y = &s->trial[i];
         if (y->said.token || (g->n > 0 && y->prompt.n != g->size))
             continue;
@@ -110,23 +111,25 @@ static bool judge(const ThTask *t, ThLabTrial *y, ThError *err)
 
 static bool run_shard(const ThLabTrialsPlan *p, Shard *s, int number, ThError *err)
 {
-    ThBatch *b = &s->batch;
+    const ThBatch *b = p->given ? p->given : &s->batch;
     int first = number * SHARD, longest = 0;
-    b->B = p->samples - first < SHARD ? p->samples - first : SHARD;
-    if (!th_lab_draw(p->task, &(ThLabStrings){p->seed, p->length, first}, b, err))
+    s->n = p->samples - first < SHARD ? p->samples - first : SHARD;
+    s->batch.B = s->n;
+    if (!p->given &&
+        !th_lab_draw(p->task, &(ThLabStrings){p->seed, p->length, first}, &s->batch, err))
         return false;
-    for (int i = 0; i < b->B; i++) {
+    for (int i = 0; i < s->n; i++) {
         ThLabTrial *y = &s->trial[i];
-        th_lab_split(p->task, b, i, &y->prompt, &y->truth);
+        th_lab_split(p->task, b, p->given ? first + i : i, &y->prompt, &y->truth);
         s->most = most_of(p, y) > s->most ? most_of(p, y) : s->most;
         longest = y->prompt.n > longest ? y->prompt.n : longest;
     }
-    Group g = {.prompt = th_alloc((size_t)b->B * (size_t)longest, sizeof *g.prompt, err)};
-    s->said = g.prompt ? th_alloc((size_t)b->B * (size_t)s->most, sizeof *s->said, err) : NULL;
+    Group g = {.prompt = th_alloc((size_t)s->n * (size_t)longest, sizeof *g.prompt, err)};
+    s->said = g.prompt ? th_alloc((size_t)s->n * (size_t)s->most, sizeof *s->said, err) : NULL;
     bool ok = s->said != NULL;
     while (ok && next_group(s, &g))
         ok = write_group(p, s, &g, first, err);
-    for (int i = 0; ok && i < b->B; i++)
+    for (int i = 0; ok && i < s->n; i++)
         ok = judge(p->task, &s->trial[i], err);
     free(g.prompt);
     return ok;
@@ -156,14 +159,14 @@ static bool gather(const Work *w, int n_shards, ThLabTrials *to, ThError *err)
         const Shard *s = &w->shard[i];
         if (s->err.code != TH_OK)
             return th_fail(err, s->err.code, "%s", s->err.msg) || th_hint(err, "%s", s->err.hint);
-        for (int k = 0; k < s->batch.B; k++)
+        for (int k = 0; k < s->n; k++)
             size += (size_t)s->trial[k].prompt.n + (size_t)s->trial[k].truth.n +
                     (size_t)s->trial[k].said.n;
     }
     to->item = th_alloc((size_t)w->plan->samples, sizeof *to->item, err);
     int *end = to->memory = to->item ? th_alloc(size, sizeof *end, err) : NULL;
     for (int i = 0; end && i < n_shards; i++) {
-        for (int k = 0; k < w->shard[i].batch.B; k++) {
+        for (int k = 0; k < w->shard[i].n; k++) {
             ThLabTrial *y = &to->item[to->n++];
             *y = w->shard[i].trial[k];
             y->prompt = put_word(&end, y->prompt);

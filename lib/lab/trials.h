@@ -32,6 +32,7 @@ typedef struct {
     const ThTask *task;
     ThGenerateSettings how; /* end is the last of the true text; most 0: twice as long as that */
     uint64_t seed;          /* of the strings */
+    const ThBatch *given;   /* where not NULL, these strings, samples of them; none are drawn */
     int length, samples, threads;
     ThStop *stop; /* may be NULL */
 } ThLabTrialsPlan;
@@ -39,9 +40,10 @@ typedef struct {
 /* True if the task asks for texts that can be judged. */
 bool th_lab_can_try(const ThTask *t);
 
-/* Draws strings as evaluation does, has the model write behind their prompts, several at a time,
- * and judges.  Fills *to, freed by th_lab_trials_free (zeroed on failure).  TH_EVALUE if the task
- * has nothing to judge; TH_EINTERRUPTED; else as th_generate_open and th_generate_step. */
+/* Draws strings as evaluation does, or takes those that are given, has the model write behind their
+ * prompts, several at a time, and judges.  Fills *to, freed by th_lab_trials_free (zeroed on
+ * failure).  TH_EVALUE if the task has nothing to judge; TH_EINTERRUPTED; else as th_generate_open
+ * and th_generate_step. */
 bool th_lab_trials(const ThLabTrialsPlan *plan, ThLabTrials *to, ThError *err);
 void th_lab_trials_free(ThLabTrials *t);
 

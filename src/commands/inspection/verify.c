@@ -1,5 +1,6 @@
 /* verify.c - whether a model answers as a machine does, and on which words not. */
 
+#include "commands/inspection/writing_options.h"
 #include "commands/languages/languages.h"
 #include "commands/modelling.h"
 
@@ -12,6 +13,7 @@ static const ThOptionSpec options[] = {
      "the class of the model, or of sets the symbol or end, that an automaton accepts"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
     TH_LANGUAGE_STEPS_OPTION,
+    SH_WINDOW_OPTIONS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static void show_tried(void *context, long long words, int length)
@@ -115,6 +117,24 @@ static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
     return said && (t->language || show_prefixes(s, m, t, v, err));
 }
 
+/* A prompt with what is to be written behind it, and what was. */
+static bool say_prompt(ShSession *s, const ShCall *call, const ThInspectVerified *v, ThError *err)
+{
+    const ThSignature *g = &call->operand[0].object->as.model->signature;
+    char *word TH_OWNED(free) = th_symbols_text(g->symbol, g->n_symbols, v->word, v->n_word, err);
+    char *due TH_OWNED(free) =
+        word ? th_symbols_text(g->symbol, g->n_symbols, v->due, v->n_due, err) : NULL;
+    char *said TH_OWNED(free) =
+        due ? th_symbols_text(g->symbol, g->n_symbols, v->said, v->n_said, err) : NULL;
+    if (!said)
+        return false;
+    sh_say(s, "they differ on %s\n  %s writes %s\n  %s writes %s\n  %s\n", word,
+           call->operand[0].text, said, call->operand[1].text, due, v->what);
+    sh_results(s, "word:s due:s said:s at:i shortest:b", word, due, said, (long long)v->at + 1,
+               v->shortest);
+    return true;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void show_lengths(ShSession *s, const ThInspectVerified *v)
@@ -125,6 +145,13 @@ static void show_lengths(ShSession *s, const ThInspectVerified *v)
         sh_row(s, (long long)l->length, l->words, l->wrong, (int)l->all);
     }
     sh_table_end(s);
+}
+
+/* What the words are called: prompts where a task asks for texts. */
+static const char *noun(const ThInspectVerified *v, long long n)
+{
+    static const char *const names[2][2] = {{"word", "words"}, {"prompt", "prompts"}};
+    return names[v->texts][n != 1];
 }
 
 /* The lengths of which all words were read: 1 to 9, or with gaps 1..9:2. */
@@ -142,15 +169,15 @@ static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
 {
     char of[64];
     int last = v->length[v->n - 1].length;
+    const char *of_length = v->texts ? "length " : "", *symbols = v->texts ? "" : " symbols";
     if (v->open)
         sh_say(s, "%lld word%s got no answer\n", v->open, sh_plural(v->open));
     if (v->words > 0 && agree)
-        sh_say(s, "they agree on %s %lld word%s of %s symbols\n",
-               v->open ? "all others of the" : "all", v->words, sh_plural(v->words),
-               whole_lengths(v, of, sizeof of));
+        sh_say(s, "they agree on %s %lld %s of %s%s%s\n", v->open ? "all others of the" : "all",
+               v->words, noun(v, v->words), of_length, whole_lengths(v, of, sizeof of), symbols);
     else if (v->words > 0)
-        sh_say(s, "%lld of all %lld word%s of %s symbols are wrong\n", v->wrong, v->words,
-               sh_plural(v->words), whole_lengths(v, of, sizeof of));
+        sh_say(s, "%lld of all %lld %s of %s%s%s are wrong\n", v->wrong, v->words,
+               noun(v, v->words), of_length, whole_lengths(v, of, sizeof of), symbols);
     if (v->drawn == 0)
         return;
     ThStatsInterval share = th_stats_share((double)v->drawn_wrong, (double)v->drawn);
@@ -197,12 +224,36 @@ static bool report(ShSession *s, const ShCall *call, const ThInspectTruth *t,
                    const ThInspectVerified *v, ThError *err)
 {
     set_figures(s, v);
-    if (v->word && !say_word(s, call, t, v, err))
+    if (v->word && !(v->texts ? say_prompt(s, call, v, err) : say_word(s, call, t, v, err)))
         return false;
     if (!sh_out(s))
         show_lengths(s, v);
     say_counts(s, v, v->word == NULL);
     return call->form == 1 || define_errors(s, call, v, err);
+}
+
+/* A task that asks for texts, which the model writes by itself. */
+static bool compare_texts(ShSession *s, const ShCall *call, ThInspectVerification *how,
+                          ThError *err)
+{
+    const ThTask *task = call->operand[1].object->as.task;
+    ThInspectVerified v TH_OWNED(th_inspect_verified_free) = {0};
+    ThLabTrialsPlan plan = {
+        .model = call->operand[0].object->as.model, .task = task, .threads = sh_threads(s)};
+    sh_set_window(&plan.how, &call->options);
+    if (!plan.model->bound)
+        return sh_fail_operand(err, &call->operand[0], TH_EVALUE,
+                               "the model has no alphabet before it is trained");
+    if (call->form == 2)
+        return sh_fail_operand(err, &call->operand[2], TH_EVALUE,
+                               "the texts that are wrong are no automaton");
+    if (th_option_given(&call->options, "accept"))
+        return th_fail(err, TH_EUSAGE, "accept= is for automata: a task has classes");
+    if (!th_option_given(&call->options, "length"))
+        how->length = th_task_lengths(task, how->length);
+    return (th_inspect_verify_texts(&plan, how, &v, err) ||
+            sh_error_inside(err, &call->operand[1])) &&
+           report(s, call, NULL, &v, err);
 }
 
 SH_COMMAND(
@@ -231,6 +282,10 @@ SH_COMMAND(
         "s-op accepts or rejects; words that it gives no answer to are counted ($open), and then "
         "they "
         "do not agree.\n\n"
+        "Of a task that asks for texts (copies, scratchpads) the model writes by itself behind "
+        "every prompt, as in evaluate, and the task judges.  A length has all the prompts that the "
+        "task can draw, each as often as there are ways to, unless hints or noise make them too "
+        "many; without length= the lengths are those of training.\n\n"
         "With as BUG the wrong words of the lengths that were read whole become an automaton, the "
         "minimal one: plot automaton BUG draws it, words BUG lists them.",
     .example = "compile parity as m prove=no > \"said.txt\"\n"
@@ -266,6 +321,11 @@ SH_COMMAND(
     if (call->form == 2)
         how.most_nodes = (size_t)sh_setting_int(s, "limit-states");
     const ThModel *m = call->operand[0].object->as.model;
+    const ShObject *against = call->operand[1].object;
+    if (against->kind == SH_TASK && th_lab_can_try(against->as.task))
+        return compare_texts(s, call, &how, err);
+    if (th_option_given(o, "window") || th_option_given(o, "hop"))
+        return th_fail(err, TH_EUSAGE, "window= and hop= are of tasks that ask for texts");
     bool ok =
         find_any_truth(s, &t, &m->signature, call, err) &&
         (th_inspect_verify(m, &t, &how, &v, err) || sh_error_inside(err, &call->operand[0])) &&

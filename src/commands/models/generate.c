@@ -47,6 +47,14 @@ typedef struct {
     bool live;   /* somebody watches */
 } Written;
 
+void sh_set_window(ThGenerateSettings *how, const ThOptions *o)
+{
+    if (!th_option_given(o, "window"))
+        return;
+    how->window = (int)th_option_int(o, "window");
+    how->hop = (int)th_option_int_or(o, "hop", (how->window + 24) / 25);
+}
+
 ThGenerateSettings sh_writing_settings(const ShSession *s, const ThOptions *o)
 {
     ThGenerateSettings how = {.temperature = th_option_real(o, "temperature"),
@@ -56,10 +64,7 @@ ThGenerateSettings sh_writing_settings(const ShSession *s, const ThOptions *o)
         if (!th_option_given(o, "temperature"))
             how.temperature = 1;
     }
-    if (th_option_given(o, "window")) {
-        how.window = (int)th_option_int(o, "window");
-        how.hop = (int)th_option_int_or(o, "hop", (how.window + 24) / 25);
-    }
+    sh_set_window(&how, o);
     return how;
 }
 

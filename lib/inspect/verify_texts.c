@@ -1,0 +1,131 @@
+/* verify_texts.c - verify.h for tasks that ask for texts: prompts take the place of words. */
+#include "inspect/verify.h"
+
+#include <stdio.h>
+
+#include "lab/evaluate.h"
+
+enum { AT_ONCE = 256 };
+
+typedef struct {
+    ThLabTrialsPlan plan;
+    const ThInspectVerification *how;
+    ThInspectVerified *v;
+    ThBatch batch;
+} Verify;
+
+/* How many prompts there are of a length, up to one more than `most`; -1: there is no end of them,
+ * or an error. */
+static long long count(const ThTask *t, int length, long long most, ThStop *stop, ThError *err)
+{
+    ThBatch b TH_OWNED(th_batch_free) = {0};
+    ThRngWalk w = {0};
+    ThError own = {0};
+    bool done = false, ok = true;
+    long long n = 0;
+    while (ok && !done && n <= most) {
+        b.B = AT_ONCE;
+        ok = !th_stopped(stop, err) && th_lab_draw_next(t, length, &w, &done, &b, &own);
+        n += ok ? b.B : 0;
+    }
+    if (own.code != TH_OK && !w.uncountable && !th_fail(err, own.code, "%s", own.msg))
+        th_hint(err, "%s", own.hint);
+    th_rng_walk_free(&w);
+    return ok ? n : -1;
+}
+
+static int *copy(ThTaskWord w, int *n, ThError *err)
+{
+    *n = w.n;
+    return th_copy(w.token, (size_t)w.n, sizeof *w.token, err);
+}
+
+static bool keep(ThInspectVerified *v, const ThLabTrial *y, ThError *err)
+{
+    v->at = y->verdict.at;
+    snprintf(v->what, sizeof v->what, "%s", y->verdict.what);
+    v->word = copy(y->prompt, &v->n_word, err);
+    v->due = copy(y->truth, &v->n_due, err);
+    v->said = copy(y->said, &v->n_said, err);
+    return v->word && v->due && v->said;
+}
+
+/* Has the model write behind prompts, those of x->batch or drawn ones. */
+static bool read_texts(Verify *x, bool given, int n, ThError *err)
+{
+    ThInspectVerified *v = x->v;
+    ThInspectVerifiedLength *l = &v->length[v->n - 1];
+    ThLabTrials trials;
+    x->plan.length = l->length;
+    x->plan.samples = n;
+    x->plan.given = given ? &x->batch : NULL;
+    bool ok = th_lab_trials(&x->plan, &trials, err);
+    for (int i = 0; ok && i < trials.n; i++) {
+        l->words++;
+        l->wrong += !trials.item[i].verdict.right;
+        if (!trials.item[i].verdict.right && !v->word) {
+            v->shortest = l->all && x->how->length.lo == 1 && x->how->length.step == 1;
+            ok = keep(v, &trials.item[i], err);
+        }
+    }
+    th_lab_trials_free(&trials);
+    return ok;
+}
+
+static bool read_all(Verify *x, int length, ThError *err)
+{
+    ThRngWalk w = {0};
+    bool done = false, ok = true;
+    while (ok && !done) {
+        x->batch.B = AT_ONCE;
+        ok = th_lab_draw_next(x->plan.task, length, &w, &done, &x->batch, err) &&
+             (x->batch.B == 0 || read_texts(x, true, x->batch.B, err));
+        if (x->how->progress)
+            x->how->progress(x->how->context, x->v->words + x->v->length[x->v->n - 1].words,
+                             length);
+    }
+    th_rng_walk_free(&w);
+    return ok;
+}
+
+static bool read_length(Verify *x, int length, bool *whole, ThError *err)
+{
+    ThInspectVerified *v = x->v;
+    ThError own = {0};
+    if (th_task_length(x->plan.task, length) != length)
+        return true; /* strings of another length are meant, whose turn is another */
+    long long left = x->how->words - v->words,
+              n = *whole ? count(x->plan.task, length, left, x->how->stop, &own) : -1;
+    if (own.code != TH_OK)
+        return th_fail(err, own.code, "%s", own.msg) || th_hint(err, "%s", own.hint);
+    *whole = n >= 0 && n <= left;
+    if (*whole ? n == 0 : x->how->samples == 0)
+        return true;
+    ThInspectVerifiedLength *l = &v->length[v->n++];
+    *l = (ThInspectVerifiedLength){.length = length, .all = *whole};
+    if (!(*whole ? read_all(x, length, err) : read_texts(x, false, x->how->samples, err)))
+        return false;
+    if (*whole)
+        v->all = length;
+    *(*whole ? &v->words : &v->drawn) += l->words;
+    *(*whole ? &v->wrong : &v->drawn_wrong) += l->wrong;
+    return true;
+}
+
+bool th_inspect_verify_texts(const ThLabTrialsPlan *plan, const ThInspectVerification *how,
+                             ThInspectVerified *v, ThError *err)
+{
+    ThRange l = how->length;
+    *v = (ThInspectVerified){.step = (int)l.step, .texts = true};
+    Verify x = {.plan = *plan, .how = how, .v = v};
+    x.plan.seed = how->seed;
+    x.plan.stop = how->stop;
+    v->length = th_alloc(th_range_count(l), sizeof *v->length, err);
+    bool whole = true, ok = v->length != NULL;
+    for (long long n = l.lo; ok && n <= l.hi; n += l.step)
+        ok = read_length(&x, (int)n, &whole, err);
+    if (ok && v->n == 0)
+        ok = th_fail(err, TH_EVALUE, "words= and samples= are too few to read any prompt");
+    th_batch_free(&x.batch);
+    return ok;
+}
