@@ -190,10 +190,12 @@ const char *sh_target_name(ThTarget target)
 const ThDfa *sh_need_machine(const ShOperand *task, ThError *err)
 {
     const ThTask *t = task->object->as.task;
-    if (!t->machine)
-        sh_fail_operand(err, task, TH_EVALUE,
-                        "task %s has no automaton: the answers of %s tasks do not come from one",
-                        task->object->name, t->kind->name);
+    if (!t->machine &&
+        !sh_fail_operand(err, task, TH_EVALUE,
+                         "task %s has no automaton: the answers of %s tasks do not come from one",
+                         task->object->name, t->kind->name) &&
+        th_lab_can_try(t))
+        th_hint(err, "compare MODEL %s reads every prompt of a length", task->object->name);
     return t->machine;
 }
 
