@@ -32,7 +32,7 @@ A compiled counter computes a formula: what its coordinates hold, and what the f
 letters and of signs of sums.
 
 balls.py is the arithmetic, sets.py sets of vectors, tree.py, algebra.py, table.py, cell.py, linear.py,
-steps.py, bare.py, program.py (with functions.py), decoder.py and shares.py the networks, certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
+steps.py, bare.py, program.py (with functions.py), decoder.py, shares.py and strings.py the networks, certificate.py the induction.  Needs numpy and mpmath.  Status 0: it holds; 1: it does not; 2: what cannot be read.
 """
 
 import argparse
@@ -52,6 +52,7 @@ from linear import Linear
 from model import Model
 from program import check_program
 from shares import Shares, check_counts
+from strings import Strings, check_strings
 from steps import Steps, check_steps
 from table import Table, check_table
 from tree import Tree
@@ -80,6 +81,8 @@ def verify(certificate, model, automaton):
         return c, check_windows(c, Decoder(m))
     if c.kind == "counts":
         return c, check_counts(c, Shares(m))
+    if c.kind == "strings":
+        return c, check_strings(c, Strings(m))
     if c.kind == "algebra":
         return c, check_algebra(c, Algebra(m))
     if c.kind == "steps":
@@ -119,6 +122,9 @@ def describe(c, found):
         upto = f"strings of up to {math.floor(c.length)} symbols" if c.length < np.inf else "strings of every length"
         print(f"holds: {found[1]} steps from {found[0]} states, on {upto}")
         print(f"  in {', and in '.join(found[2])}")
+    elif c.kind == "strings":
+        print(f"holds: {found[0]} strings of up to {found[1]} symbols, each by itself")
+        print(f"  in real numbers{', and of runs in single precision' if found[2] else ' alone'}")
     elif c.kind != "sets":
         print(f"holds: {found[0]} strings, whose answers were compared {found[1]} times" if c.kind == "windows" else
               f"holds: {found[0]} counts of symbols, and {found[1]} boxes of shares for strings of any length")

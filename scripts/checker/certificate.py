@@ -8,7 +8,7 @@ from balls import WIDER, Refused
 from sets import Ellipsoid
 
 
-KINDS = ("sets", "algebra", "table", "windows", "counts", "steps", "program")
+KINDS = ("sets", "algebra", "table", "windows", "counts", "steps", "program", "strings")
 # What those by program have a formula in place of.
 OTHERS = {"start", "next", "answer", "domain", "length", "bits", "radius", "labels"}
 

@@ -20,20 +20,21 @@ from balls import EPSILON, WIDER, Ball, Refused, from_interval
 OPTIONS = {"size": None, "dim": None, "heads": None, "layers": None, "mlp_ratio": None, "mlp_width": None,
            "init": None, "block": None, "norm": None, "final_norm": None, "scale": None, "head_bias": None, "dropout": None,
            "attention_dropout": None, "activation": None, "window_heads": None, "window_layers": None,
-           "head": "own", "causal": None, "position": None}
+           "head": "own", "causal": None, "position": None, "longest": None}
 MOST = 1e6  # strings
 UNDERFLOW = 1e-30
 
 
 class Decoder:
-    position = "hard_alibi"
+    positions = ("hard_alibi",)
 
     def __init__(self, m):
         options, self.m = m.take(OPTIONS), m
         gpt = m.kind == "gpt"
         self.d, self.heads, self.layers = m["embedding"].shape[1], int(options["heads"]), int(options["layers"])
-        causal = options.get("causal", "yes" if gpt else "no") == "yes"
-        if (options.get("position") != self.position or m.signature.get("target") not in ("final", "every") or
+        self.causal = causal = options.get("causal", "yes" if gpt else "no") == "yes"
+        self.where = options.get("position", "rope" if gpt else "xl")
+        if (self.where not in self.positions or m.signature.get("target") not in ("final", "every") or
                 not self.sees_enough(options, causal)):
             raise Refused("positions are told apart, or not every head of every layer has a window")
         self.before = gpt and options.get("norm", "before") == "before"
@@ -112,7 +113,7 @@ class Decoder:
 
     def layer(self, x, i, t, slack, seen=None):
         """What becomes of rows that see t of their own, or others."""
-        name = f"layer{i}."
+        name = self.name = f"layer{i}."
         read = self.norm(x, name + "norm1") if self.before else x
         seen = read if seen is None else self.norm(seen, name + "norm1") if self.before else seen
         both = self.linear(seen, name + "attention.key_value", name + "attention.key_value_bias")
@@ -129,11 +130,14 @@ class Decoder:
     def answers(self, words, slack):
         """Logits behind strings of one length, each off by slack, as all vectors are."""
         t = words.shape[1]
-        x = Ball(self.m["embedding"][words.reshape(-1)]) * self.scale
+        x = self.place(Ball(self.m["embedding"][words.reshape(-1)]) * self.scale, t)
         x = Ball(x.mid, x.rad + slack)
         for i in range(self.layers):
             x = self.layer(x, i, t, slack)
         return self.logits(x[t - 1::t], slack)
+
+    def place(self, x, t):
+        return x
 
     def logits(self, x, slack):
         if "final_norm.gain" in self.m.weight:

@@ -20,7 +20,7 @@ MOST_BOXES, MOST_CASES, HULL, AT_ONCE = 400000, 2000000, 1024, 2048
 
 
 class Shares(Decoder):
-    position = "none"
+    positions = ("none",)
 
     def sees_enough(self, options, causal):
         self.apart = causal and self.layers > 1  # positions anywhere differ from the last one

@@ -35,6 +35,7 @@ from bare import Bare  # noqa: E402
 from cell import Cell, Form  # noqa: E402
 from certificate import Certificate, check_answers, difference, occurs  # noqa: E402
 from decoder import Decoder, check_windows  # noqa: E402
+from strings import Strings, longest  # noqa: E402
 from sets import Ellipsoid, Set  # noqa: E402
 from functions import Functions  # noqa: E402
 from linear import Linear  # noqa: E402
@@ -102,6 +103,14 @@ for kind in ["transformer", "gpt"] {
   certify s on any domain=short certificate="short-${kind}.cert" > "log.txt"
   assert verdict == "proved"
   save s "short-${kind}.safetensors"
+}
+automaton six = regex "[ab]{1,6}"
+for kind, where in [["transformer", "xl"], ["transformer", "sinusoidal"], ["transformer", "learned"], ["transformer", "alibi"], ["gpt", "rope"], ["gpt", "hard_alibi"]] {
+  model s = $kind dim=8 heads=2 layers=1 position=$where
+  train s on any length=1..6 steps=500 lr=1e-2 schedule=cosine recipe=plain seed=1 > "log.txt"
+  certify s on any domain=six certificate="whole-${where}.cert" > "log.txt"
+  assert verdict == "proved" or verdict == "proved of real numbers"
+  save s "whole-${where}.safetensors"
 }
 automaton three { start 1; accept 1; 1 s -> 2; 2 s -> 1; 3 s -> 3; 1 c -> 2; 2 c -> 3; 3 c -> 1 }
 compile ends as block into=lrnn cascade=yes > "log.txt"
@@ -565,6 +574,10 @@ def test_distance():
     return None
 
 
+# Of two heads, and of three: those of two, and the first of four.
+SLOPES = {2: (2 ** -4, 2 ** -8), 3: (2 ** -4, 2 ** -8, 2 ** -2)}
+
+
 def decoded(m, o, word):
     """The logits behind a word, in plain floating point."""
     d, heads = m["embedding"].shape[1], int(o["heads"])
@@ -573,15 +586,38 @@ def decoded(m, o, word):
     bias = lambda n: m.weight.get(n, 0)  # noqa: E731
     x = m["embedding"][word] * (1 if gpt and o.get("scale") != "yes" else np.sqrt(d))
     before = gpt and o.get("norm") != "after"
+    where, n = o["position"], len(word)
+    wave = lambda i, t, d: i / 10000.0 ** (2 * t / d)  # noqa: E731
+    if where == "learned":
+        x = x + m["position"][:n]
+    elif where == "sinusoidal":
+        x = x + np.array([[np.sin(wave(i, t // 2, d)) if t % 2 == 0 else np.cos(wave(i, t // 2, d)) for t in range(d)]
+                          for i in range(n)])
     for i in range(int(o["layers"])):
         at, ff = f"layer{i}.attention.", f"layer{i}.feed_forward."
         read = norm(x, f"layer{i}.norm1") if before else x
         q, both = read @ m[at + "query"] + bias(at + "query_bias"), read @ m[at + "key_value"] + bias(at + "key_value_bias")
-        mixed = np.zeros_like(x)
-        for h, t in np.ndindex(heads, len(word)):
+        mixed, width = np.zeros_like(x), d // heads
+        if where == "rope":
+            turn = np.exp(1j * np.array([[wave(p, t % (width // 2), width) for t in range(width // 2)] for p in range(n)]))
+            for y, h in ((y, h) for y in (q, both) for h in range(heads)):
+                low, high = (slice(h * width + a, h * width + a + width // 2) for a in (0, width // 2))
+                z = (y[:, low] + 1j * y[:, high]) * turn
+                y[:, low], y[:, high] = z.real, z.imag
+        for h, t in np.ndindex(heads, n):
             c = slice(h * d // heads, (h + 1) * d // heads)
-            rows = slice(max(0, t - h) if o["position"] == "hard_alibi" else 0, None if o.get("causal") == "no" else t + 1)
-            w = np.exp(both[rows, :d][:, c] @ q[t, c] / np.sqrt(d // heads))
+            windowed = where == "hard_alibi" and h < int(o["window_heads"]) and i < int(o.get("window_layers", 99))
+            rows = slice(max(0, t - h) if windowed else 0, None if o.get("causal") == "no" else t + 1)
+            z = both[rows, :d][:, c] @ q[t, c]
+            apart = t - np.arange(n)[rows]
+            if where == "xl":
+                R = np.array([[np.sin(wave(s, k, d)) for k in range(d // 2)] + [np.cos(wave(s, k, d)) for k in range(d // 2)]
+                              for s in apart]) @ m[at + "relative"]
+                z = both[rows, :d][:, c] @ (q[t, c] + m[at + "content_bias"][c]) + R[:, c] @ (q[t, c] + m[at + "position_bias"][c])
+            z = z / np.sqrt(d // heads)
+            if where == "alibi":
+                z = z - SLOPES[heads][h] * abs(apart)
+            w = np.exp(z)
             mixed[t, c] = w / w.sum() @ both[rows, d:][:, c]
         u = x + mixed @ m[at + "output"] + bias(at + "output_bias")
         if before:
@@ -635,6 +671,42 @@ def test_decoders():
         longer = np.hstack([rng.integers(0, 3, (9, 4)), words])
         if abs(np.array([decoded(m, o, w) for w in longer]) - exact).max() > 1e-12:
             return "a symbol counts that should not be read"
+    return None
+
+
+def test_whole():
+    """the logits of a decoder that sees whole strings are those of its formulas, however it tells positions apart"""
+    for kind, where, o in (("transformer", "xl", {"causal": "no"}), ("gpt", "xl", {}), ("transformer", "sinusoidal", {"causal": "no"}),
+                           ("gpt", "learned", {}), ("gpt", "rope", {"norm": "after"}), ("gpt", "rope", {"causal": "no"}),
+                           ("gpt", "alibi", {}), ("transformer", "alibi", {"causal": "no"}),
+                           ("gpt", "hard_alibi", {"window_heads": "2", "window_layers": "1"})):
+        for heads in ("3",) if where != "rope" else ("1", "3"):
+            o = {"heads": heads, "layers": "2", "position": where, **o}
+            m = decoder_of(kind, o)
+            m["position"] = rng.normal(size=(7, 6))
+            for i in range(2):
+                m[f"layer{i}.attention.relative"] = rng.normal(size=(6, 6)) / 2
+                m[f"layer{i}.attention.content_bias"], m[f"layer{i}.attention.position_bias"] = rng.normal(size=(2, 6))
+            network = Strings(m)
+            words = rng.integers(0, 3, (9, 5))
+            exact = np.array([decoded(m, o, w) for w in words])
+            z = network.answers(words, 0.0)
+            # tables of sines and slopes are those of single precision
+            if not (abs(z.mid - exact) <= z.rad + 3e-6).all() or not z.rad.max() < 1e-4:
+                return f"{kind} {o}: {abs(z.mid - exact).max()} off where {z.rad.max()} is said"
+            moved = np.array([decoded(m, o, np.roll(w, 1)) for w in words])
+            if abs(moved - exact).max() < 1e-3:
+                return f"{kind} {o}: positions do not count"
+    c = argparse.Namespace(symbols=["a", "b"], start=0, first=3, answer=[0, -1, 1], inside={3: True, 4: False, 5: True, 6: False},
+                           next=[[0, 2], [1, 1], [2, 2], [4, 4], [5, 5], [6, 6], [6, 6]])
+    if longest(c) != 2:
+        return f"the longest string is said to have {longest(c)} symbols"
+    for endless in ([6, 3], [3, 3]):
+        c.next[6] = endless
+        try:
+            return f"strings of any length have {longest(c)} symbols at most"
+        except balls.Refused:
+            pass
     return None
 
 
@@ -1596,6 +1668,17 @@ def test_windows(name, folder, automaton):
         ("classes exchanged", lambda to: to["classes"].reverse()), ("another kind", lambda to: to.update(kind="sets"))))
 
 
+def test_strings(where, folder):
+    """Of up to six symbols there are 126 strings."""
+    certificate, model = (os.path.join(folder, f"whole-{where}.{end}") for end in ("cert", "safetensors"))
+    status, said = check(certificate, model)
+    report(f"the certificate of whole strings holds ({where})", (status != 0 or not said.startswith("holds: 126 strings of up to 6")) and said)
+    all_refused(f"whole strings ({where})", certificate, model, (
+        ("one answer changed", lambda to: to["answer"].__setitem__(0, 1 - to["answer"][0])),
+        ("without domain", lambda to: to.pop("domain")), ("a slack of 10", lambda to: to.update(slack=10)),
+        ("windows", lambda to: to.update(kind="windows")), ("counts", lambda to: to.update(kind="counts"))))
+
+
 def test_counts(name, folder, automaton, holds):
     certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
     status, said = check(certificate, model)
@@ -1615,7 +1698,7 @@ def test_counts(name, folder, automaton, holds):
 
 
 def main():
-    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_leads, test_phases, test_before, test_occurs, test_quarter, test_sums, test_likely, test_pairs, test_linear, test_algebra_steps, test_formulas, test_logistic, test_points):
+    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_whole, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_leads, test_phases, test_before, test_occurs, test_quarter, test_sums, test_likely, test_pairs, test_linear, test_algebra_steps, test_formulas, test_logistic, test_points):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return
@@ -1661,6 +1744,8 @@ def main():
         test_unsaid(folder)
         test_unasked(folder)
         test_bits(folder)
+        for where in ("xl", "sinusoidal", "learned", "alibi", "rope", "hard_alibi"):
+            test_strings(where, folder)
         for kind in ("transformer", "gpt"):
             test_windows(kind, folder, copy.deepcopy(ends))
             last_b = {"symbols": ["a", "b"], "classes": ["reject", "accept"], "start": 0, "next": [[0, 1], [0, 1]], "answer": [0, 1]}

@@ -68,6 +68,8 @@ static const struct {
     {"gpt-last-every", "output", "labels=every", LAST, "gpt", WINDOWS, WINDOWED, false},
     {"shares-last", "recognize", "", EITHER, "transformer", SHARES, COUNTED, false},
     {"shares-last-even-length", "recognize", "", EITHER, "transformer", SHARES, COUNTED, true},
+    {"whole-transformer", "recognize", "", EITHER, "transformer", "position=xl", WHOLE, false},
+    {"whole-gpt", "output", "labels=every", LAST, "gpt", "position=rope", WHOLE, false},
     {"hard-latest", "recognize", "", PAIRS, NULL, "", HARD, false},
     {"hard-mean", "recognize", "", TWO, NULL, "counting", HARD, false},
     {"steps-lrnn-s3", "output", "labels=final", S3, NULL, "lrnn", STEPPED, false},
@@ -91,6 +93,8 @@ static ThModel *trained(const ThTask *t, const char *kind, const char *training)
     ThError err = {0};
     const char *options = strcmp(kind, "regulargpt") == 0 ? "dim=16 heads=2"
                           : training == SHARES            ? "dim=8 heads=2 layers=1 position=none"
+                          : strstr(training, "=xl")       ? "dim=8 heads=2 layers=1 position=xl"
+                          : strstr(training, "=rope")     ? "dim=8 heads=2 layers=1 position=rope"
                           : strcmp(kind, "transformer") == 0 ? "dim=8 heads=2 layers=1 causal=yes "
                                                                "position=hard_alibi window_heads=2"
                           : strcmp(kind, "gpt") == 0
@@ -99,7 +103,7 @@ static ThModel *trained(const ThTask *t, const char *kind, const char *training)
                               : "dim=8";
     ThModel *m = made_model(kind, options);
     ThOptions o = {0};
-    set_all(&o, th_train_options, training);
+    set_all(&o, th_train_options, strstr(training, "position=") ? WINDOWS : training);
     ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);
     while (tr && !th_trainer_done(tr) && th_trainer_step(tr, &err))
         continue;
@@ -280,6 +284,19 @@ ThProofCertificate *subject_certify(const ThModel *m, const ThProofClaim *claim)
     return c;
 }
 
+/* Returns new: accepts strings of up to four symbols. */
+static ThDfa *short_strings(int symbols)
+{
+    enum { LONGEST = 4 };
+    ThDfa *d = th_dfa_new(LONGEST + 2, symbols, 2, NULL);
+    for (int q = 0; d && q < LONGEST + 2; q++) {
+        d->label[q] = q <= LONGEST;
+        for (int a = 0; a < symbols; a++)
+            d->next[q * symbols + a] = q <= LONGEST ? q + 1 : q;
+    }
+    return d;
+}
+
 ThDfa *subject_even_lengths(int symbols)
 {
     ThDfa *d = th_dfa_new(2, symbols, 2, NULL);
@@ -319,7 +336,9 @@ static void make(Subject *s, int i, const char *path)
                : s->kind == STEPPED ? compiled_recurrence(s->task, made_of[i].made)
                                     : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
     const ThDfa *machine = th_task_machine(s->task, &err);
-    s->domain = made_of[i].even ? subject_even_lengths(machine->n_symbols) : NULL;
+    s->domain = made_of[i].even    ? subject_even_lengths(machine->n_symbols)
+                : s->kind == WHOLE ? short_strings(machine->n_symbols)
+                                   : NULL;
     const ThProofAsked asked = {.task = &s->task->signature,
                                 .machine = machine,
                                 .domain = s->domain,

@@ -23,6 +23,7 @@ typedef enum {
     BUILT,
     WINDOWED,
     COUNTED,
+    WHOLE,
     HARD,
     STEPPED,
     OPEN,
@@ -42,7 +43,7 @@ typedef struct {
     json_t *file;           /* of SETS: the certificate, else NULL */
 } Subject;
 
-enum { SUBJECTS = 27 };
+enum { SUBJECTS = 29 };
 
 /* Ends the program where one cannot be made, or is not proved. */
 void subjects_make(Subject subject[SUBJECTS], const char *path);

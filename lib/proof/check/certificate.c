@@ -11,8 +11,8 @@
 #include "proof/map_impl.h"
 #include "proof/provable.h"
 
-static const char *const methods[] = {"sets",   "algebra", "table",  "windows",
-                                      "counts", "steps",   "program"};
+static const char *const methods[] = {"sets",   "algebra", "table",   "windows",
+                                      "counts", "steps",   "program", "strings"};
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
@@ -245,6 +245,8 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
         *method = TH_PROOF_BY_WINDOWS;
     else if (th_proof_counts_fit(m))
         *method = TH_PROOF_BY_COUNTS;
+    else if (th_proof_strings_fit(m))
+        *method = TH_PROOF_BY_STRINGS;
     if (tree || *method != TH_PROOF_BY_SETS || th_proof_is_cell(m))
         return true;
     const ThProofProvable *p = th_proof_provable_kind(m->kind->name);

@@ -5,10 +5,11 @@
  * the weights by a digest, and itself by another, so that nothing changes unseen.  The sets of a
  * recurrent network are of its states: their maps lead from the start to the automaton's state.
  *
- * There are certificates of seven kinds: by sets; by the algebra of a compiled model (algebra.h),
+ * There are certificates of eight kinds: by sets; by the algebra of a compiled model (algebra.h),
  * of which the radius of all balls is enough; by the table of a model that snaps (quantize.h), by
- * all that the windows of a decoder can show (windows.h), by counts of symbols (shares.h), and by
- * the steps of a recurrence (linear_steps.h), which need nothing but the weights.  All name
+ * all that the windows of a decoder can show, or by strings of which there are finitely many
+ * (windows.h), by counts of symbols (shares.h), and by the steps of a recurrence (linear_steps.h),
+ * which need nothing but the weights.  All name
  * automaton, symbols and classes; those by program (program.h) a formula in place of an automaton.
  *
  * A certificate can be about the strings of a domain alone.  Then it has their acceptor, too, the
@@ -29,10 +30,11 @@ typedef enum {
     TH_PROOF_BY_WINDOWS,
     TH_PROOF_BY_COUNTS,
     TH_PROOF_BY_STEPS,
-    TH_PROOF_BY_PROGRAM
+    TH_PROOF_BY_PROGRAM,
+    TH_PROOF_BY_STRINGS
 } ThProofMethod;
 
-/* "sets", "algebra", "table", "windows", "counts", "steps", "program". */
+/* "sets", "algebra", "table", "windows", "counts", "steps", "program", "strings". */
 const char *th_proof_method_name(ThProofMethod method);
 
 typedef struct {
@@ -59,8 +61,8 @@ typedef struct {
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err);
 
 /* Returns new: that a claim about a model holds by its algebra, with balls of a radius, by its
- * table, windows or counts, or, on strings of up to `ball` symbols (0: all), by its steps or its
- * soft attention; whether it does is not asked. */
+ * table, windows, strings or counts, or, on strings of up to `ball` symbols (0: all), by its steps
+ * or its soft attention; whether it does is not asked. */
 ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel *m,
                                             const ThProofClaim *claim, double ball, ThError *err);
 

@@ -234,7 +234,7 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
 {
     const char *format = json_string_value(json_object_get(from, "format"));
     const char *kind = json_string_value(json_object_get(from, "kind"));
-    for (int i = 0; format && kind && i <= TH_PROOF_BY_PROGRAM; i++)
+    for (int i = 0; format && kind && i <= TH_PROOF_BY_STRINGS; i++)
         if (strcmp(format, FORMAT) == 0 &&
             strcmp(kind, th_proof_method_name((ThProofMethod)i)) == 0) {
             c->method = (ThProofMethod)i;

@@ -272,14 +272,15 @@ double th_proof_sure_result(double length)
     return floor(sure / grain) * grain;
 }
 
-/* By windows or by counts.  All is made anew; nothing of it is in the file. */
+/* By windows, strings or counts.  All is made anew; nothing of it is in the file. */
 static bool check_windows(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                           ThStop *stop, ThProofChecked *k, ThError *err)
 {
     double slack = fmax(claim->slack, c->slack);
     ThProofWindows *w TH_OWNED(th_proof_windows_free) =
-        (c->method == TH_PROOF_BY_COUNTS ? th_proof_counts : th_proof_windows)(m, claim, slack,
-                                                                               stop, err);
+        (c->method == TH_PROOF_BY_COUNTS    ? th_proof_counts
+         : c->method == TH_PROOF_BY_STRINGS ? th_proof_strings
+                                            : th_proof_windows)(m, claim, slack, stop, err);
     if (!w)
         return false;
     k->holds = w->holds;
@@ -290,6 +291,7 @@ static bool check_windows(const ThProofCertificate *c, const ThModel *m, const T
     k->checks = w->answers;
     k->strings = w->strings;
     k->reach = w->reach;
+    k->most = c->method == TH_PROOF_BY_STRINGS ? w->reach : 0;
     k->rounding = w->rounding;
     k->tolerance = slack;
     if (!k->holds && w->why[0] && !w->wrong)
@@ -421,7 +423,8 @@ bool th_proof_check_pairs(const ThProofCertificate *c, const ThModel *m, const T
     }
     if (c->method == TH_PROOF_BY_STEPS)
         return check_steps(c, m, claim, stop, checked, err);
-    if (c->method == TH_PROOF_BY_WINDOWS || c->method == TH_PROOF_BY_COUNTS)
+    if (c->method == TH_PROOF_BY_WINDOWS || c->method == TH_PROOF_BY_COUNTS ||
+        c->method == TH_PROOF_BY_STRINGS)
         return check_windows(c, m, claim, stop, checked, err);
     return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)
            : th_proof_is_hard(m)            ? check_hard(c, m, claim, stop, checked, err)

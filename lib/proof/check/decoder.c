@@ -4,6 +4,7 @@
 
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"
+#include "proof/check/places.h"
 
 typedef ThProofNumber Number;
 typedef ThProofDecoder Net;
@@ -15,8 +16,7 @@ static double most(Number x)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-/* View of a parameter of a layer; layer -1: of the model. */
-static const float *weights(const Net *f, int layer, const char *name)
+const float *th_proof_decoder_weights(const ThProofDecoder *f, int layer, const char *name)
 {
     char full[80];
     if (layer < 0)
@@ -37,7 +37,8 @@ static bool only_known(const ThModel *m)
 {
     static const char known[] =
         " size dim heads layers mlp_ratio mlp_width block activation norm final_norm causal scale "
-        "head_bias head init dropout attention_dropout position window_heads window_layers ";
+        "head_bias head init dropout attention_dropout position window_heads window_layers "
+        "longest ";
     char name[80];
     for (const ThOptionSpec *s = m->kind->options; s->name; s++) {
         snprintf(name, sizeof name, " %s ", s->name);
@@ -55,9 +56,12 @@ static bool gpt_fits(const ThModel *m)
 
 bool th_proof_decoder_known(const ThModel *m, const char *position)
 {
+    ThProofPlaces places;
     bool gpt = strcmp(m->kind->name, "gpt") == 0;
     return m->bound && (gpt || strcmp(m->kind->name, "transformer") == 0) &&
-           option_is(m, "position", position) && only_known(m) && (!gpt || gpt_fits(m)) &&
+           (position ? option_is(m, "position", position)
+                     : th_proof_places_named(th_option_text(&m->options, "position"), &places)) &&
+           only_known(m) && (!gpt || gpt_fits(m)) &&
            (m->signature.target == TH_TARGET_FINAL || m->signature.target == TH_TARGET_EVERY);
 }
 
@@ -67,15 +71,23 @@ ThProofDecoder *th_proof_decoder_new(const ThModel *m, int n_rows, double slack,
     int d = (int)th_option_int(o, "dim");
     int up = th_params_find(&m->params, "layer0.feed_forward.up"), n = m->signature.n_classes;
     int hidden = up < 0 ? 0 : m->params.item[up].cols;
-    size_t rows = (size_t)n_rows, wide = (size_t)d;
+    size_t rows = (size_t)n_rows, wide = (size_t)d, far;
+    int heads = (int)th_option_int(o, "heads");
+    ThProofPlaces places = TH_PROOF_NO_PLACES;
+    th_proof_places_named(th_option_text(o, "position"), &places);
+    far = th_proof_places_room(places, n_rows, heads, d);
     Net *f = th_alloc(
-        1, sizeof *f + (rows * (7 * wide + (size_t)hidden) + (size_t)n) * sizeof *f->number, err);
+        1, sizeof *f + (rows * (7 * wide + (size_t)hidden) + (size_t)n + far) * sizeof *f->number,
+        err);
     if (!f)
         return NULL;
     bool gpt = strcmp(m->kind->name, "gpt") == 0;
     *f = (Net){.m = m,
                .dim = d,
-               .heads = (int)th_option_int(o, "heads"),
+               .heads = heads,
+               .places = places,
+               .causal = th_option_flag(o, "causal"),
+               .longest = n_rows,
                .layers = (int)th_option_int(o, "layers"),
                .hidden = hidden,
                .n_symbols = m->signature.n_symbols,
@@ -92,14 +104,19 @@ ThProofDecoder *th_proof_decoder_new(const ThModel *m, int n_rows, double slack,
     f->both = at;
     f->unit_of = f->both + 2 * rows * wide;
     f->logit = f->unit_of + rows * (size_t)hidden;
+    f->by_places = f->logit + n;
+    if (places == TH_PROOF_HARD_ALIBI) {
+        f->window_heads = (int)th_option_int_or(o, "window_heads", (heads + 1) / 2);
+        f->window_layers = (int)th_option_int_or(o, "window_layers", f->layers);
+    }
+    th_proof_places_begin(f);
     return f;
 }
 
 /* ---- its steps ------------------------------------------------------------------------------- */
 
-/* y (n, to) <- x (n, from) times a matrix, with a bias where there is one. */
-static void linear(const Net *f, const Number *x, const float *w, const float *bias, int n,
-                   int from, int to, Number *y)
+void th_proof_decoder_linear(const ThProofDecoder *f, const ThProofNumber *x, const float *w,
+                             const float *bias, int n, int from, int to, ThProofNumber *y)
 {
     const double gamma = th_proof_gamma(f->unit, from + 2);
     for (int i = 0; i < n; i++)
@@ -186,32 +203,18 @@ void th_proof_number_softmax(const Number *logit, int n, double unit, Number *to
     }
 }
 
-/* The logit of a query beside a key, of one head. */
-static Number score(const Net *f, const Number *query, const Number *key)
-{
-    const int size = f->dim / f->heads;
-    const double scale = 1 / sqrt(size), gamma = th_proof_gamma(f->unit, size + 4);
-    double at = 0, off = 0, all = 0;
-    for (int k = 0; k < size; k++) {
-        at += query[k].at * key[k].at;
-        off += query[k].off * most(key[k]) + fabs(query[k].at) * key[k].off;
-        all += most(query[k]) * most(key[k]);
-    }
-    return (Number){scale * at, scale * (off + gamma * all) + TH_PROOF_UNDERFLOW};
-}
-
-/* f->mixed <- what all heads mix of the values, for n rows of queries and keys: head h looks at the
- * last h + 1. */
-static void attend(const Net *f, int n)
+/* f->mixed <- what all heads mix of the values, for n rows of queries and keys. */
+static void attend(const Net *f, int layer, int n)
 {
     const int d = f->dim, size = d / f->heads;
     Number logit[TH_PROOF_CHILDREN], weight[TH_PROOF_CHILDREN];
     for (int i = 0; i < n; i++)
         for (int h = 0; h < f->heads; h++) {
-            int from = i - h > 0 ? i - h : 0, keys = i - from + 1;
-            const Number *query = f->query + i * d + h * size;
+            int from, to;
+            th_proof_places_seen(f, layer, h, i, n, &from, &to);
+            const int keys = to - from + 1;
             for (int j = 0; j < keys; j++)
-                logit[j] = score(f, query, f->both + (from + j) * 2 * d + h * size);
+                logit[j] = th_proof_places_logit(f, layer, h, i, from + j);
             th_proof_number_softmax(logit, keys, f->unit, weight);
             const double sums = th_proof_gamma(f->unit, keys + 2);
             for (int c = h * size; c < (h + 1) * size; c++) {
@@ -290,7 +293,8 @@ static void attend_shares(const Net *f, int n)
     for (int i = 0; i < n; i++)
         for (int h = 0; h < f->heads; h++) {
             for (int j = 0; j < f->n_symbols; j++)
-                logit[j] = score(f, f->query + i * d + h * size, f->both + j * 2 * d + h * size);
+                logit[j] = th_proof_places_product(f, f->query + i * d + h * size, NULL,
+                                                   f->both + j * 2 * d + h * size);
             double lost = weigh_shares(f, logit, f->apart && i < f->n_symbols, weight);
             for (int c = h * size; c < (h + 1) * size; c++)
                 f->mixed[i * d + c] = mix_shares(f, weight, f->both + d + c, lost);
@@ -315,17 +319,20 @@ static void bend(const Net *f, Number *x, int n)
 static void feed(const Net *f, int layer, const Number *from, int n)
 {
     const int d = f->dim;
-    linear(f, from, weights(f, layer, "feed_forward.up"), weights(f, layer, "feed_forward.up_bias"),
-           n, d, f->hidden, f->unit_of);
+    th_proof_decoder_linear(f, from, th_proof_decoder_weights(f, layer, "feed_forward.up"),
+                            th_proof_decoder_weights(f, layer, "feed_forward.up_bias"), n, d,
+                            f->hidden, f->unit_of);
     bend(f, f->unit_of, n * f->hidden);
-    linear(f, f->unit_of, weights(f, layer, "feed_forward.down"),
-           weights(f, layer, "feed_forward.down_bias"), n, f->hidden, d, f->sum);
+    th_proof_decoder_linear(f, f->unit_of, th_proof_decoder_weights(f, layer, "feed_forward.down"),
+                            th_proof_decoder_weights(f, layer, "feed_forward.down_bias"), n,
+                            f->hidden, d, f->sum);
 }
 
 static void norm_of(const Net *f, int layer, int which, const Number *x, int n, Number *y)
 {
-    normalise(f, x, weights(f, layer, which == 1 ? "norm1.gain" : "norm2.gain"),
-              weights(f, layer, which == 1 ? "norm1.offset" : "norm2.offset"), n, y);
+    normalise(f, x, th_proof_decoder_weights(f, layer, which == 1 ? "norm1.gain" : "norm2.gain"),
+              th_proof_decoder_weights(f, layer, which == 1 ? "norm1.offset" : "norm2.offset"), n,
+              y);
 }
 
 static void loosen(const Net *f, int n)
@@ -343,16 +350,20 @@ void th_proof_decoder_layer(const ThProofDecoder *f, int layer, int n)
         norm_of(f, layer, 1, f->x, n, f->read);
     else
         memcpy(f->read, f->x, all);
-    linear(f, f->read, weights(f, layer, "attention.query"),
-           weights(f, layer, "attention.query_bias"), n, d, d, f->query);
-    linear(f, f->read, weights(f, layer, "attention.key_value"),
-           weights(f, layer, "attention.key_value_bias"), n, d, 2 * d, f->both);
+    th_proof_decoder_linear(f, f->read, th_proof_decoder_weights(f, layer, "attention.query"),
+                            th_proof_decoder_weights(f, layer, "attention.query_bias"), n, d, d,
+                            f->query);
+    th_proof_decoder_linear(f, f->read, th_proof_decoder_weights(f, layer, "attention.key_value"),
+                            th_proof_decoder_weights(f, layer, "attention.key_value_bias"), n, d,
+                            2 * d, f->both);
+    th_proof_places_prepare(f, layer, n);
     if (f->share[0])
         attend_shares(f, n);
     else
-        attend(f, n);
-    linear(f, f->mixed, weights(f, layer, "attention.output"),
-           weights(f, layer, "attention.output_bias"), n, d, d, f->sum);
+        attend(f, layer, n);
+    th_proof_decoder_linear(f, f->mixed, th_proof_decoder_weights(f, layer, "attention.output"),
+                            th_proof_decoder_weights(f, layer, "attention.output_bias"), n, d, d,
+                            f->sum);
     if (f->beside)
         norm_of(f, layer, 2, f->x, n, f->read);
     add(f, f->x, f->sum, n * d);
@@ -372,27 +383,29 @@ void th_proof_decoder_layer(const ThProofDecoder *f, int layer, int n)
 
 void th_proof_decoder_embed(ThProofDecoder *f, const int *symbol, int n)
 {
-    const float *embedding = weights(f, -1, "embedding");
+    const float *embedding = th_proof_decoder_weights(f, -1, "embedding");
     const int d = f->dim;
     const double unit = f->unit;
     for (int i = 0; i < n * d; i++) {
         double at = f->scale * (double)embedding[symbol[i / d] * d + i % d];
         f->x[i] = (Number){at, 3 * unit * fabs(at)};
     }
+    th_proof_places_embed(f, n);
     loosen(f, n);
 }
 
 void th_proof_decoder_read(const ThProofDecoder *f, int row)
 {
     const int d = f->dim;
-    const float *gain = weights(f, -1, "final_norm.gain");
+    const float *gain = th_proof_decoder_weights(f, -1, "final_norm.gain");
     const Number *last = f->x + row * d;
     if (gain) {
-        normalise(f, last, gain, weights(f, -1, "final_norm.offset"), 1, f->read);
+        normalise(f, last, gain, th_proof_decoder_weights(f, -1, "final_norm.offset"), 1, f->read);
         last = f->read;
     }
-    linear(f, last, weights(f, -1, "head"), weights(f, -1, "head_bias"), 1, d, f->n_classes,
-           f->logit);
+    th_proof_decoder_linear(f, last, th_proof_decoder_weights(f, -1, "head"),
+                            th_proof_decoder_weights(f, -1, "head_bias"), 1, d, f->n_classes,
+                            f->logit);
     for (int c = 0; c < f->n_classes; c++)
         f->logit[c].off = f->logit[c].off * TH_PROOF_WIDER + f->slack + TH_PROOF_SPARE;
 }

@@ -53,6 +53,7 @@ typedef struct {
     ThProofWindows *out;
     Point *point; /* in the order of their lengths, the start first */
     int n_points;
+    bool whole; /* each string by itself: there is nothing before it */
 } Look;
 
 static int step(const ThDfa *d, int q, int symbol)
@@ -107,11 +108,24 @@ static bool keep(Look *k, const Point *p, const int *word, int n, int right, int
     return true;
 }
 
+/* What is asked behind a point and a string: a class, or -1. */
+static int class_behind(const Look *k, const Point *p, const int *word, int n)
+{
+    const ThDfa *m = k->claim->machine, *d = k->claim->domain;
+    int q = p->state, place = p->place;
+    for (int a = 0; a < n; a++) {
+        q = step(m, q, word[a]);
+        place = step(d, place, word[a]);
+    }
+    return m->label[q] >= k->f->n_classes || (d && d->label[place] == 0) ? -1 : m->label[q];
+}
+
 /* Compares the answer to a string, behind the first points, with the automaton's. */
 static bool compare(Look *k, const int *word, int n, ThError *err)
 {
-    const ThDfa *m = k->claim->machine, *d = k->claim->domain;
     double lead, in_float;
+    if (k->whole && class_behind(k, &k->point[0], word, n) < 0)
+        return true;
     answer(k->f, word, n, TH_PROOF_POINT_UNITS[1]);
     int run = th_proof_decoder_surely(k->f, &in_float);
     for (int c = 0; c < k->f->n_classes; c++)
@@ -119,18 +133,14 @@ static bool compare(Look *k, const int *word, int n, ThError *err)
     answer(k->f, word, n, TH_PROOF_POINT_UNITS[0]);
     int said = th_proof_decoder_surely(k->f, &lead);
     k->out->strings++;
-    for (int i = 0; i < (n < k->out->reach ? 1 : k->n_points); i++) {
-        int q = k->point[i].state, place = k->point[i].place;
-        for (int a = 0; a < n; a++) {
-            q = step(m, q, word[a]);
-            place = step(d, place, word[a]);
-        }
-        if (m->label[q] >= k->f->n_classes || (d && d->label[place] == 0))
+    for (int i = 0; i < (n < k->out->reach || k->whole ? 1 : k->n_points); i++) {
+        int class = class_behind(k, &k->point[i], word, n);
+        if (class < 0)
             continue;
         k->out->answers++;
-        k->out->in_float &= run == m->label[q];
+        k->out->in_float &= run == class;
         k->out->lead = fmin(k->out->lead, lead);
-        if (said != m->label[q] && !keep(k, &k->point[i], word, n, m->label[q], said, err))
+        if (said != class && !keep(k, &k->point[i], word, n, class, said, err))
             return false;
     }
     return true;
@@ -168,10 +178,12 @@ static bool ask(Look *k, ThError *err)
     return true;
 }
 
-static bool few(const Net *f, int reach, ThError *err)
+static const double MOST_STRINGS = 1e6;
+
+static bool few(const ThModel *m, int reach, ThError *err)
 {
-    const double largest = 1e6, all = pow(f->n_symbols, reach);
-    return all <= largest ||
+    const double all = pow(m->signature.n_symbols, reach);
+    return all <= MOST_STRINGS ||
            th_fail(err, TH_ELIMIT,
                    "an answer depends on the last %d symbols: %.3g strings of them are too many",
                    reach, all) ||
@@ -181,7 +193,7 @@ static bool few(const Net *f, int reach, ThError *err)
 bool th_proof_windows_logits(const ThModel *m, const int *word, int n, bool in_float, double *at,
                              double *off, ThError *err)
 {
-    Net *f TH_OWNED(free) = th_proof_decoder_new(m, reach_of(m), 0, err);
+    Net *f TH_OWNED(free) = th_proof_decoder_new(m, n, 0, err);
     if (!f)
         return false;
     answer(f, word, n, TH_PROOF_POINT_UNITS[in_float]);
@@ -192,24 +204,113 @@ bool th_proof_windows_logits(const ThModel *m, const int *word, int n, bool in_f
     return true;
 }
 
-ThProofWindows *th_proof_windows(const ThModel *m, const ThProofClaim *claim, double slack,
-                                 ThStop *stop, ThError *err)
+static ThProofWindows *look_at_all(const ThModel *m, const ThProofClaim *claim, int reach,
+                                   bool whole, double slack, ThStop *stop, ThError *err)
 {
-    if (!th_proof_windows_fit(m))
-        return th_null(th_fail(err, TH_EVALUE, "the model sees more than windows"));
     if (!th_model_whole(m, "a proof", err) || !th_proof_moderate(&m->params, err))
         return NULL;
-    Net *f TH_OWNED(free) = th_proof_decoder_new(m, reach_of(m), slack, err);
-    ThProofWindows *w = f && few(f, reach_of(m), err) ? th_alloc(1, sizeof *w, err) : NULL;
+    Net *f TH_OWNED(free) = th_proof_decoder_new(m, reach, slack, err);
+    ThProofWindows *w = f ? th_alloc(1, sizeof *w, err) : NULL;
     if (!w)
         return NULL;
-    Look k = {.f = f, .claim = claim, .out = w};
-    *w = (ThProofWindows){.reach = reach_of(m), .in_float = true, .lead = HUGE_VAL};
+    Look k = {.f = f, .claim = claim, .out = w, .whole = whole};
+    *w = (ThProofWindows){.reach = reach, .in_float = true, .lead = HUGE_VAL};
     bool ok = find_points(&k, err) && compare_all(&k, stop, err) && ask(&k, err);
     free(k.point);
     w->holds = ok && !w->word;
     w->in_float &= w->holds;
     return TH_KEEP_IF(ok, w, th_proof_windows_free);
+}
+
+ThProofWindows *th_proof_windows(const ThModel *m, const ThProofClaim *claim, double slack,
+                                 ThStop *stop, ThError *err)
+{
+    if (!th_proof_windows_fit(m))
+        return th_null(th_fail(err, TH_EVALUE, "the model sees more than windows"));
+    return few(m, reach_of(m), err) ? look_at_all(m, claim, reach_of(m), false, slack, stop, err)
+                                    : NULL;
+}
+
+/* ---- strings by themselves ------------------------------------------------------------------- */
+
+bool th_proof_strings_fit(const ThModel *m)
+{
+    if (!th_proof_decoder_known(m, NULL) || th_proof_decoder_known(m, "none") ||
+        th_proof_windows_fit(m) || th_option_int(&m->options, "heads") > TH_PROOF_CHILDREN)
+        return false;
+    bool causal = th_option_flag(&m->options, "causal");
+    return causal ||
+           (m->signature.target == TH_TARGET_FINAL && !th_proof_decoder_known(m, "hard_alibi"));
+}
+
+/* Moves a set of states of automaton and domain on by a symbol; returns whether something is asked
+ * behind one of them. */
+static bool advance(const ThProofClaim *c, const bool *from, bool *to)
+{
+    const ThDfa *m = c->machine, *d = c->domain;
+    const int places = d ? d->n_states : 1;
+    bool asked = false;
+    memset(to, 0, (size_t)m->n_states * (size_t)places * sizeof *to);
+    for (int i = 0; i < m->n_states * places; i++)
+        for (int a = 0; from[i] && a < m->n_symbols; a++) {
+            int q = step(m, i / places, a), place = step(d, i % places, a);
+            to[q * places + place] = true;
+            asked |= m->label[q] < c->asked.n_classes && (!d || d->label[place]);
+        }
+    return asked;
+}
+
+/* *most <- the most symbols of a string about which something is asked; -1: there is no most, or it
+ * is more than 64. */
+static bool longest_asked(const ThProofClaim *c, int *most, ThStop *stop, ThError *err)
+{
+    const ThDfa *m = c->machine, *d = c->domain;
+    const int places = d ? d->n_states : 1;
+    size_t all = (size_t)m->n_states * (size_t)places;
+    bool *set TH_OWNED(free) = th_alloc(2 * all, sizeof *set, err);
+    if (!set)
+        return false;
+    *most = 0;
+    set[m->start * places + (d ? d->start : 0)] = true;
+    /* Of the strings of more than 64 symbols a shortest one passes no state twice behind these. */
+    for (size_t n = 1; *most >= 0 && n <= TH_PROOF_CHILDREN + all; n++) {
+        if (th_stopped(stop, err))
+            return false;
+        bool asked = advance(c, set + (n % 2 ? 0 : all), set + (n % 2 ? all : 0));
+        if (asked)
+            *most = n <= TH_PROOF_CHILDREN ? (int)n : -1;
+    }
+    return *most != 0 ||
+           th_fail(err, TH_EVALUE, "nothing is asked about the strings that are meant");
+}
+
+static bool strings_are_few(const ThModel *m, int longest, ThError *err)
+{
+    const double all = pow(m->signature.n_symbols, longest);
+    int table = th_params_find(&m->params, "position");
+    if (longest < 0)
+        return th_fail(err, TH_EVALUE,
+                       "answers depend on whole strings, each of which is proved by itself, and "
+                       "strings of "
+                       "any length are meant") ||
+               th_hint(err, "domain= names strings of up to 64 symbols: automaton d = regex "
+                            "\"(a|b){1,12}\"");
+    if (table >= 0 && m->params.item[table].rows < longest)
+        return th_fail(err, TH_EVALUE, "the model has %d positions, and strings %d symbols",
+                       m->params.item[table].rows, longest);
+    return all <= MOST_STRINGS ||
+           th_fail(err, TH_ELIMIT, "%.3g strings of %d symbols are too many", all, longest);
+}
+
+ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, double slack,
+                                 ThStop *stop, ThError *err)
+{
+    if (!th_proof_strings_fit(m))
+        return th_null(th_fail(err, TH_EVALUE, "its heads do not see whole strings"));
+    int longest;
+    return longest_asked(claim, &longest, stop, err) && strings_are_few(m, longest, err)
+               ? look_at_all(m, claim, longest, true, slack, stop, err)
+               : NULL;
 }
 
 void th_proof_windows_free(ThProofWindows *w)

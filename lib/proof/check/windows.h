@@ -1,10 +1,15 @@
-/* windows.h - a decoder all heads of which see the last few symbols only is right at every length.
+/* windows.h - a decoder all heads of which see the last few symbols only is right at every length;
+ * and one whose heads see everything on each string of finitely many.
  *
  * Where every head of every layer sees at most W symbols, itself included, and nothing else tells
  * positions apart, L layers read the last R = L (W - 1) + 1 symbols: what is answered behind a
  * string is what is answered behind its last R symbols, or behind all of it where it is shorter.
  * So there are finitely many answers, and finitely many states of the automaton that R symbols can
  * be read in: all of them are looked at.
+ *
+ * Where heads see everything, positions being told apart as places.h knows, an answer depends on
+ * the whole string, and nothing follows for longer ones: then the strings that are meant must have
+ * a greatest length, and each of them is looked at.
  *
  * Each answer is computed as numbers that are known to within a radius, with what a run rounds in
  * them: of real numbers and double precision at once, and of single.  Neither batches, nor lengths,
@@ -18,7 +23,8 @@
 #include "proof/claim.h"
 
 typedef struct {
-    int reach;         /* symbols that an answer depends on */
+    int reach;         /* symbols that an answer depends on; of strings by themselves the most that
+                          one has */
     long long strings; /* that were answered: all of up to so many symbols */
     long long answers; /* that were compared: of these strings behind every state that can be */
     double lead;       /* least distance of the right logit from another, in real numbers */
@@ -41,7 +47,8 @@ typedef struct {
 bool th_proof_windows_fit(const ThModel *m);
 
 /* at, off (n_classes) <- the logits behind a string of at most as many symbols as such a model
- * reads, and how far those of a run, or of real numbers, can be from there.  TH_ENOMEM. */
+ * reads, or 64 where it reads them all, and how far those of a run, or of real numbers, can be from
+ * there.  TH_ENOMEM. */
 bool th_proof_windows_logits(const ThModel *m, const int *word, int n, bool in_float, double *at,
                              double *off, ThError *err);
 
@@ -49,6 +56,16 @@ bool th_proof_windows_logits(const ThModel *m, const int *word, int n, bool in_f
  * logits, may be off by `slack`.  TH_ELIMIT where there are more than a million strings,
  * TH_ENUMERIC where a weight is larger than 1000; TH_ENOMEM, TH_EINTERRUPTED. */
 ThProofWindows *th_proof_windows(const ThModel *m, const ThProofClaim *claim, double slack,
+                                 ThStop *stop, ThError *err);
+
+/* Is it a bound transformer or gpt with positions that places.h knows, whose answers depend on
+ * nothing behind them, and of which the other two know nothing? */
+bool th_proof_strings_fit(const ThModel *m);
+
+/* Returns new: the same of such a model, each string by itself.  TH_EVALUE where the strings that
+ * are meant have no greatest length, or more than 64 symbols, or more than the model has positions;
+ * else as th_proof_windows. */
+ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, double slack,
                                  ThStop *stop, ThError *err);
 void th_proof_windows_free(ThProofWindows *w); /* NULL is fine */
 TH_RELEASES(th_proof_windows_free, ThProofWindows)

@@ -262,6 +262,13 @@ static void say_windows(ShSession *s, const ThProofChecked *k)
     sh_results(s, "reach:i strings:i", (long long)k->reach, k->strings);
 }
 
+static void say_strings(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(s, "  strings      each by itself: %lld of up to %d symbol%s\n", k->strings, k->reach,
+           sh_plural(k->reach));
+    sh_results(s, "reach:i strings:i", (long long)k->reach, k->strings);
+}
+
 static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
                         const ShDomain *d, const ThModel *m, const ThProofChecked *k)
 {
@@ -280,6 +287,8 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
     else {
         if (c->method == TH_PROOF_BY_WINDOWS)
             say_windows(s, k);
+        else if (c->method == TH_PROOF_BY_STRINGS)
+            say_strings(s, k);
         else if (c->method == TH_PROOF_BY_COUNTS)
             say_counts(s, k);
         else if (c->method == TH_PROOF_BY_STEPS)
@@ -444,6 +453,8 @@ SH_COMMAND(
         "is "
         "decided by its answers to all strings of up to R symbols (at most 10^6), rounding "
         "included, beside every state that the automaton can be in before them.\n\n"
+        "Of others with xl, sinusoidal, learned, rope or alibi each string is proved "
+        "by itself, where domain= has a longest.\n\n"
         "Without positions (position=none, and causal=yes or one answer a string) an answer "
         "depends "
         "on the last symbol and the shares of all.  Of strings of any length it is shown for all "
@@ -504,6 +515,8 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
                    c->n_labels, k->checks, k->tightest);
         else if (c->method == TH_PROOF_BY_WINDOWS)
             say_windows(s, k);
+        else if (c->method == TH_PROOF_BY_STRINGS)
+            say_strings(s, k);
         else if (c->method == TH_PROOF_BY_COUNTS)
             say_counts(s, k);
         else if (c->method == TH_PROOF_BY_STEPS)

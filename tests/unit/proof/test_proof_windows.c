@@ -1,5 +1,5 @@
 /* Proofs about decoders that see windows: what is bounded is what runs do, strings count as their
- * ends do, and a lead that is just too small is none. */
+ * ends do, and a lead that is just too small is none.  And about those that see whole strings. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,16 +34,39 @@ static const struct {
 };
 enum { GIVEN = sizeof given / sizeof *given };
 
+/* Models whose answers depend on whole strings. */
+static const struct {
+    const char *kind, *settings;
+} whole[] = {
+    {"transformer", "dim=12 heads=3 layers=2"},
+    {"transformer", "dim=12 heads=3 layers=2 position=xl causal=yes"},
+    {"transformer", "dim=12 heads=3 layers=1 position=sinusoidal"},
+    {"transformer", "dim=8 heads=2 layers=2 position=learned longest=12 causal=yes"},
+    {"transformer", "dim=12 heads=3 layers=1 position=alibi"},
+    {"gpt", "dim=12 heads=3 layers=2 position=alibi head_bias=yes"},
+    {"gpt", "dim=12 heads=3 layers=2 head_bias=yes"},
+    {"gpt", "dim=8 heads=2 layers=1 position=rope causal=no block=neox activation=relu scale=yes"},
+    {"gpt",
+     "dim=12 heads=3 layers=2 position=hard_alibi window_heads=2 window_layers=1 head_bias=yes"},
+    {"gpt", "dim=8 heads=2 layers=1 position=hard_alibi norm=after final_norm=no head_bias=yes"},
+};
+enum { WHOLE = sizeof whole / sizeof *whole, UP_TO = 4 };
+
 /* Gains and offsets near to what they begin with, so that numbers are of a usual size. */
-static ThModel *model_of(int i, ThTarget target)
+static ThModel *near_to_begin(const char *kind, const char *settings, ThTarget target)
 {
-    ThModel *m = bound_to(given[i].kind, given[i].settings, target, SYMBOLS, false);
+    ThModel *m = bound_to(kind, settings, target, SYMBOLS, false);
     for (int k = 0; k < m->params.n; k++) {
         const ThParam *p = &m->params.item[k];
         for (int j = 0; strstr(p->name, "gain") && j < p->rows * p->cols; j++)
             m->params.value[p->offset + (size_t)j] += 1;
     }
     return m;
+}
+
+static ThModel *model_of(int i, ThTarget target)
+{
+    return near_to_begin(given[i].kind, given[i].settings, target);
 }
 
 /* to <- the logits behind word number `row` of some strings of one length, read together. */
@@ -345,11 +368,196 @@ static void test_fit(void **state)
     }
 }
 
+/* ---- whole strings --------------------------------------------------------------------------- */
+
+static ThTarget target_of(int i)
+{
+    return strstr(whole[i].settings, "causal=yes") ? TH_TARGET_EVERY : TH_TARGET_FINAL;
+}
+
+static ThModel *whole_model(int i)
+{
+    return near_to_begin(whole[i].kind, whole[i].settings, target_of(i));
+}
+
+/* What runs answer, in batches and in either arithmetic; and in double precision to ten places. */
+static void test_whole_runs(void **state)
+{
+    (void)state;
+    enum { TRIES = 24, STRINGS = 3, MOST = 12 };
+    ThError err = {0};
+    int word[STRINGS * MOST];
+    double at[SYMBOLS], off[SYMBOLS], wide[SYMBOLS], seen[SYMBOLS];
+    for (int i = 0; i < WHOLE; i++) {
+        ThModel *m = whole_model(i);
+        ThRng r = th_rng((uint64_t)i, "whole", 0);
+        assert_true(th_proof_strings_fit(m));
+        for (int n = 0; n < TRIES; n++) {
+            int length = 1 + n % MOST, row = n % STRINGS;
+            draw(&r, word, STRINGS * length);
+            const int *own = word + row * length;
+            assert_true(th_proof_windows_logits(m, own, length, false, at, off, &err));
+            run(m, TH_TAPE_DOUBLE, word, STRINGS, length, row, seen);
+            for (int c = 0; c < SYMBOLS; c++)
+                assert_true(fabs(seen[c] - at[c]) <= off[c] && fabs(seen[c] - at[c]) < 1e-9);
+            assert_true(th_proof_windows_logits(m, own, length, true, at, wide, &err));
+            run(m, TH_TAPE_FLOAT, word, STRINGS, length, row, seen);
+            for (int c = 0; c < SYMBOLS; c++)
+                assert_true(fabs(seen[c] - at[c]) <= wide[c] && off[c] < wide[c]);
+        }
+        th_model_free(m);
+    }
+}
+
+/* Returns new: the acceptor of strings of at least and at most so many symbols. */
+static ThDfa *of_lengths(int least, int most)
+{
+    ThDfa *d = th_dfa_new(most + 2, SYMBOLS, 2, NULL);
+    for (int q = 0; q < most + 2; q++) {
+        d->label[q] = q >= least && q <= most;
+        for (int a = 0; a < SYMBOLS; a++)
+            d->next[q * SYMBOLS + a] = q <= most ? q + 1 : q;
+    }
+    return d;
+}
+
+/* NULL where it is an error. */
+static ThProofWindows *look_whole(const ThModel *m, const ThDfa *d, const ThDfa *domain,
+                                  ThError *err)
+{
+    const ThProofAsked asked = {&m->signature, d, domain, 0, NULL};
+    ThProofClaim *claim = th_proof_claim_new(m, &asked, NULL, err);
+    assert_non_null(claim);
+    ThProofWindows *w = th_proof_strings(m, claim, 0, NULL, err);
+    th_proof_claim_free(claim);
+    return w;
+}
+
+/* As test_leads, to 2 per cent of what is said of the lead. */
+static void test_whole_leads(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThDfa *domain = of_lengths(1, UP_TO);
+    for (int i = 0; i < WHOLE; i++) {
+        double lead;
+        int least = 0;
+        ThModel *m = whole_model(i);
+        ThDfa *d = machine_of(m, UP_TO, &lead, &least);
+        ThProofWindows *w = look_whole(m, d, domain, &err);
+        assert_true(w && w->holds && !w->word && !w->wrong);
+        assert_true(w->reach == UP_TO && w->strings == 120 && w->answers == 120);
+        assert_true(w->lead <= lead + 1e-9 && w->lead > (i == 8 ? 0.95 : 0.98) * lead);
+        const double most = 0.98 * w->lead, more = 1.02 * lead - most;
+        th_proof_windows_free(w);
+        for (int k = 0; k < 2 && th_params_find(&m->params, "head_bias") >= 0; k++) {
+            favour(m, d->label[least], k ? -more : -most);
+            w = look_whole(m, d, domain, &err);
+            assert_true(w && w->holds == !k);
+            th_proof_windows_free(w);
+        }
+        th_dfa_free(d);
+        th_model_free(m);
+    }
+    th_dfa_free(domain);
+}
+
+/* One answer changed: it is found, at this string, and not where the domain leaves its length out.
+ */
+static void test_whole_wrong(void **state)
+{
+    (void)state;
+    double lead;
+    int least = 0;
+    ThError err = {0};
+    ThModel *m = whole_model(8);
+    ThDfa *d = machine_of(m, UP_TO, &lead, &least), *all = of_lengths(1, UP_TO),
+          *last = of_lengths(UP_TO, UP_TO), *others = of_lengths(1, UP_TO - 1);
+    for (int q = 1; q < d->n_states; q += q < 40 ? 3 : 11) {
+        int was = d->label[q];
+        d->label[q] = (was + 1) % SYMBOLS;
+        ThProofWindows *w = look_whole(m, d, all, &err);
+        assert_true(w && !w->holds && !w->in_float && w->wrong);
+        assert_int_equal(th_dfa_walk(d, d->start, w->word, (size_t)w->length), q);
+        assert_true(w->answer == was && w->right == d->label[q]);
+        th_proof_windows_free(w);
+        w = look_whole(m, d, q < 40 ? last : others, &err);
+        assert_true(w && w->holds && w->strings == (q < 40 ? 81 : 39));
+        th_proof_windows_free(w);
+        d->label[q] = was;
+    }
+    th_dfa_free(all);
+    th_dfa_free(last);
+    th_dfa_free(others);
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
+/* Strings without a greatest length, longer ones than are looked at, than the model has positions
+ * for, too many, or about none of which something is asked, are errors. */
+static void test_whole_errors(void **state)
+{
+    (void)state;
+    const struct {
+        int model, least, most;
+        int code;
+    } given_errors[] = {{8, 1, 64, TH_ELIMIT}, {8, 70, 70, TH_EVALUE}, {8, 65, 65, TH_EVALUE},
+                        {3, 1, 13, TH_EVALUE}, {8, 13, 13, TH_ELIMIT}, {8, 1, 0, TH_EVALUE}};
+    for (size_t i = 0; i < sizeof given_errors / sizeof *given_errors; i++) {
+        ThError err = {0};
+        ThModel *m = whole_model(given_errors[i].model);
+        ThDfa *d = th_dfa_new(1, SYMBOLS, SYMBOLS, NULL), *domain = NULL;
+        for (int a = 0; a < SYMBOLS; a++)
+            d->next[a] = 0;
+        d->label[0] = given_errors[i].most ? 0 : SYMBOLS;
+        d->n_classes = SYMBOLS + 1;
+        domain = given_errors[i].most ? of_lengths(given_errors[i].least, given_errors[i].most)
+                                      : of_lengths(1, 3);
+        assert_null(look_whole(m, d, domain, &err));
+        assert_int_equal(err.code, given_errors[i].code);
+        d->label[0] = 0;
+        err = (ThError){0};
+        assert_null(look_whole(m, d, NULL, &err));
+        assert_int_equal(err.code, TH_EVALUE);
+        th_dfa_free(d);
+        th_dfa_free(domain);
+        th_model_free(m);
+    }
+}
+
+/* What the others know, or nobody does, is refused. */
+static void test_whole_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *settings;
+        ThTarget target;
+    } other[] = {
+        {"transformer", "dim=8 heads=2 layers=1", TH_TARGET_EVERY},
+        {"transformer", "dim=8 heads=2 layers=1 position=none causal=yes", TH_TARGET_FINAL},
+        {"transformer", "dim=8 heads=2 layers=1 position=t5", TH_TARGET_FINAL},
+        {"gpt", "dim=8 heads=2 layers=1 position=hard_alibi window_heads=2", TH_TARGET_FINAL},
+        {"gpt", "dim=8 heads=2 layers=1 position=hard_alibi log_length=8", TH_TARGET_FINAL},
+        {"gpt", "dim=8 heads=2 layers=1 position=rope rotary_fraction=0.5", TH_TARGET_FINAL},
+        {"gpt", "dim=8 heads=2 layers=1 position=rope base=100", TH_TARGET_FINAL},
+        {"gpt", "dim=8 heads=2 layers=1 position=alibi activation=gelu_tanh", TH_TARGET_FINAL},
+        {"rnn", "dim=8", TH_TARGET_FINAL},
+    };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        ThModel *m = bound_to(other[i].kind, other[i].settings, other[i].target, SYMBOLS, false);
+        assert_false(th_proof_strings_fit(m));
+        th_model_free(m);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs),   cmocka_unit_test(test_leads),
-                                       cmocka_unit_test(test_wrong),  cmocka_unit_test(test_beyond),
-                                       cmocka_unit_test(test_before), cmocka_unit_test(test_tie),
-                                       cmocka_unit_test(test_fit)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs),         cmocka_unit_test(test_leads),
+        cmocka_unit_test(test_wrong),        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_before),       cmocka_unit_test(test_tie),
+        cmocka_unit_test(test_fit),          cmocka_unit_test(test_whole_runs),
+        cmocka_unit_test(test_whole_leads),  cmocka_unit_test(test_whole_wrong),
+        cmocka_unit_test(test_whole_errors), cmocka_unit_test(test_whole_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
