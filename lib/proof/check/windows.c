@@ -6,6 +6,7 @@
 #include "proof/check/chunk.h"
 #include "proof/check/decoder.h"
 #include "proof/map_impl.h"
+#include "proof/provable.h"
 #include "proof/prover.h"
 
 typedef ThProofDecoder Net;
@@ -284,17 +285,22 @@ static bool longest_asked(const ThProofClaim *c, int *most, ThStop *stop, ThErro
            th_fail(err, TH_EVALUE, "nothing is asked about the strings that are meant");
 }
 
+static bool no_longest(const ThModel *m, ThError *err)
+{
+    const ThProofProvable *p = th_proof_provable_kind(m->kind->name);
+    return th_fail(err, TH_EVALUE,
+                   "no proof is known of models of kind %s about strings of any length: %s",
+                   m->kind->name, p ? p->why : "") ||
+           th_hint(err, "domain= names strings of up to 64 symbols, each of which can be proved: "
+                        "automaton d = regex \"(a|b){1,12}\"");
+}
+
 static bool strings_are_few(const ThModel *m, int longest, ThError *err)
 {
     const double all = pow(m->signature.n_symbols, longest);
     int table = th_params_find(&m->params, "position");
     if (longest < 0)
-        return th_fail(err, TH_EVALUE,
-                       "answers depend on whole strings, each of which is proved by itself, and "
-                       "strings of "
-                       "any length are meant") ||
-               th_hint(err, "domain= names strings of up to 64 symbols: automaton d = regex "
-                            "\"(a|b){1,12}\"");
+        return no_longest(m, err);
     if (table >= 0 && m->params.item[table].rows < longest)
         return th_fail(err, TH_EVALUE, "the model has %d positions, and strings %d symbols",
                        m->params.item[table].rows, longest);
