@@ -11,9 +11,9 @@
  *
  *     ThRngWalk w = {0};
  *     do {
- *         ThRng r = th_rng_walk(&w);
- *         if (draw(&r, &what) && !w.rejected)
- *             use(what);
+ *         ThRng die = th_rng_walk(&w);
+ *         uint64_t two[] = {th_rng_below(&die, 6), th_rng_below(&die, 6)};
+ *         printf("%d %d", (int)two[0], (int)two[1]);
  *     } while (th_rng_walk_next(&w) && !w.failed);
  *     th_rng_walk_free(&w);
  *

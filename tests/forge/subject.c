@@ -91,16 +91,16 @@ static void give_up(const char *name, const char *why)
 static ThModel *trained(const ThTask *t, const char *kind, const char *training)
 {
     ThError err = {0};
-    const char *options = strcmp(kind, "regulargpt") == 0 ? "dim=16 heads=2"
-                          : training == SHARES            ? "dim=8 heads=2 layers=1 position=none"
-                          : strstr(training, "=xl")       ? "dim=8 heads=2 layers=1 position=xl"
-                          : strstr(training, "=rope")     ? "dim=8 heads=2 layers=1 position=rope"
-                          : strcmp(kind, "transformer") == 0 ? "dim=8 heads=2 layers=1 causal=yes "
-                                                               "position=hard_alibi window_heads=2"
-                          : strcmp(kind, "gpt") == 0
-                              ? "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 "
-                                "head_bias=yes activation=relu"
-                              : "dim=8";
+    const char *options =
+        strcmp(kind, "regulargpt") == 0    ? "dim=16 heads=2"
+        : training == SHARES               ? "dim=8 heads=2 layers=1 position=none"
+        : strstr(training, "=xl")          ? "dim=8 heads=2 layers=1 position=xl"
+        : strstr(training, "=rope")        ? "dim=8 heads=2 layers=1 position=rope head_bias=yes"
+        : strcmp(kind, "transformer") == 0 ? "dim=8 heads=2 layers=1 causal=yes "
+                                             "position=hard_alibi window_heads=2"
+        : strcmp(kind, "gpt") == 0 ? "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 "
+                                     "head_bias=yes activation=relu"
+                                   : "dim=8";
     ThModel *m = made_model(kind, options);
     ThOptions o = {0};
     set_all(&o, th_train_options, strstr(training, "position=") ? WINDOWS : training);
