@@ -44,3 +44,9 @@ bool th_hint(ThError *err, const char *format, ...)
     va_end(args);
     return false;
 }
+
+bool th_fail_as(ThError *err, const ThError *cause)
+{
+    return th_fail(err, cause->code, "%s", cause->msg) ||
+           (cause->hint[0] && th_hint(err, "%s", cause->hint));
+}

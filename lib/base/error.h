@@ -54,6 +54,9 @@ bool th_fail(ThError *err, ThErrc code, const char *format, ...)
 bool th_fail_at(ThError *err, ThErrc code, int line, int col, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Sets it to what another one says, with its hint; returns false, always. */
+bool th_fail_as(ThError *err, const ThError *cause);
+
 /* Adds the hint of an error that has just been set and has none.  Returns false, always. */
 bool th_hint(ThError *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

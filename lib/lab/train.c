@@ -353,7 +353,7 @@ static bool add_scores(ThTrainer *tr, ThError *err)
     for (int i = 0; i < tr->n_shards; i++) {
         const Shard *s = &tr->shard[i];
         if (s->err.code != TH_OK)
-            return th_fail(err, s->err.code, "%s", s->err.msg) || th_hint(err, "%s", s->err.hint);
+            return th_fail_as(err, &s->err);
         loss += s->loss;
         right += (double)s->right;
     }

@@ -19,7 +19,7 @@ static bool ended(const ThTrainLoop *l, const ThTrainer *trainer, const ThError 
         return save(l, err) &&
                th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
                        th_trainer_progress(trainer).step);
-    return th_fail(err, why->code, "%s", why->msg) || th_hint(err, "%s", why->hint);
+    return th_fail_as(err, why);
 }
 
 bool th_train_run(const ThTrainLoop *l, ThTrainer *trainer, ThError *err)

@@ -158,7 +158,7 @@ static bool gather(const Work *w, int n_shards, ThLabTrials *to, ThError *err)
     for (int i = 0; i < n_shards; i++) {
         const Shard *s = &w->shard[i];
         if (s->err.code != TH_OK)
-            return th_fail(err, s->err.code, "%s", s->err.msg) || th_hint(err, "%s", s->err.hint);
+            return th_fail_as(err, &s->err);
         for (int k = 0; k < s->n; k++)
             size += (size_t)s->trial[k].prompt.n + (size_t)s->trial[k].truth.n +
                     (size_t)s->trial[k].said.n;

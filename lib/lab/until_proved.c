@@ -186,7 +186,7 @@ static bool ended(const Run *r, const ThError *why, ThError *err)
         return save(r, err) &&
                th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
                        r->how->model->training.step);
-    return th_fail(err, why->code, "%s", why->msg) || th_hint(err, "%s", why->hint);
+    return th_fail_as(err, why);
 }
 
 /* Keeps the parameters of before the stage, for it to be undone. */
