@@ -59,8 +59,9 @@ bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspec
 /* The same for a task that asks for texts: its prompts are the words, and a text is wrong if the
  * task's judge says so; v->errors is never made.  Prompts of one length are all that the task can
  * draw of it (a prompt that can be drawn in several ways is read as often), as long as they can be
- * counted, and are written behind several at a time, as evaluation does.  plan: model, task,
- * settings and threads; the rest is set here.  Errors besides: of th_lab_trials. */
+ * counted in as many drawings as words may still be read, and are written behind several at a time,
+ * as evaluation does.  plan: model, task, settings and threads; the rest is set here.  Errors
+ * besides: of th_lab_trials. */
 bool th_inspect_verify_texts(const ThLabTrialsPlan *plan, const ThInspectVerification *how,
                              ThInspectVerified *v, ThError *err);
 void th_inspect_verified_free(ThInspectVerified *v);

@@ -14,24 +14,23 @@ typedef struct {
     ThBatch batch;
 } Verify;
 
-/* How many prompts there are of a length, up to one more than `most`; -1: there is no end of them,
- * or an error. */
-static long long count(const ThTask *t, int length, long long most, ThStop *stop, ThError *err)
+/* *n <- how many prompts there are of a length; -1: more than may still be read, or no end of them.
+ */
+static bool count(const Verify *x, int length, long long *n, ThError *err)
 {
     ThBatch b TH_OWNED(th_batch_free) = {0};
-    ThRngWalk w = {0};
+    ThLabWalk w TH_OWNED(th_lab_walk_free) = {.length = length,
+                                              .left = x->how->words - x->v->words};
     ThError own = {0};
-    bool done = false, ok = true;
-    long long n = 0;
-    while (ok && !done && n <= most) {
+    for (*n = 0; !w.done && own.code == TH_OK; *n += b.B) {
         b.B = AT_ONCE;
-        ok = !th_stopped(stop, err) && th_lab_draw_next(t, length, &w, &done, &b, &own);
-        n += ok ? b.B : 0;
+        if (!th_lab_draw_next(x->plan.task, &w, &b, x->how->stop, &own))
+            break;
     }
-    if (own.code != TH_OK && !w.uncountable && !th_fail(err, own.code, "%s", own.msg))
-        th_hint(err, "%s", own.hint);
-    th_rng_walk_free(&w);
-    return ok ? n : -1;
+    if (own.code == TH_OK)
+        return true;
+    *n = -1;
+    return own.code == TH_ELIMIT || w.choices.uncountable || th_fail_as(err, &own);
 }
 
 static int *copy(ThTaskWord w, int *n, ThError *err)
@@ -74,31 +73,28 @@ static bool read_texts(Verify *x, bool given, int n, ThError *err)
 
 static bool read_all(Verify *x, int length, ThError *err)
 {
-    ThRngWalk w = {0};
-    bool done = false, ok = true;
-    while (ok && !done) {
+    ThLabWalk w TH_OWNED(th_lab_walk_free) = {.length = length, .left = x->how->words};
+    while (!w.done) {
         x->batch.B = AT_ONCE;
-        ok = th_lab_draw_next(x->plan.task, length, &w, &done, &x->batch, err) &&
-             (x->batch.B == 0 || read_texts(x, true, x->batch.B, err));
+        if (!th_lab_draw_next(x->plan.task, &w, &x->batch, x->how->stop, err) ||
+            (x->batch.B > 0 && !read_texts(x, true, x->batch.B, err)))
+            return false;
         if (x->how->progress)
             x->how->progress(x->how->context, x->v->words + x->v->length[x->v->n - 1].words,
                              length);
     }
-    th_rng_walk_free(&w);
-    return ok;
+    return true;
 }
 
 static bool read_length(Verify *x, int length, bool *whole, ThError *err)
 {
     ThInspectVerified *v = x->v;
-    ThError own = {0};
+    long long n = -1;
     if (th_task_length(x->plan.task, length) != length)
         return true; /* strings of another length are meant, whose turn is another */
-    long long left = x->how->words - v->words,
-              n = *whole ? count(x->plan.task, length, left, x->how->stop, &own) : -1;
-    if (own.code != TH_OK)
-        return th_fail(err, own.code, "%s", own.msg) || th_hint(err, "%s", own.hint);
-    *whole = n >= 0 && n <= left;
+    if (*whole && !count(x, length, &n, err))
+        return false;
+    *whole = n >= 0;
     if (*whole ? n == 0 : x->how->samples == 0)
         return true;
     ThInspectVerifiedLength *l = &v->length[v->n++];

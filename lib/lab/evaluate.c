@@ -117,43 +117,48 @@ bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError
     return true;
 }
 
-/* The string that a walk is at, into a batch of one; false without an error: there is none. */
-static bool draw_at(const ThTask *t, int length, ThRngWalk *w, ThBatch *one, ThError *err)
+/* *there <- whether there is a string where a walk is, which goes into a batch of one. */
+static bool draw_at(const ThTask *t, ThLabWalk *w, ThBatch *one, bool *there, ThError *err)
 {
-    ThRng r = th_rng_walk(w);
+    ThRng r = th_rng_walk(&w->choices);
     ThError own = {0};
     one->B = 1;
-    bool drawn = th_task_sample(t, &r, length, one, &own);
-    if (w->failed)
+    bool drawn = th_task_sample(t, &r, w->length, one, &own), rejected = w->choices.rejected;
+    if (w->choices.failed)
         return th_fail(err, TH_ENOMEM, "out of memory");
-    if (w->uncountable)
+    if (w->choices.uncountable)
         return th_fail(err, TH_EVALUE, "what a task of kind %s can draw cannot be counted",
                        t->kind->name);
-    if (!drawn && !w->rejected)
-        return th_fail(err, own.code, "%s", own.msg) || th_hint(err, "%s", own.hint);
-    return drawn && !w->rejected;
+    *there = drawn && !rejected;
+    return drawn || rejected || th_fail_as(err, &own);
 }
 
-bool th_lab_draw_next(const ThTask *t, int length, ThRngWalk *w, bool *done, ThBatch *b,
-                      ThError *err)
+bool th_lab_draw_next(const ThTask *t, ThLabWalk *w, ThBatch *b, ThStop *stop, ThError *err)
 {
     const ThSignature *s = &t->signature;
     ThBatch one TH_OWNED(th_batch_free) = {0};
     int most = b->B, n = 0;
-    b->T = th_task_tokens(t, length);
+    b->T = th_task_tokens(t, w->length);
     if (!th_batch_reserve(b, s, true, err))
         return false;
-    for (; n < most && !*done; *done = !th_rng_walk_next(w)) {
-        ThError own = {0};
-        if (draw_at(t, length, w, &one, &own))
+    for (; n < most && !w->done; w->done = !th_rng_walk_next(&w->choices)) {
+        bool there;
+        if (w->left-- <= 0)
+            return th_fail(err, TH_ELIMIT, "there are too many strings of length %d", w->length);
+        if (th_stopped(stop, err) || !draw_at(t, w, &one, &there, err))
+            return false;
+        if (there)
             th_batch_put(b, s, n++, &one);
-        else if (own.code != TH_OK)
-            return th_fail(err, own.code, "%s", own.msg) || th_hint(err, "%s", own.hint);
     }
     b->B = n;
     th_batch_pad(b, s);
     th_batch_trim(b, s);
     return true;
+}
+
+void th_lab_walk_free(ThLabWalk *w)
+{
+    th_rng_walk_free(&w->choices);
 }
 
 static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *err)
@@ -234,7 +239,7 @@ static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *
     for (int i = 0; i < n_shards; i++) {
         const Shard *s = &e->shard[i];
         if (s->err.code != TH_OK)
-            return th_fail(err, s->err.code, "%s", s->err.msg) || th_hint(err, "%s", s->err.hint);
+            return th_fail_as(err, &s->err);
         score->n += s->n;
         score->right += s->right;
         score->strings += s->strings;

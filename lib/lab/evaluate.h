@@ -38,12 +38,21 @@ typedef struct {
 } ThLabStrings;
 bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError *err);
 
-/* The next strings of a length, up to b->B, of a walk through all that the task can draw of it,
- * each once for every way of drawing it; b->B becomes how many there were, 0: the walk is at its
- * end. *done, false before the first, says so already where these are the last.  TH_EVALUE where
- * they cannot be counted, which w->uncountable tells from other errors. */
-bool th_lab_draw_next(const ThTask *t, int length, ThRngWalk *w, bool *done, ThBatch *b,
-                      ThError *err);
+/* A walk through all that a task can draw of a length. */
+typedef struct {
+    int length;
+    long long left; /* drawings that may still be made, those that are left out, too */
+    bool done;      /* what came was the last */
+    ThRngWalk choices;
+} ThLabWalk;
+
+/* The next strings of a walk, up to b->B, each once for every way of drawing it; b->B becomes how
+ * many there were, 0 where it was done.  TH_ELIMIT where no drawings are left; TH_EVALUE where what
+ * is drawn cannot be counted, which w->choices.uncountable tells from the errors of sampling;
+ * TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_lab_draw_next(const ThTask *t, ThLabWalk *w, ThBatch *b, ThStop *stop, ThError *err);
+void th_lab_walk_free(ThLabWalk *w);
+TH_RELEASES_VALUE(th_lab_walk_free, ThLabWalk)
 
 /* The outputs of a bound model for one word of length ≥ 1: (outputs, n_classes), with one output
  * for TH_TARGET_FINAL and one a position otherwise.  TH_EVALUE: not bound, an empty word, a symbol

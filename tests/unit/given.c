@@ -76,12 +76,10 @@ ThTmTapeWords any_words(ThRng *g, const ThTm *m, int shorter)
     return w;
 }
 
-void set_all(ThOptions *o, const ThOptionSpec *specs, const char *settings)
+static void set_each(ThOptions *o, const char *settings)
 {
     ThError err = {0};
     char copy[256], *rest = copy;
-    *o = (ThOptions){0};
-    assert_true(th_options_init(o, specs, &err));
     snprintf(copy, sizeof copy, "%s", settings);
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *equals = strchr(word, '=');
@@ -89,6 +87,14 @@ void set_all(ThOptions *o, const ThOptionSpec *specs, const char *settings)
         if (!th_options_set(o, word, equals + 1, &err))
             fail_msg("%s: %s", word, err.msg);
     }
+}
+
+void set_all(ThOptions *o, const ThOptionSpec *specs, const char *settings)
+{
+    ThError err = {0};
+    *o = (ThOptions){0};
+    assert_true(th_options_init(o, specs, &err));
+    set_each(o, settings);
 }
 
 ThPad *made(const char *kind, const char *settings, const ThTm *m)
@@ -117,6 +123,21 @@ ThTask *made_task(const char *kind, const char *settings, const char *automaton)
     if (!t)
         fail_msg("%s: %s", kind, err.msg);
     th_automaton_free(a);
+    th_options_free(&o);
+    return t;
+}
+
+ThTask *made_pad_task(const char *pad, const char *settings, const ThTm *m)
+{
+    const ThTaskKind *k = th_task_kind("scratchpad");
+    ThOptions o = {0};
+    ThError err = {0};
+    assert_true(th_options_init(&o, k->options, &err));
+    assert_true(th_options_add(&o, th_pad_kind(pad)->options, &err));
+    set_each(&o, settings);
+    ThTask *t = th_task_new(k, &o, &(ThTaskSource){.pad = pad, .machine = m}, &err);
+    if (!t)
+        fail_msg("%s %s: %s", pad, settings, err.msg);
     th_options_free(&o);
     return t;
 }

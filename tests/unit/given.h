@@ -41,8 +41,10 @@ ThPad *made(const char *kind, const char *settings, const ThTm *m);
 /* Fills *o from "key=value key=value"; freed with th_options_free. */
 void set_all(ThOptions *o, const ThOptionSpec *specs, const char *settings);
 
-/* Return new: a task (of an automaton as `parse` reads it, or NULL); a model, not bound yet. */
+/* Return new: a task (of an automaton as `parse` reads it, or NULL); one of a kind of scratchpad,
+ * with the options of both; a model, not bound yet. */
 ThTask *made_task(const char *kind, const char *settings, const char *automaton);
+ThTask *made_pad_task(const char *pad, const char *settings, const ThTm *m);
 ThModel *made_model(const char *kind, const char *settings);
 
 #endif

@@ -1,5 +1,7 @@
 /* All strings that a task can draw of a length: those that it draws, no more and no less. */
+#include <limits.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,18 +31,17 @@ static int row_number(ThIntern *rows, const ThTask *t, const ThBatch *b, int i)
 static int draw_all(const ThTask *t, int length, int at_once, ThIntern *rows)
 {
     ThBatch b = {0};
-    ThRngWalk w = {0};
-    bool done = false;
+    ThLabWalk w = {.length = length, .left = LLONG_MAX};
     int n = 0;
     do {
         b.B = at_once;
-        assert_true(th_lab_draw_next(t, length, &w, &done, &b, NULL));
-        assert_true(b.B == at_once || done);
+        assert_true(th_lab_draw_next(t, &w, &b, NULL, NULL));
+        assert_true(b.B == at_once || w.done);
         for (int i = 0; i < b.B; i++)
             assert_true(row_number(rows, t, &b, i) <= n++);
-    } while (!done);
-    assert_true(th_lab_draw_next(t, length, &w, &done, &b, NULL) && b.B == 0);
-    th_rng_walk_free(&w);
+    } while (!w.done);
+    assert_true(th_lab_draw_next(t, &w, &b, NULL, NULL) && b.B == 0);
+    th_lab_walk_free(&w);
     th_batch_free(&b);
     return n;
 }
@@ -68,23 +69,8 @@ static void check_all(ThTask *t, int length, int strings, int different)
 
 static ThTask *pad_task(const char *pad, const char *settings)
 {
-    const ThTaskKind *kind = th_task_kind("scratchpad");
     ThTm *m = th_tm_read_bb("1RB1LB_1LA1RZ", NULL);
-    ThOptions o = {0};
-    assert_true(th_options_init(&o, kind->options, NULL));
-    assert_true(th_options_add(&o, th_pad_kind(pad)->options, NULL));
-    char copy[256], *rest = copy;
-    strcpy(copy, settings);
-    for (char *word; (word = strtok_r(rest, " ", &rest));) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        assert_true(th_options_set(&o, word, equals + 1, NULL));
-    }
-    ThTask *t = th_task_new(
-        kind, &o,
-        &(ThTaskSource){.pad = pad, .machine = th_pad_kind(pad)->takes_machine ? m : NULL}, NULL);
-    assert_non_null(t);
-    th_options_free(&o);
+    ThTask *t = made_pad_task(pad, settings, th_pad_kind(pad)->takes_machine ? m : NULL);
     th_tm_free(m);
     return t;
 }
@@ -130,13 +116,41 @@ static void test_no_end(void **state)
     (void)state;
     ThTask *t = pad_task("sgd", "examples=1..2");
     ThBatch b = {.B = 3};
-    ThRngWalk w = {0};
+    ThLabWalk w = {.length = 1, .left = LLONG_MAX};
     ThError err = {0};
-    bool done = false;
-    assert_false(th_lab_draw_next(t, 1, &w, &done, &b, &err));
-    assert_true(w.uncountable);
+    assert_false(th_lab_draw_next(t, &w, &b, NULL, &err));
+    assert_true(w.choices.uncountable);
     assert_int_equal(err.code, TH_EVALUE);
-    th_rng_walk_free(&w);
+    th_lab_walk_free(&w);
+    th_batch_free(&b);
+    th_task_free(t);
+}
+
+/* Of 2^40 strings nearly all are left out: the drawings end where none are left, or at once where
+ * somebody stops them; and 16 are enough for the 16 of three symbols, of which four come. */
+static void test_ends(void **state)
+{
+    (void)state;
+    static volatile sig_atomic_t stop = 1;
+    ThTask *t = made_task("ngram", "ngram=1 symbols=2", NULL);
+    ThBatch b = {.B = 100};
+    ThLabWalk w = {.length = 40, .left = 5000}, stopped = w;
+    ThError err = {0};
+    assert_false(th_lab_draw_next(t, &w, &b, NULL, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    err = (ThError){0};
+    b.B = 100;
+    assert_false(th_lab_draw_next(t, &stopped, &b, &stop, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    for (int left = 15; left <= 16; left++) {
+        ThLabWalk few = {.length = 3, .left = left};
+        b.B = 100;
+        assert_true(th_lab_draw_next(t, &few, &b, NULL, NULL) == (left == 16));
+        assert_true(left < 16 || (b.B == 4 && few.done));
+        th_lab_walk_free(&few);
+    }
+    th_lab_walk_free(&w);
+    th_lab_walk_free(&stopped);
     th_batch_free(&b);
     th_task_free(t);
 }
@@ -144,10 +158,8 @@ static void test_no_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_no_end),
+        cmocka_unit_test(test_copies), cmocka_unit_test(test_sums), cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_no_end), cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,31 +14,10 @@
 #include "lab/train.h"
 #include "turing/tm_machine.h"
 
-static ThTask *pad_task_of(const char *pad, const char *settings, const ThTm *m)
-{
-    const ThTaskKind *kind = th_task_kind("scratchpad");
-    ThOptions o = {0};
-    ThError err = {0};
-    char copy[256], *rest = copy;
-    assert_true(th_options_init(&o, kind->options, NULL));
-    assert_true(th_options_add(&o, th_pad_kind(pad)->options, NULL));
-    snprintf(copy, sizeof copy, "%s", settings);
-    for (char *word; (word = strtok_r(rest, " ", &rest));) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        assert_true(th_options_set(&o, word, equals + 1, NULL));
-    }
-    ThTask *t = th_task_new(kind, &o, &(ThTaskSource){.pad = pad, .machine = m}, &err);
-    if (!t)
-        fail_msg("%s %s: %s", pad, settings, err.msg);
-    th_options_free(&o);
-    return t;
-}
-
 static ThTask *pad_task(const char *pad, const char *settings)
 {
     ThTm *m = th_tm_read_bb("1RB1LB_1LA1RZ", NULL);
-    ThTask *t = pad_task_of(pad, settings, m);
+    ThTask *t = made_pad_task(pad, settings, m);
     th_tm_free(m);
     return t;
 }
@@ -159,7 +138,7 @@ static void test_drawn_inputs(void **state)
                           "a 0 -> R a; a 1 -> R a; a _ -> L b\n"
                           "b 1 -> 0 L b; b 0 -> 1 L z; b _ -> 1 L z",
                           NULL);
-    ThTask *t = pad_task_of("machine", "inputs=01", m);
+    ThTask *t = made_pad_task("machine", "inputs=01", m);
     ThBatch b = {.B = 40};
     ThRng r = th_rng(1, "inputs", 0);
     int separator = token_of(t, "<|SEP|>");
@@ -177,7 +156,7 @@ static void test_drawn_inputs(void **state)
     }
     th_batch_free(&b);
     th_task_free(t);
-    t = pad_task_of("machine", "inputs=01 steps=3", m);
+    t = made_pad_task("machine", "inputs=01 steps=3", m);
     ThError err = {0};
     b.B = 1;
     assert_false(th_task_sample(t, &r, 5, &b, &err));
