@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "automata/words/growth.h"
 #include "models/ablation.h"
 #include "proof/check/chunk.h"
 #include "proof/check/decoder.h"
@@ -244,45 +245,20 @@ bool th_proof_strings_fit(const ThModel *m)
            (m->signature.target == TH_TARGET_FINAL && !th_proof_decoder_known(m, "hard_alibi"));
 }
 
-/* Moves a set of states of automaton and domain on by a symbol; returns whether something is asked
- * behind one of them. */
-static bool advance(const ThProofClaim *c, const bool *from, bool *to)
+/* Returns new: the acceptor of strings about which something is asked. */
+static ThDfa *asked_of(const ThProofClaim *c, ThStop *stop, ThError *err)
 {
-    const ThDfa *m = c->machine, *d = c->domain;
-    const int places = d ? d->n_states : 1;
-    bool asked = false;
-    memset(to, 0, (size_t)m->n_states * (size_t)places * sizeof *to);
-    for (int i = 0; i < m->n_states * places; i++)
-        for (int a = 0; from[i] && a < m->n_symbols; a++) {
-            int q = step(m, i / places, a), place = step(d, i % places, a);
-            to[q * places + place] = true;
-            asked |= m->label[q] < c->asked.n_classes && (!d || d->label[place]);
-        }
-    return asked;
-}
-
-/* *most <- the most symbols of a string about which something is asked; -1: there is no most, or it
- * is more than 64. */
-static bool longest_asked(const ThProofClaim *c, int *most, ThStop *stop, ThError *err)
-{
-    const ThDfa *m = c->machine, *d = c->domain;
-    const int places = d ? d->n_states : 1;
-    size_t all = (size_t)m->n_states * (size_t)places;
-    bool *set TH_OWNED(free) = th_alloc(2 * all, sizeof *set, err);
-    if (!set)
-        return false;
-    *most = 0;
-    set[m->start * places + (d ? d->start : 0)] = true;
-    /* Of the strings of more than 64 symbols a shortest one passes no state twice behind these. */
-    for (size_t n = 1; *most >= 0 && n <= TH_PROOF_CHILDREN + all; n++) {
-        if (th_stopped(stop, err))
-            return false;
-        bool asked = advance(c, set + (n % 2 ? 0 : all), set + (n % 2 ? all : 0));
-        if (asked)
-            *most = n <= TH_PROOF_CHILDREN ? (int)n : -1;
-    }
-    return *most != 0 ||
-           th_fail(err, TH_EVALUE, "nothing is asked about the strings that are meant");
+    static const bool both[] = {false, false, false, true};
+    ThDfa *m = th_dfa_copy(c->machine, err);
+    for (int q = 0; m && q < m->n_states; q++)
+        m->label[q] = m->label[q] < c->asked.n_classes;
+    if (m)
+        m->n_classes = 2;
+    if (!m || !c->domain)
+        return m;
+    ThDfa *d = th_dfa_product(m, c->domain, both, 0, stop, err);
+    th_dfa_free(m);
+    return d;
 }
 
 static bool no_longest(const ThModel *m, ThError *err)
@@ -295,17 +271,26 @@ static bool no_longest(const ThModel *m, ThError *err)
                         "automaton d = regex \"(a|b){1,12}\"");
 }
 
-static bool strings_are_few(const ThModel *m, int longest, ThError *err)
+/* *longest <- the most symbols of a string about which something is asked. */
+static bool find_longest(const ThModel *m, const ThProofClaim *c, int *longest, ThStop *stop,
+                         ThError *err)
 {
-    const double all = pow(m->signature.n_symbols, longest);
-    int table = th_params_find(&m->params, "position");
-    if (longest < 0)
+    ThWordsGrowth g;
+    ThDfa *asked TH_OWNED(th_dfa_free) = asked_of(c, stop, err);
+    if (!asked || !th_dfa_growth(asked, &g, stop, err))
+        return false;
+    *longest = g.longest;
+    if (g.empty || (g.finite && g.longest == 0))
+        return th_fail(err, TH_EVALUE, "nothing is asked about the strings that are meant");
+    if (!g.finite || g.longest > TH_PROOF_CHILDREN)
         return no_longest(m, err);
-    if (table >= 0 && m->params.item[table].rows < longest)
+    const double all = pow(m->signature.n_symbols, g.longest);
+    int table = th_params_find(&m->params, "position");
+    if (table >= 0 && m->params.item[table].rows < g.longest)
         return th_fail(err, TH_EVALUE, "the model has %d positions, and strings %d symbols",
-                       m->params.item[table].rows, longest);
+                       m->params.item[table].rows, g.longest);
     return all <= MOST_STRINGS ||
-           th_fail(err, TH_ELIMIT, "%.3g strings of %d symbols are too many", all, longest);
+           th_fail(err, TH_ELIMIT, "%.3g strings of %d symbols are too many", all, g.longest);
 }
 
 ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, double slack,
@@ -314,7 +299,7 @@ ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, do
     if (!th_proof_strings_fit(m))
         return th_null(th_fail(err, TH_EVALUE, "its heads do not see whole strings"));
     int longest;
-    return longest_asked(claim, &longest, stop, err) && strings_are_few(m, longest, err)
+    return find_longest(m, claim, &longest, stop, err)
                ? look_at_all(m, claim, longest, true, slack, stop, err)
                : NULL;
 }
