@@ -246,27 +246,31 @@ static const char *word_of(const ShSession *s, const ThProofChecked *k)
     return sh_proved(s, k);
 }
 
-static void say_counts(ShSession *s, const ThProofChecked *k)
+/* What was gone through, where that is neither sets nor products. */
+static bool say_how(ShSession *s, ThProofMethod method, const ThProofChecked *k)
 {
-    sh_say(s,
-           "  counts       answers depend on shares of symbols: %lld counts, of up to %d symbols; "
-           "%lld boxes\n",
-           k->strings, k->reach, k->boxes);
-    sh_results(s, "reach:i strings:i boxes:i", (long long)k->reach, k->strings, k->boxes);
-}
-
-static void say_windows(ShSession *s, const ThProofChecked *k)
-{
-    sh_say(s, "  windows      answers depend on the last %d symbol%s: %lld strings, %lld answers\n",
-           k->reach, sh_plural(k->reach), k->strings, k->checks);
-    sh_results(s, "reach:i strings:i", (long long)k->reach, k->strings);
-}
-
-static void say_strings(ShSession *s, const ThProofChecked *k)
-{
-    sh_say(s, "  strings      each by itself: %lld of up to %d symbol%s\n", k->strings, k->reach,
-           sh_plural(k->reach));
-    sh_results(s, "reach:i strings:i", (long long)k->reach, k->strings);
+    if (method == TH_PROOF_BY_WINDOWS)
+        sh_say(
+            s,
+            "  windows      answers depend on the last %d symbol%s: %lld strings, %lld answers\n",
+            k->reach, sh_plural(k->reach), k->strings, k->checks);
+    else if (method == TH_PROOF_BY_STRINGS)
+        sh_say(s, "  strings      each by itself: %lld of up to %d symbol%s\n", k->strings,
+               k->reach, sh_plural(k->reach));
+    else if (method == TH_PROOF_BY_COUNTS)
+        sh_say(s,
+               "  counts       answers depend on shares of symbols: %lld counts, of up to %d "
+               "symbols; %lld boxes\n",
+               k->strings, k->reach, k->boxes);
+    else if (method == TH_PROOF_BY_STEPS)
+        sh_say_steps(s, k);
+    else
+        return false;
+    if (method != TH_PROOF_BY_STEPS)
+        sh_results(s, "reach:i strings:i", (long long)k->reach, k->strings);
+    if (method == TH_PROOF_BY_COUNTS)
+        sh_results(s, "boxes:i", k->boxes);
+    return true;
 }
 
 static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
@@ -285,15 +289,7 @@ static void say_decided(ShSession *s, const char *name, const ThProofCertificate
     if (c->method == TH_PROOF_BY_ALGEBRA)
         sh_say_algebra(s, m, c, k);
     else {
-        if (c->method == TH_PROOF_BY_WINDOWS)
-            say_windows(s, k);
-        else if (c->method == TH_PROOF_BY_STRINGS)
-            say_strings(s, k);
-        else if (c->method == TH_PROOF_BY_COUNTS)
-            say_counts(s, k);
-        else if (c->method == TH_PROOF_BY_STEPS)
-            sh_say_steps(s, k);
-        else
+        if (!say_how(s, c->method, k))
             sh_say(s, "  table        of what the model %s, %lld entries\n",
                    th_proof_is_hard(m) ? "remembers" : "snaps to", k->checks);
         if (k->off > 0 && k->holds)
@@ -513,17 +509,9 @@ void sh_say_checked(ShSession *s, const char *name, const ShVerified *v)
         if (c->method == TH_PROOF_BY_SETS)
             sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
                    c->n_labels, k->checks, k->tightest);
-        else if (c->method == TH_PROOF_BY_WINDOWS)
-            say_windows(s, k);
-        else if (c->method == TH_PROOF_BY_STRINGS)
-            say_strings(s, k);
-        else if (c->method == TH_PROOF_BY_COUNTS)
-            say_counts(s, k);
-        else if (c->method == TH_PROOF_BY_STEPS)
-            sh_say_steps(s, k);
         else if (c->method == TH_PROOF_BY_PROGRAM)
             sh_say_program(s, k);
-        else
+        else if (!say_how(s, c->method, k))
             sh_say(s, "  %s %lld products and answers\n",
                    c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);
         if (c->method != TH_PROOF_BY_PROGRAM)
