@@ -46,6 +46,10 @@ static const char WINDOWS[] = "length=1..12 steps=600 batch=32 lr=1e-2 schedule=
 /* The same, without positions. */
 static const char SHARES[] = "length=1..12 steps=600 batch=32 lr=1e-2 schedule=cosine seed=2";
 
+/* And with heads that see whole strings, and tell positions apart. */
+static const char XL[] = "length=1..12 steps=600 batch=32 lr=1e-2 schedule=cosine seed=3";
+static const char ROPE[] = "length=1..12 steps=600 batch=32 lr=1e-2 schedule=cosine seed=4";
+
 static const struct {
     const char *name, *task, *settings, *automaton, *model, *made; /* model NULL: compiled */
     SubjectKind kind;
@@ -68,8 +72,8 @@ static const struct {
     {"gpt-last-every", "output", "labels=every", LAST, "gpt", WINDOWS, WINDOWED, false},
     {"shares-last", "recognize", "", EITHER, "transformer", SHARES, COUNTED, false},
     {"shares-last-even-length", "recognize", "", EITHER, "transformer", SHARES, COUNTED, true},
-    {"whole-transformer", "recognize", "", EITHER, "transformer", "position=xl", WHOLE, false},
-    {"whole-gpt", "output", "labels=every", LAST, "gpt", "position=rope", WHOLE, false},
+    {"whole-transformer", "recognize", "", EITHER, "transformer", XL, WHOLE, false},
+    {"whole-gpt", "output", "labels=every", LAST, "gpt", ROPE, WHOLE, false},
     {"hard-latest", "recognize", "", PAIRS, NULL, "", HARD, false},
     {"hard-mean", "recognize", "", TWO, NULL, "counting", HARD, false},
     {"steps-lrnn-s3", "output", "labels=final", S3, NULL, "lrnn", STEPPED, false},
@@ -91,19 +95,19 @@ static void give_up(const char *name, const char *why)
 static ThModel *trained(const ThTask *t, const char *kind, const char *training)
 {
     ThError err = {0};
-    const char *options =
-        strcmp(kind, "regulargpt") == 0    ? "dim=16 heads=2"
-        : training == SHARES               ? "dim=8 heads=2 layers=1 position=none"
-        : strstr(training, "=xl")          ? "dim=8 heads=2 layers=1 position=xl"
-        : strstr(training, "=rope")        ? "dim=8 heads=2 layers=1 position=rope head_bias=yes"
-        : strcmp(kind, "transformer") == 0 ? "dim=8 heads=2 layers=1 causal=yes "
-                                             "position=hard_alibi window_heads=2"
-        : strcmp(kind, "gpt") == 0 ? "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 "
-                                     "head_bias=yes activation=relu"
-                                   : "dim=8";
+    const char *options = strcmp(kind, "regulargpt") == 0 ? "dim=16 heads=2"
+                          : training == SHARES            ? "dim=8 heads=2 layers=1 position=none"
+                          : training == XL                ? "dim=8 heads=2 layers=1 position=xl"
+                          : training == ROPE ? "dim=8 heads=2 layers=1 position=rope head_bias=yes"
+                          : strcmp(kind, "transformer") == 0 ? "dim=8 heads=2 layers=1 causal=yes "
+                                                               "position=hard_alibi window_heads=2"
+                          : strcmp(kind, "gpt") == 0
+                              ? "dim=8 heads=2 layers=2 position=hard_alibi window_heads=2 "
+                                "head_bias=yes activation=relu"
+                              : "dim=8";
     ThModel *m = made_model(kind, options);
     ThOptions o = {0};
-    set_all(&o, th_train_options, strstr(training, "position=") ? WINDOWS : training);
+    set_all(&o, th_train_options, training);
     ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);
     while (tr && !th_trainer_done(tr) && th_trainer_step(tr, &err))
         continue;
