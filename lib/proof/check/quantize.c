@@ -1,7 +1,9 @@
 #include "proof/check/quantize.h"
 
 #include "proof/check/check_impl.h"
+#include "proof/check/nearest.h"
 #include "proof/check/points.h"
+#include "proof/check/settle.h"
 #include "proof/sample.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -14,8 +16,7 @@ typedef struct {
     double *margin; /* (labels): by how much the nearest centre is nearer; -1: nothing is asked */
     double *off;    /* (labels): how far a run can be off */
     double *shape;  /* (dim, dim): zero */
-    double *mean;   /* (labels, dim): of what F gives where a label is right, */
-    int *met;       /* (labels): so often */
+    ThProofNearest *nearest;
     ThProofPoints *p;
     ThProofCheckSet *s;
 } Table;
@@ -33,46 +34,6 @@ static bool leads(Table *t, const double *centre, int said, double unit)
     return true;
 }
 
-/* Labels of which no strings but those of a domain know that they differ share a centre. */
-static bool same_centre(const ThProofQuantized *q, int i, int j)
-{
-    size_t d = (size_t)q->dim;
-    return memcmp(q->centre + (size_t)i * d, q->centre + (size_t)j * d, d * sizeof *q->centre) == 0;
-}
-
-/* The square of the distance of two vectors, or a lower bound of it that is `enough`. */
-static double square_distance(const double *a, const double *b, int dim, double enough)
-{
-    enum { AT_ONCE = 8 };
-    double square = 0;
-    for (int from = 0; from < dim && square < enough; from += AT_ONCE)
-        for (int k = from; k < dim && k < from + AT_ONCE; k++)
-            square += (a[k] - b[k]) * (a[k] - b[k]);
-    return square;
-}
-
-/* The first label of a kind whose centre is nearest to z; *margin becomes by how much, beside other
- * centres. */
-static int snap(const ThProofQuantized *q, const double *z, ThProofKind kind, double *margin)
-{
-    double near = HUGE_VAL, next = HUGE_VAL;
-    int label = -1;
-    for (int i = 0; i < q->labels->n; i++) {
-        if (q->labels->kind[i] != kind)
-            continue;
-        double square = square_distance(z, q->centre + i * q->dim, q->dim, next);
-        if (square >= next || (label >= 0 && same_centre(q, i, label)))
-            continue;
-        next = fmax(near, square);
-        if (square < near) {
-            near = square;
-            label = i;
-        }
-    }
-    *margin = sqrt(next) - sqrt(near);
-    return label;
-}
-
 /* A row of the table: what can come behind x, which is NULL for nothing. */
 typedef struct {
     const double *x, *y; /* (dim), (n, dim) */
@@ -81,24 +42,16 @@ typedef struct {
     ThProofKind kind; /* of what they become */
 } Row;
 
-static void add_to_mean(Table *t, int label, const double *z)
-{
-    int d = t->q->dim, n = ++t->met[label];
-    for (int k = 0; k < d; k++)
-        t->mean[label * d + k] += (z[k] - t->mean[label * d + k]) / n;
-}
-
 /* The i-th entry of a row, which should snap to `right`; -1: it is in no string that is meant. */
 static void enter(Table *t, const Row *r, int i, int right, int *entry)
 {
     ThProofQuantized *q = t->q;
     double margin;
-    *entry = snap(q, t->z + i * q->dim, r->kind, &margin);
+    *entry = th_proof_nearest_find(t->nearest, t->z + i * q->dim, r->kind, right, &margin);
     t->margin[i] = right < 0 ? -1 : margin;
     if (right < 0)
         return;
-    add_to_mean(t, right, t->z + i * q->dim);
-    if (*entry >= 0 && same_centre(q, *entry, right))
+    if (*entry == th_proof_nearest_first(t->nearest, right))
         *entry = right;
     q->checked++;
     q->wrong += *entry != right;
@@ -217,121 +170,8 @@ static bool fill(Table *t, ThStop *stop, ThError *err)
     q->rounding = 0;
     q->in_float = q->in_double = true;
     memset(q->said, 0, n * sizeof *q->said);
-    memset(t->met, 0, n * sizeof *t->met);
-    memset(t->mean, 0, n * (size_t)q->dim * sizeof *t->mean);
+    th_proof_nearest_update(t->nearest);
     return fill_symbols(t, err) && fill_products(t, stop, err) && fill_answers(t, err);
-}
-
-/* ---- the shortest string that is wrong ------------------------------------------------------- */
-
-enum { MOST_LEVELS = 12, MOST_ITEMS = 400 };
-
-/* A vector that a level can hold: where it snaps to, what it stands for, the length of a shortest
- * string of it, and its children in the level below (symbols at the lowest; x -1: nothing). */
-typedef struct {
-    int at, label, length, x, y;
-} Item;
-
-typedef struct {
-    Item item[MOST_ITEMS];
-    int n;
-} Level;
-
-typedef struct {
-    ThProofQuantized *q;
-    Level *level; /* (MOST_LEVELS) */
-    int depth;
-    Item wrong; /* the shortest of this level that is answered wrong; length 0: none */
-} Search;
-
-static void offer(Search *s, Level *to, const Item *new, bool root)
-{
-    const ThProofQuantized *q = s->q;
-    if (new->label < 0 || new->at < 0) /* in no string that is meant; or there is no centre */
-        return;
-    int right = q->labels->answer[new->label];
-    if (root && right >= 0 && q->said[new->at] != right &&
-        (s->wrong.length == 0 || new->length < s->wrong.length))
-        s->wrong = *new;
-    for (int i = 0; i < to->n; i++) {
-        Item *known = &to->item[i];
-        if (known->at != new->at || known->label != new->label)
-            continue;
-        if (new->length < known->length)
-            *known = *new;
-        return;
-    }
-    if (to->n < MOST_ITEMS)
-        to->item[to->n++] = *new;
-}
-
-static void first_level(Search *s)
-{
-    const ThProofQuantized *q = s->q;
-    const ThProofLabels *l = q->labels;
-    int k = l->n_symbols;
-    for (int a = -1; a < k; a++)
-        for (int b = 0; b < k; b++) {
-            Item new = {a < 0 ? q->single[b] : q->pair[a * k + b],
-                        a < 0 ? l->single[b] : l->pair[a * k + b], a < 0 ? 1 : 2, a, b};
-            offer(s, &s->level[0], &new, true);
-        }
-}
-
-static void next_level(Search *s, const Level *from, Level *to)
-{
-    const ThProofQuantized *q = s->q;
-    const ThProofLabels *l = q->labels;
-    for (int y = 0; y < from->n; y++) {
-        const Item *later = &from->item[y];
-        Item new = {q->alone[later->at], l->alone[later->label], later->length, -1, y};
-        offer(s, to, &new, false); /* no string's root: it has a level more than it needs */
-        for (int x = 0; l->kind[later->label] == TH_PROOF_COMPLETE && x < from->n; x++) {
-            const Item *e = &from->item[x];
-            new =
-                (Item){q->product[e->at * l->n + later->at],
-                       l->product[e->label * l->n + later->label], e->length + later->length, x, y};
-            offer(s, to, &new, true);
-        }
-    }
-}
-
-/* Writes the symbols of an item of a level; returns the place behind them. */
-static int *spell(const Search *s, int level, const Item *item, int *to)
-{
-    if (level == 0) {
-        if (item->x >= 0)
-            *to++ = item->x;
-        *to++ = item->y;
-        return to;
-    }
-    const Level *below = &s->level[level - 1];
-    if (item->x >= 0)
-        to = spell(s, level - 1, &below->item[item->x], to);
-    return spell(s, level - 1, &below->item[item->y], to);
-}
-
-static bool find_word(ThProofQuantized *q, ThStop *stop, ThError *err)
-{
-    Search s = {.q = q, .level = th_alloc(MOST_LEVELS, sizeof *s.level, err)};
-    bool ok = s.level != NULL;
-    if (ok)
-        first_level(&s);
-    while (ok && s.wrong.length == 0 && ++s.depth < MOST_LEVELS) {
-        ok = !th_stopped(stop, err);
-        next_level(&s, &s.level[s.depth - 1], &s.level[s.depth]);
-    }
-    if (ok && s.wrong.length > 0) {
-        q->length = s.wrong.length;
-        q->right = q->labels->answer[s.wrong.label];
-        q->answer = q->said[s.wrong.at];
-        q->word = th_alloc((size_t)q->length, sizeof *q->word, err);
-        ok = q->word != NULL;
-        if (ok)
-            spell(&s, s.depth, &s.wrong, q->word);
-    }
-    free(s.level);
-    return ok;
 }
 
 /* ---- all in all ------------------------------------------------------------------------------ */
@@ -348,41 +188,7 @@ static bool take(ThProofQuantized *q, ThError *err)
     return q->centre && q->product && q->alone && q->pair && q->single && q->said;
 }
 
-static bool share_centre(const ThProofLabels *l, int i, int j)
-{
-    return l->kind[i] == l->kind[j] && th_proof_labels_same_map(l, i, j);
-}
-
-/* Labels that share a centre get the mean of theirs. */
-static void share_centres(const ThProofLabels *l, int d, double *centre)
-{
-    for (int i = 0; i < l->n; i++) {
-        double *mean = centre + i * d;
-        int n = 1, first = 0;
-        while (!share_centre(l, i, first))
-            first++;
-        if (first < i)
-            memcpy(mean, centre + first * d, (size_t)d * sizeof *mean);
-        for (int j = i + 1; first == i && j < l->n; j++) {
-            if (!share_centre(l, i, j))
-                continue;
-            n++;
-            for (int k = 0; k < d; k++)
-                mean[k] += (centre[j * d + k] - mean[k]) / n;
-        }
-    }
-}
-
-/* As a model would hold them. */
-static void round_centres(Table *t)
-{
-    int size = t->q->labels->n * t->q->dim;
-    share_centres(t->q->labels, t->q->dim, t->q->centre);
-    for (int i = 0; i < size; i++)
-        t->q->centre[i] = (double)(float)t->q->centre[i];
-}
-
-/* The centres of sampled vectors, and the table. */
+/* The centres of sampled vectors. */
 static bool sample_centres(Table *t, int levels, uint64_t seed, ThStop *stop, ThError *err)
 {
     const ThProofLabels *l = t->q->labels;
@@ -393,37 +199,12 @@ static bool sample_centres(Table *t, int levels, uint64_t seed, ThStop *stop, Th
               th_proof_centres(t->f, l, &sample, t->q->centre, &reach, err);
     th_proof_sample_free(&sample);
     if (ok)
-        round_centres(t);
-    return ok && fill(t, stop, err);
-}
-
-/* Moves centres to the means of what the table's rows give, as long as fewer entries are wrong:
- * there the map takes pairs of centres, which need not be where vectors of strings are. */
-static bool move_centres(Table *t, ThStop *stop, ThError *err)
-{
-    enum { ROUNDS = 8 };
-    ThProofQuantized *q = t->q;
-    size_t d = (size_t)q->dim, size = (size_t)q->labels->n * d * sizeof *q->centre;
-    double *before TH_OWNED(free) = th_alloc(size, 1, err);
-    for (int round = 0; round < ROUNDS && before && q->wrong > 0; round++) {
-        int wrong = q->wrong;
-        memcpy(before, q->centre, size);
-        for (int i = 0; i < q->labels->n; i++)
-            if (t->met[i] > 0)
-                memcpy(q->centre + (size_t)i * d, t->mean + (size_t)i * d, d * sizeof *t->mean);
-        round_centres(t);
-        if (!fill(t, stop, err))
-            return false;
-        if (q->wrong < wrong)
-            continue;
-        memcpy(q->centre, before, size);
-        return fill(t, stop, err);
-    }
-    return before != NULL;
+        th_proof_settle_round(l, t->q->dim, t->q->centre);
+    return ok;
 }
 
 /* The centres of a model that snaps; else those of samples: where the table is wrong, of lower
- * levels, for vectors of long strings can lie far off. */
+ * levels, for vectors of long strings can lie far off, and moved to where its entries are. */
 static bool find_table(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 {
     enum { LEVELS = 12, LOW = 6 };
@@ -433,9 +214,10 @@ static bool find_table(Table *t, uint64_t seed, ThStop *stop, ThError *err)
         memcpy(q->centre, t->f->snap, size * sizeof *q->centre);
         return fill(t, stop, err);
     }
-    return sample_centres(t, LEVELS, seed, stop, err) &&
+    return sample_centres(t, LEVELS, seed, stop, err) && fill(t, stop, err) &&
            (q->wrong == 0 ||
-            (sample_centres(t, LOW, seed, stop, err) && move_centres(t, stop, err)));
+            (sample_centres(t, LOW, seed, stop, err) &&
+             th_proof_settle(t->f, q->labels, seed, q->centre, stop, err) && fill(t, stop, err)));
 }
 
 static int count_edges(const ThProofLabels *l)
@@ -466,13 +248,14 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     t->shape = th_alloc(d * d, sizeof *t->shape, err);
     t->p = th_proof_points_new(t->f, most, err);
     t->s = th_proof_check_set_new((int)d, 1, 0, (int)d, err); /* for answers alone */
-    t->mean = th_alloc((size_t)l->n * d, sizeof *t->mean, err);
-    t->met = th_alloc((size_t)l->n, sizeof *t->met, err);
-    bool ok = t->mean && t->met && t->x && t->y && t->z && t->margin && t->off && t->shape &&
-              t->p && t->s && take(t->q, err) && find_table(t, seed, stop, err) &&
-              (t->q->wrong == 0 || find_word(t->q, stop, err));
+    bool ok = t->x && t->y && t->z && t->margin && t->off && t->shape && t->p && t->s &&
+              take(t->q, err) &&
+              (t->nearest = th_proof_nearest_new(l, t->q->centre, t->f->dim, err)) &&
+              find_table(t, seed, stop, err) &&
+              (t->q->wrong == 0 || th_proof_quantized_word(t->q, stop, err));
     th_proof_points_free(t->p);
-    TH_FREE(t->x, t->y, t->z, t->margin, t->off, t->shape, t->mean, t->met, t->s);
+    th_proof_nearest_free(t->nearest);
+    TH_FREE(t->x, t->y, t->z, t->margin, t->off, t->shape, t->s);
     return ok;
 }
 

@@ -37,13 +37,16 @@ typedef struct {
 
 /* Returns new: the table, with the centres of a model that snaps, and else those of sampled vectors
  * as th_proof_certify takes them, in single precision; where the table is wrong then, of lower
- * levels, moved to the means of what the map takes pairs of them to as long as fewer entries are
- * wrong: up to ten tables.  Errors as there; TH_EVALUE, too, where a model has not as many centres
- * as the automaton has labels. */
+ * levels, settled (settle.h): one or two tables.  Errors as there; TH_EVALUE, too, where a model
+ * has not as many centres as the automaton has labels. */
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
 TH_RELEASES(th_proof_quantized_free, ThProofQuantized)
+
+/* Fills word, length, right and answer, where a string of up to 12 levels is found.  TH_ENOMEM,
+ * TH_EINTERRUPTED. */
+bool th_proof_quantized_word(ThProofQuantized *q, ThStop *stop, ThError *err);
 
 /* Returns new: the machine whose states are the table's labels, and a start of class `empty`: state
  * and symbol lead where the table puts the shortest word of the state with the symbol behind it,
