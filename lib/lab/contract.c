@@ -2,12 +2,12 @@
 
 #include <math.h>
 
+#include "lab/label_pairs.h"
 #include "proof/cell/cell_sample.h"
 #include "proof/matrix.h"
 #include "tensor/kernels/kernels.h"
 
 enum {
-    MOST_FUNCTIONS = TH_TRAIN_MOST_FUNCTIONS,
     COPIES = 16,   /* of a cell's pairs, which are few: points in more directions */
     AT_ONCE = 384, /* pairs of a step; of more, half are those that were farthest off, half drawn */
     MOST_KEPT =
@@ -18,13 +18,10 @@ static const double UNSEEN = 1e300; /* a distance; files hold finite numbers */
 static const double WIDEST = 4;     /* balls have radius to WIDEST·radius: drawn anew each step, so
                                        that the centres' own errors count as well as bends of F */
 
-/* Vectors of labels x and y, x -1: nothing; their product is `into`.  A cell's vectors have the
- * automaton's state and the last symbol for a label: by one step it can hold that a symbol came
- * from one of some states, but not, for instance, that it came from an even number of b.  Of it x
- * is a label, -1: what a string begins with; y is a symbol. */
-typedef struct {
-    int x, y, into;
-} Pair;
+/* A cell's vectors have the automaton's state and the last symbol for a label: by one step it can
+ * hold that a symbol came from one of some states, but not, for instance, that it came from an even
+ * number of b.  Of its pairs x is a label, -1: what a string begins with; y is a symbol. */
+typedef ThTrainPair Pair;
 
 /* A shard's pairs, those of the present step, and what it adds up. */
 typedef struct {
@@ -48,51 +45,23 @@ struct ThTrainContract {
     bool cell;                     /* not a tree: y of a pair is a symbol */
     int dim, labels, n_symbols, n; /* n: pairs */
     Pair *pair;
-    int *lowest;    /* (n_symbols, n_symbols + 1): label of a symbol and the one before, or none;
-                       of a tree */
-    double *centre; /* (labels, dim) */
-    double *spread; /* (symbols): of a cell's centres behind a symbol, which keep it: states that
-                       become one are no way to contract */
-    double *mean;   /* (dim): room */
-    int rows;       /* n, or where directions are drawn anew each step, for the pairs of a step */
-    float *away;    /* (2, rows, dim): from the centres of x and y to the points; of length 1 */
-    double *far;    /* (n): how far, in radii, F was from the product's centre the last time */
+    ThProofLabels *l; /* of a tree */
+    double *centre;   /* (labels, dim) */
+    double *spread;   /* (symbols): of a cell's centres behind a symbol, which keep it: states that
+                         become one are no way to contract */
+    double *mean;     /* (dim): room */
+    int rows;         /* n, or where directions are drawn anew each step, for the pairs of a step */
+    float *away;      /* (2, rows, dim): from the centres of x and y to the points; of length 1 */
+    double *far;      /* (n): how far, in radii, F was from the product's centre the last time */
     Shard *shard;
 };
 
 /* ---- making ---- */
 
-static void fill_lowest(ThTrainContract *c, const ThProofLabels *l)
-{
-    for (int y = 0; y < l->n_symbols; y++) {
-        int *row = c->lowest + y * (l->n_symbols + 1);
-        for (int x = 0; x < l->n_symbols; x++)
-            row[x] = l->pair[x * l->n_symbols + y];
-        row[l->n_symbols] = l->single[y];
-    }
-}
-
-static bool list_pairs(ThTrainContract *c, const ThProofLabels *l, ThError *err)
-{
-    c->labels = l->n;
-    c->n_symbols = l->n_symbols;
-    c->pair = th_alloc((size_t)l->n * (size_t)(l->n + 1), sizeof *c->pair, err);
-    c->lowest = th_alloc((size_t)l->n_symbols * (size_t)(l->n_symbols + 1), sizeof *c->lowest, err);
-    if (!c->pair || !c->lowest)
-        return false;
-    fill_lowest(c, l);
-    for (int x = -1; x < l->n; x++)
-        for (int y = 0; y < l->n; y++) {
-            int into = th_proof_labels_product(l, x, y);
-            if (into >= 0)
-                c->pair[c->n++] = (Pair){x, y, into};
-        }
-    return true;
-}
-
 /* Where certify would begin. */
-static bool find_centres(ThTrainContract *c, const ThProofLabels *l, ThError *err)
+static bool find_centres(ThTrainContract *c, ThError *err)
 {
+    const ThProofLabels *l = c->l;
     ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(c->m, err);
     ThProofSample s TH_OWNED(th_proof_sample_free) = {0};
     ThProofSampleShape shape = {.levels = 6, .per_level = 1200, .seed = 1};
@@ -221,18 +190,16 @@ static bool take_shards(ThTrainContract *c, ThError *err)
 /* Lists what takes what into what, and finds the centres. */
 static bool read_task(ThTrainContract *c, const ThTask *t, ThError *err)
 {
+    if (!c->cell) {
+        c->l = th_train_labels(t, c->m->signature.n_classes, err);
+        c->pair = c->l ? th_train_pairs(c->l, &c->n, err) : NULL;
+        c->labels = c->l ? c->l->n : 0;
+        c->n_symbols = c->l ? c->l->n_symbols : 0;
+        return c->pair && find_centres(c, err);
+    }
     const ThDfa *machine = th_task_machine(t, err);
-    ThDfa *words TH_OWNED(th_dfa_free) = NULL;
     ThDfa *minimal TH_OWNED(th_dfa_free) = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
-    if (!minimal || (c->cell ? !list_steps(c, minimal, err) : !th_task_words(t, &words, err)))
-        return false;
-    if (c->cell)
-        return find_states(c, minimal, err);
-    ThProofLabels *l =
-        th_proof_labels_new(minimal, words, c->m->signature.n_classes, MOST_FUNCTIONS, NULL, err);
-    bool ok = l && list_pairs(c, l, err) && find_centres(c, l, err);
-    th_proof_labels_free(l);
-    return ok;
+    return minimal && list_steps(c, minimal, err) && find_states(c, minimal, err);
 }
 
 ThTrainContract *th_train_contract_new(const ThModel *m, const ThTask *t,
@@ -257,40 +224,11 @@ void th_train_contract_free(ThTrainContract *c)
         Shard *s = &c->shard[i];
         TH_FREE(s->pick, s->radius, s->slope, s->sum, s->count);
     }
-    TH_FREE(c->shard, c->pair, c->lowest, c->centre, c->mean, c->spread, c->away, c->far, c);
+    th_proof_labels_free(c->l);
+    TH_FREE(c->shard, c->pair, c->centre, c->mean, c->spread, c->away, c->far, c);
 }
 
 /* ---- a shard's run ---- */
-
-static void swap(int *a, int *b)
-{
-    int was = *a;
-    *a = *b;
-    *b = was;
-}
-
-/* Moves the k farthest of n pairs, k ≤ n, to the front: Hoare's selection. */
-static void farthest_first(const double *far, int *pick, int n, int k)
-{
-    for (int from = 0, to = n - 1; from < to;) {
-        double middle = far[pick[from + (to - from) / 2]];
-        int i = from, j = to;
-        while (i <= j) {
-            while (far[pick[i]] > middle)
-                i++;
-            while (far[pick[j]] < middle)
-                j--;
-            if (i <= j)
-                swap(&pick[i++], &pick[j--]);
-        }
-        if (k <= j)
-            to = j;
-        else if (k >= i)
-            from = i;
-        else
-            return;
-    }
-}
 
 /* Chooses the pairs of the step: all, or the farthest and some of the others. */
 static void choose_pairs(const ThTrainContract *c, Shard *s, ThRng *r)
@@ -301,9 +239,9 @@ static void choose_pairs(const ThTrainContract *c, Shard *s, ThRng *r)
     for (int k = 0; k < s->all; k++)
         s->pick[k] = s->from + k;
     int first = s->most / 2;
-    farthest_first(c->far, s->pick, s->all, first);
+    th_train_farthest_first(c->far, s->pick, s->all, first);
     for (int k = first; k < s->n; k++)
-        swap(&s->pick[k], &s->pick[k + (int)th_rng_below(r, (uint64_t)(s->all - k))]);
+        th_train_swap(&s->pick[k], &s->pick[k + (int)th_rng_below(r, (uint64_t)(s->all - k))]);
 }
 
 /* The direction in which the point for the step's pair i lies: side 0 for x, 1 for y. */
@@ -428,16 +366,6 @@ static Block run_pairs(ThTrainContract *c, Shard *s, ThTape *t, ThRng *r)
     return block_of(t, c->m->kind->combine(c->m, t, s->input, child, s->n), s->n);
 }
 
-/* The label of a vector of the lowest level; -1: no string has it there. */
-static int lowest_label(const ThTrainContract *c, const ThModelRouting *r, int i)
-{
-    const ThModelRoutingStage *s = &r->stage[0];
-    int y = s->key[2 * i], x = s->key[2 * i + 1], none = c->n_symbols;
-    if (y == s->n_before)
-        return -1;
-    return c->lowest[r->input[y] * (none + 1) + (x < 0 || x == s->n_before ? none : r->input[x])];
-}
-
 static Row row_of(const ThTrainContract *c, const Block *b, int i, int into, double radius)
 {
     size_t at = (size_t)i * (size_t)c->dim;
@@ -472,7 +400,7 @@ ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting 
         row[n++] = row_of(c, &pairs, i, c->pair[s->pick[i]].into, s->radius[i]);
     /* Those of the lowest level lie in the smallest ball. */
     for (int i = 0; i < lowest.n; i++) {
-        int into = lowest_label(c, routing, i);
+        int into = th_train_lowest(c->l, routing, i);
         if (into >= 0)
             row[n++] = row_of(c, &lowest, i, into, c->how.radius);
     }

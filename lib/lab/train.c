@@ -155,7 +155,8 @@ static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
 static bool note_functions(ThError *err)
 {
     return err && err->code == TH_ELIMIT &&
-           th_hint(err, "auxiliary_loss=, centre_loss=, contraction_loss= and segments=balanced "
+           th_hint(err, "auxiliary_loss=, centre_loss=, contraction_loss=, table_loss= and "
+                        "segments=balanced "
                         "know each function on the "
                         "automaton's states that strings have");
 }
@@ -210,6 +211,15 @@ static bool prepare_contract(ThTrainer *tr, const ThOptions *o, ThError *err)
     return tr->contract || note_functions(err);
 }
 
+static bool prepare_table(ThTrainer *tr, const ThOptions *o, ThError *err)
+{
+    double weight = th_option_real(o, "table_loss");
+    if (weight == 0)
+        return true;
+    tr->table = th_train_table_new(tr->model, tr->task, weight, tr->n_shards, err);
+    return tr->table || note_functions(err);
+}
+
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err)
 {
@@ -222,7 +232,7 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
     if (!choose_rows(tr, options, err) || !choose_parts(tr, options, err) ||
         !prepare_model(tr, options, err) || !prepare_shards(tr, threads, err) ||
         !prepare_scratch(tr, err) || !prepare_pull(tr, options, err) ||
-        !prepare_contract(tr, options, err) ||
+        !prepare_contract(tr, options, err) || !prepare_table(tr, options, err) ||
         !th_train_validation_new(&tr->validation, m, t, options, threads, err) ||
         !prepare_moments(m, tr->update.rule, err)) {
         th_trainer_free(tr);
@@ -244,6 +254,7 @@ void th_trainer_free(ThTrainer *tr)
     th_train_pull_free(tr->pull);
     th_train_meaning_free(tr->meaning);
     th_train_contract_free(tr->contract);
+    th_train_table_free(tr->table);
     th_train_balance_free(tr->balance);
     th_batch_free(&tr->drawn);
     th_batch_free(&tr->both);
@@ -266,6 +277,9 @@ static ThVar whole_loss(ThTrainer *tr, int i, const ThModelRouting *routing, ThV
     loss = th_model_priced(s->tape, loss, 1.0 / tr->batch.B);
     if (tr->contract)
         loss = th_train_contract_add(tr->contract, s->tape, routing, i, &s->noise, loss);
+    const ThTrainNoise noise = {present_noise(tr), &s->noise};
+    if (tr->table)
+        loss = th_train_table_add(tr->table, s->tape, routing, i, &noise, loss);
     if (tr->meaning && loss >= 0)
         loss = th_train_meaning_add(tr->meaning, s->tape, &s->batch, i, loss);
     if (!tr->pull || loss < 0)
@@ -293,6 +307,8 @@ static void run_shard(void *context, int i)
         return;
     if (tr->contract)
         th_train_contract_turn(tr->contract, s->tape, i);
+    if (tr->table)
+        th_train_table_turn(tr->table, s->tape, i);
     th_tape_read(s->tape, loss, &s->loss);
     ThBatch drawn = th_batch_slice(&s->batch, &m->signature, 0, s->drawn);
     s->right = th_score_right(s->tape, z, &m->signature, &drawn);
@@ -542,7 +558,9 @@ bool th_trainer_levels(ThTrainer *tr, ThTrainLevels *to)
         th_train_pull_report(tr->pull, to);
     if (tr->contract)
         th_train_contract_report(tr->contract, to);
-    return tr->pull || tr->contract;
+    if (tr->table)
+        th_train_table_report(tr->table, to);
+    return tr->pull || tr->contract || tr->table;
 }
 
 size_t th_trainer_bytes(const ThTrainer *tr)

@@ -10,6 +10,7 @@
 #include "lab/contract.h"
 #include "lab/meaning.h"
 #include "lab/pull.h"
+#include "lab/product_table.h"
 #include "lab/validation.h"
 
 /* One thread's part of a step: some strings of the batch, on a tape of its own. */
@@ -45,6 +46,7 @@ struct ThTrainer {
     ThTrainPull *pull;             /* NULL: none */
     ThTrainMeaning *meaning;       /* NULL: none */
     ThTrainContract *contract;     /* NULL: none */
+    ThTrainTable *table;           /* NULL: none */
     ThTrainBalance *balance;       /* where strings come from; NULL: from the task */
     ThRange lengths;
     double full, threshold, growth;
@@ -74,7 +76,7 @@ ThRange th_train_lengths(const ThTrainer *tr);
  * shards' parts.  Errors are those of the task, TH_EVALUE, TH_ENOMEM. */
 bool th_train_draw(ThTrainer *tr, ThError *err);
 
-/* What centre_loss=, auxiliary_loss= and contraction_loss= have of their own: makes room for it in
+/* What losses beside that of the answers have of their own: makes room for it in
  * the model (TH_ENOMEM); moves it after a step and writes it down; takes it back if it is about
  * them, or they begin anew. */
 bool th_train_reserve_kept(ThTrainer *tr, ThError *err);

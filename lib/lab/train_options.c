@@ -78,6 +78,10 @@ const ThOptionSpec th_train_options[] = {
      "the centre of their product, at the worst that is known, which every step makes worse"},
     {"radius", TH_REAL, "0.05", 1e-6, 1e3, NULL,
      "contraction_loss=: of the smallest balls; every step draws radii up to 4 times as large"},
+    {"table_loss", TH_REAL, "0", 0, 1e6, NULL,
+     "weight of the table loss, on what quantize asks: that the centres of two elements are taken "
+     "nearer to that of their product than to others, and read rightly; the centres move, too, and "
+     "quantize takes them"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},
@@ -107,9 +111,9 @@ const ThOptionSpec th_train_options[] = {
  * labels it, and the loss is that of the answers. */
 static bool is_served(const ThOptions *o, const ThModelKind *kind, const ThTask *t)
 {
-    bool answers = th_option_real(o, "centre_loss") == 0 &&
-                   th_option_real(o, "auxiliary_loss") == 0 &&
-                   th_option_real(o, "contraction_loss") == 0;
+    bool answers =
+        th_option_real(o, "centre_loss") == 0 && th_option_real(o, "auxiliary_loss") == 0 &&
+        th_option_real(o, "contraction_loss") == 0 && th_option_real(o, "table_loss") == 0;
     return answers && kind->recipe && t->machine && !t->kind->ragged && !t->kind->study &&
            !th_task_finite(t);
 }

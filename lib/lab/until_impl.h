@@ -17,7 +17,6 @@ enum {
 typedef struct {
     ThProofClaim *claim;
     ThProofLabels *labels; /* of a tree; NULL: a cell's are the machine's states */
-    int full_tree;         /* of a tree: th_train_full_tree */
 } ThTrainClaim;
 bool th_train_claim_new(ThTrainClaim *c, const ThTrainProving *how, ThError *err);
 void th_train_claim_free(ThTrainClaim *c);
@@ -53,15 +52,11 @@ bool th_train_ask(ThTrainRun *r, ThModelStage *to, ThError *err);
 typedef struct {
     ThTrainStage stage;
     long long steps;
-    double strength;       /* of the stage's loss, beside what the table says, */
-    double rate;           /* and of the learning rate */
-    int shortest, longest; /* of strings */
+    double strength; /* of the stage's loss, beside what the table says, */
+    double rate;     /* and of the learning rate */
+    int longest;     /* of strings, from one symbol on */
 } ThTrainPlan;
 ThTrainPlan th_train_plan(const ThTrainRun *r);
-
-/* The least of 16, 32 and 64 symbols so that full trees of as many, or fewer, have all labels of
- * such trees of up to 64.  0: TH_ENOMEM. */
-int th_train_full_tree(const ThProofLabels *l, ThError *err);
 
 /* The share of vectors that may be misjudged for the proof to be asked for. */
 double th_train_most_mixed(const ThTrainRun *r);

@@ -20,8 +20,7 @@ bool th_train_claim_new(ThTrainClaim *c, const ThTrainProving *how, ThError *err
         c->labels = th_proof_labels_new(c->claim->machine, c->claim->domain,
                                         how->model->signature.n_classes, TH_TRAIN_MOST_FUNCTIONS,
                                         how->stop, err);
-    c->full_tree = c->labels ? th_train_full_tree(c->labels, err) : 0;
-    return c->claim && (c->full_tree > 0 || how->model->kind->advance);
+    return c->claim && (c->labels || how->model->kind->advance);
 }
 
 void th_train_claim_free(ThTrainClaim *c)

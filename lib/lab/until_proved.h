@@ -16,7 +16,8 @@
  * Instead of the model itself, the model whose vectors snap to centres (proof/check/quantize.h) can
  * be what is to be proved.  That its table is the automaton's asks for no map that contracts: only
  * that F takes centres near enough to the centres of their products.  Of many functions, whose
- * vectors come too near each other for a map that contracts, they are drawn together instead.
+ * vectors come too near each other for a map that contracts, that itself is what is learned
+ * (product_table.h).
  *
  * What is done depends on the model's training (ThModelStage) and its parameters alone: one that is
  * interrupted, saved, loaded and continued gives the bits of one that was not.
@@ -36,6 +37,7 @@ typedef enum {
     TH_TRAIN_LEARN,    /* the functions are told apart */
     TH_TRAIN_DRAW,     /* their vectors are drawn together */
     TH_TRAIN_CONTRACT, /* what stretches most is made flat */
+    TH_TRAIN_TABLE,    /* of a model that is to snap, its table is learned */
     TH_TRAIN_STAGES
 } ThTrainStage;
 

@@ -10,11 +10,8 @@
  * strong.  The first time it has so many steps, and each time more. */
 typedef struct {
     const char *name, *options, *loss;
-    double weight, again, rate, slower; /* again: the weight from the second time on beside the
-                                           first; slower: the rate each time beside the last */
+    double weight, rate, slower; /* slower: the rate each time beside the last */
     long long steps, most;
-    double shortest, longest; /* of strings, beside full trees that can be of all functions; 0:
-                                 from one symbol to twice as many each time */
 } Stage;
 
 static const Stage stages[TH_TRAIN_STAGES] = {
@@ -22,37 +19,29 @@ static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=64 noise=0.1 auxiliary_loss=1 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
-                        "centre_loss", 0.02, 1, 2e-3, 1, 1500, 6000},
+                        "centre_loss", 0.02, 2e-3, 1, 1500, 6000},
     [TH_TRAIN_DRAW] = {"draw",
                        "batch=32 noise=0.2 ramp=0.3 auxiliary_loss=1 optimizer=muon "
                        "segments=balanced schedule=cosine recipe=plain",
-                       "centre_loss", 0.5, 1, 2e-3, 1, 1500, 6000},
+                       "centre_loss", 0.5, 2e-3, 1, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {"contract",
                            "batch=16 warmup=100 radius=0.05 optimizer=muon segments=balanced "
                            "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 1, 6e-3, 0.6, 1500, 6000}};
-/* Where functions are many, most pairs of them are met by nothing but large batches of full trees,
- * and a table is right once its centres are drawn together.  Contraction, whose pairs are drawn
- * anew there, made modulo 5's worse. */
-static const Stage of_many[TH_TRAIN_STAGES] = {
-    [TH_TRAIN_LEARN] = {"learn",
-                        "batch=512 warmup=200 auxiliary_loss=1 optimizer=muon schedule=cosine "
-                        "recipe=plain",
-                        "centre_loss", 0, 1, 1e-3, 1, 5000, 5000, 1, 1},
-    [TH_TRAIN_DRAW] = {"draw",
-                       "batch=256 auxiliary_loss=1 optimizer=muon segments=balanced "
-                       "schedule=cosine recipe=plain",
-                       "centre_loss", 0.1, 2, 1e-3, 0.7, 4000, 4000, 1.25, 2.5}};
+                           "contraction_loss", 1, 6e-3, 0.6, 1500, 6000},
+    [TH_TRAIN_TABLE] = {"table",
+                        "batch=16 noise=0.1 warmup=20 optimizer=muon segments=balanced "
+                        "schedule=cosine recipe=plain",
+                        "table_loss", 1, 2e-3, 0.7, 1500, 6000}};
 /* A cell's states come together once it is made to contract. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=64 curriculum=paced radius=0.2 optimizer=adamw decay=0.01 "
                         "recipe=plain",
-                        "contraction_loss", 0.03, 1, 5e-3, 1, 1500, 6000},
+                        "contraction_loss", 0.03, 5e-3, 1, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {"contract",
                            "batch=16 warmup=100 radius=0.05 optimizer=muon decay=0.01 "
                            "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 1, 1e-2, 0.6, 3000, 6000}};
+                           "contraction_loss", 1, 1e-2, 0.6, 3000, 6000}};
 
 const char *th_train_stage_name(ThTrainStage stage)
 {
@@ -68,53 +57,12 @@ static int count(const ThModelTraining *t, ThTrainStage stage, bool undone)
     return n;
 }
 
-/* Are there so many functions that batches of short strings hardly meet their pairs?  Modulo 5 has
- * 179 labels, A5 has 120. */
+/* Are there so many functions that strings hardly meet most pairs of them?  The table has them all.
+ * Modulo 5 has 179 labels, A5 has 120. */
 static bool are_many(const ThTrainRun *r)
 {
     enum { MOST_FEW = 128 };
     return r->how->quantized && r->claim.labels->n > MOST_FEW;
-}
-
-/* The labels of full trees one level higher: to <- products of two in `from`.  How many of them
- * `ever` had not. */
-static int climb(const ThProofLabels *l, const bool *from, bool *to, bool *ever)
-{
-    int n_new = 0;
-    memset(to, 0, (size_t)l->n * sizeof *to);
-    for (int i = 0; i < l->n; i++)
-        for (int j = 0; from[i] && j < l->n; j++) {
-            int both = from[j] ? th_proof_labels_product(l, i, j) : -1;
-            if (both >= 0)
-                to[both] = true;
-        }
-    for (int i = 0; i < l->n; i++) {
-        n_new += to[i] && !ever[i];
-        ever[i] |= to[i];
-    }
-    return n_new;
-}
-
-int th_train_full_tree(const ThProofLabels *l, ThError *err)
-{
-    enum { SHORTEST = 16, LONGEST = 64 };
-    bool *set TH_OWNED(free) = th_alloc(3 * (size_t)l->n, sizeof *set, err);
-    if (!set)
-        return 0;
-    bool *here = set, *above = set + l->n, *ever = set + 2 * l->n;
-    for (int i = 0; i < l->n_symbols * l->n_symbols; i++)
-        if (l->pair[i] >= 0)
-            here[l->pair[i]] = ever[l->pair[i]] = true;
-    int symbols = 2, last = 2; /* the last level at which something came */
-    while (symbols < LONGEST) {
-        symbols *= 2;
-        if (climb(l, here, above, ever) > 0)
-            last = symbols;
-        bool *other = here;
-        here = above;
-        above = other;
-    }
-    return last > SHORTEST ? last : SHORTEST;
 }
 
 double th_train_most_mixed(const ThTrainRun *r)
@@ -127,9 +75,8 @@ static ThTrainStage choose(const ThTrainRun *r, const ThModelStage *last)
 {
     const double near = 0.1; /* a reach from which contraction can go on */
     bool draws = !r->how->model->kind->advance;
-    const double raw = 0.9; /* a share of products that are wrong of which too little is learned */
     if (are_many(r))
-        return last->verdict < 0 || last->excess > raw ? TH_TRAIN_LEARN : TH_TRAIN_DRAW;
+        return TH_TRAIN_TABLE;
     if (r->how->quantized) /* what has not been asked about is not learned */
         return last->undone || last->verdict < 0 ? TH_TRAIN_LEARN : TH_TRAIN_CONTRACT;
     if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
@@ -141,9 +88,7 @@ static ThTrainStage choose(const ThTrainRun *r, const ThModelStage *last)
 
 static const Stage *stage_of(const ThTrainRun *r, ThTrainStage stage)
 {
-    if (r->how->model->kind->advance)
-        return &of_cells[stage];
-    return are_many(r) ? &of_many[stage] : &stages[stage];
+    return r->how->model->kind->advance ? &of_cells[stage] : &stages[stage];
 }
 
 ThTrainPlan th_train_plan(const ThTrainRun *r)
@@ -152,22 +97,15 @@ ThTrainPlan th_train_plan(const ThTrainRun *r)
     enum { SHORTEST = 16, LONGEST = 64 };
     ThTrainStage stage = choose(r, &t->stage[t->n_stages - 1]);
     const Stage *s = stage_of(r, stage);
-    ThTrainPlan p = {.stage = stage, .shortest = 1, .longest = SHORTEST};
-    bool trees = s->longest > 0;
-    if (trees) {
-        p.shortest = (int)(s->shortest * r->claim.full_tree);
-        p.longest = (int)(s->longest * r->claim.full_tree);
-    }
+    ThTrainPlan p = {.stage = stage, .longest = SHORTEST};
     int done = count(t, stage, false), undone = count(t, stage, true);
     int learned = count(t, TH_TRAIN_LEARN, false);
-    double weaker = pow(0.5, undone);
-    p.strength = weaker * (done > undone ? s->again : 1);
-    p.rate = weaker * pow(s->slower, done - undone);
+    p.strength = pow(0.5, undone);
+    p.rate = p.strength * pow(s->slower, done - undone);
     p.steps = s->steps;
     for (int i = 0; i < done && p.steps < s->most; i++)
         p.steps *= 2;
-    for (int i = 1; !s->longest && i < learned + (stage == TH_TRAIN_LEARN) && p.longest < LONGEST;
-         i++)
+    for (int i = 1; i < learned + (stage == TH_TRAIN_LEARN) && p.longest < LONGEST; i++)
         p.longest *= 2;
     return p;
 }
@@ -176,8 +114,8 @@ bool th_train_stage_options(const ThTrainRun *r, const ThTrainPlan *p, ThOptions
 {
     const Stage *s = stage_of(r, p->stage);
     char own[200];
-    snprintf(own, sizeof own, "%s=%.9g lr=%.9g length=%d..%d", s->loss, s->weight * p->strength,
-             s->rate * p->rate * r->how->rate, p->shortest, p->longest);
+    snprintf(own, sizeof own, "%s=%.9g lr=%.9g length=1..%d", s->loss, s->weight * p->strength,
+             s->rate * p->rate * r->how->rate, p->longest);
     return th_options_copy(o, r->how->options, err) && th_train_set_words(o, own, err) &&
            th_train_set_words(o, s->options, err) && th_options_set_int(o, "steps", p->steps, err);
 }

@@ -193,9 +193,11 @@ typedef struct {
     ThBatch joined; /* words that join every batch since the last of them, owned */
     float *best;    /* (params.total): parameters at the best validation since `began`, or those
                        before a stage that began then, while a training keeps them; else NULL */
-    double *pull;   /* (n_pull): what centre_loss= and auxiliary_loss= of the training since `began`
-                       know, which they   alone can read; or NULL */
+    double *pull;   /* (n_pull): what losses beside that of the answers know, in the training since
+                       `began`, which they alone can read; or NULL */
     size_t n_pull;
+    int n_centres; /* of table_loss=, centres of labels (proof/labels.h) that a vector each at the
+                      end of `pull` is; 0: none */
 } ThModelTraining;
 
 struct ThModel {

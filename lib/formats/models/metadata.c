@@ -56,6 +56,7 @@ static const Field training_fields[] = {{"step", LONG, AT(step), 0, MOST_STEPS},
                                         {"trained_hi", INT, AT(trained_hi), 0, INT_MAX},
                                         {"task", TEXT, AT(task), 0, 0},
                                         {"made_on", TEXT, AT(made_on), 0, 0},
+                                        {"centres", INT, AT(n_centres), 0, INT_MAX},
                                         {0}};
 #undef AT
 
@@ -204,7 +205,10 @@ static json_t *write_training(const ThModelTraining *t, bool *ok)
     json_t *object = json_object();
     for (const Field *f = training_fields; f->key; f++) {
         const char *at = (const char *)t + f->at;
-        if (f->type != TEXT || *(char *const *)(const void *)at)
+        bool none = f->type == TEXT
+                        ? !*(char *const *)(const void *)at
+                        : f->at == offsetof(ThModelTraining, n_centres) && !t->n_centres;
+        if (!none)
             put(object, f->key, write_field(f, at), ok);
     }
     return object;
@@ -463,14 +467,15 @@ static bool read_field(const Field *f, const json_t *value, void *to, ThError *e
     }
 }
 
-/* Files of before there was `began` have none.  Lengths and levels of the curriculum are converted
- * to int by the trainer. */
+/* Files of before there was `began` have none; few have centres.  Lengths and levels of the
+ * curriculum are converted to int by the trainer. */
 static bool read_progress(const json_t *object, ThModelTraining *t, ThError *err)
 {
     bool ok = json_is_object(object);
     for (const Field *f = training_fields; ok && f->key; f++) {
         const json_t *value = json_object_get(object, f->key);
-        ok = (!value && f->at == offsetof(ThModelTraining, began)) ||
+        ok = (!value && (f->at == offsetof(ThModelTraining, began) ||
+                         f->at == offsetof(ThModelTraining, n_centres))) ||
              read_field(f, value, (char *)t + f->at, err);
     }
     return ok && t->began <= t->step && t->trained_lo <= t->trained_hi && fabs(t->ema) <= 1e9 &&

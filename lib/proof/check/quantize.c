@@ -10,6 +10,7 @@
 
 typedef struct {
     ThProofQuantized *q;
+    const ThModel *m;
     const ThProofMap *f;
     double *x, *y,
         *z;         /* (labels, dim) each, symbols where they are more: pairs, and what F gives */
@@ -203,8 +204,21 @@ static bool sample_centres(Table *t, int levels, uint64_t seed, ThStop *stop, Th
     return ok;
 }
 
-/* The centres of a model that snaps; else those of samples: where the table is wrong, of lower
- * levels, for vectors of long strings can lie far off, and moved to where its entries are. */
+/* The centres that training a table has left, if they are of as many labels and numbers. */
+static bool take_left(Table *t)
+{
+    const ThModelTraining *left = &t->m->training;
+    size_t size = (size_t)t->q->labels->n * (size_t)t->q->dim;
+    if (left->n_centres != t->q->labels->n || left->n_pull < size)
+        return false;
+    memcpy(t->q->centre, left->pull + left->n_pull - size, size * sizeof *t->q->centre);
+    th_proof_settle_round(t->q->labels, t->q->dim, t->q->centre);
+    return true;
+}
+
+/* The centres of a model that snaps, or whose table was trained; else those of samples: where the
+ * table is wrong, of lower levels, for vectors of long strings can lie far off, and moved to where
+ * its entries are. */
 static bool find_table(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 {
     enum { LEVELS = 12, LOW = 6 };
@@ -214,6 +228,8 @@ static bool find_table(Table *t, uint64_t seed, ThStop *stop, ThError *err)
         memcpy(q->centre, t->f->snap, size * sizeof *q->centre);
         return fill(t, stop, err);
     }
+    if (take_left(t))
+        return fill(t, stop, err);
     return sample_centres(t, LEVELS, seed, stop, err) && fill(t, stop, err) &&
            (q->wrong == 0 ||
             (sample_centres(t, LOW, seed, stop, err) &&
@@ -267,7 +283,7 @@ ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim,
     if (q)
         q->labels =
             th_proof_labels_new(claim->machine, claim->domain, f->n_classes, limit, stop, err);
-    Table t = {.q = q, .f = f};
+    Table t = {.q = q, .m = m, .f = f};
     return TH_KEEP_IF(q && q->labels && quantize(&t, seed, stop, err), q, th_proof_quantized_free);
 }
 

@@ -35,10 +35,10 @@ typedef struct {
     int *word, length, right, answer;
 } ThProofQuantized;
 
-/* Returns new: the table, with the centres of a model that snaps, and else those of sampled vectors
- * as th_proof_certify takes them, in single precision; where the table is wrong then, of lower
- * levels, settled (settle.h): one or two tables.  Errors as there; TH_EVALUE, too, where a model
- * has not as many centres as the automaton has labels. */
+/* Returns new: the table, with the centres of a model that snaps, or that training with table_loss=
+ * has left, and else those of sampled vectors as th_proof_certify takes them, in single precision;
+ * where the table is wrong then, of lower levels, settled (settle.h): one or two tables.  Errors as
+ * there; TH_EVALUE, too, where a model has not as many centres as the automaton has labels. */
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */

@@ -377,7 +377,7 @@ static ThTrainPlan plan_of_labels(const ThModelStage *s, size_t n, bool quantize
     m->training.n_stages = n;
     memcpy(m->training.stage, s, n * sizeof *s);
     ThTrainRun run = {.how = &(ThTrainProving){.model = m, .quantized = quantized},
-                      .claim = {.labels = &labels, .full_tree = 32}};
+                      .claim = {.labels = &labels}};
     ThTrainPlan p = th_train_plan(&run);
     th_model_free(m);
     return p;
@@ -388,53 +388,28 @@ static ThTrainPlan plan_of(const ThModelStage *s, size_t n, bool quantized)
     return plan_of_labels(s, n, quantized, 128);
 }
 
-/* Where functions are many those that are told apart are drawn together until the table is right:
- * more strongly from the second time on, at rates that fall, and half as strongly and as fast where
- * that made the table worse. */
+/* Where functions are many the table is learned until it is right: at rates that fall, and at half
+ * of that where it became worse. */
 static void test_plan_of_many(void **state)
 {
     (void)state;
     enum { MANY = 129 };
     ThModelStage s[] = {
         {.stage = TH_TRAIN_BEFORE, .mixed = 1, .verdict = -1},
-        {.stage = TH_TRAIN_LEARN, .excess = 0.95, .verdict = TH_PROOF_OPEN},
-        {.stage = TH_TRAIN_LEARN, .mixed = 0.7, .excess = 0.8, .verdict = TH_PROOF_OPEN},
-        {.stage = TH_TRAIN_DRAW, .mixed = 0.01, .verdict = TH_PROOF_OPEN},
-        {.stage = TH_TRAIN_DRAW, .undone = 1, .verdict = TH_PROOF_OPEN}};
-    static const ThTrainStage next[] = {TH_TRAIN_LEARN, TH_TRAIN_LEARN, TH_TRAIN_DRAW,
-                                        TH_TRAIN_DRAW, TH_TRAIN_DRAW};
-    static const double strength[] = {1, 1, 1, 2, 1}, rate[] = {1, 1, 1, 0.7, 0.35};
+        {.stage = TH_TRAIN_TABLE, .excess = 0.5, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_TABLE, .excess = 0.1, .verdict = TH_PROOF_OPEN},
+        {.stage = TH_TRAIN_TABLE, .excess = 0.1, .undone = 1, .verdict = TH_PROOF_OPEN}};
+    static const double rate[] = {1, 0.7, 0.49, 0.245};
+    static const int steps[] = {1500, 3000, 6000, 6000};
     for (size_t i = 0; i < sizeof s / sizeof *s; i++) {
         ThTrainPlan p = plan_of_labels(s, i + 1, true, MANY);
-        assert_int_equal(p.stage, next[i]);
-        assert_true(p.strength == strength[i] && fabs(p.rate - rate[i]) < 1e-12);
-        assert_int_equal(p.shortest, i < 2 ? 32 : 40);
-        assert_int_equal(p.longest, i < 2 ? 32 : 80);
-        assert_int_equal(p.steps, i < 2 ? 5000 : 4000);
+        assert_int_equal(p.stage, TH_TRAIN_TABLE);
+        assert_true(p.strength == (i < 3 ? 1 : 0.5) && fabs(p.rate - rate[i]) < 1e-12);
+        assert_int_equal(p.steps, steps[i]);
+        assert_int_equal(p.longest, 16);
     }
-    assert_int_equal(plan_of_labels(s, 3, false, MANY).stage, TH_TRAIN_LEARN);
-    assert_int_equal(plan_of(s, 3, true).stage, TH_TRAIN_CONTRACT);
-}
-
-/* Words of 2, 4, 8, … brackets have all functions that such words have: of depth 7 at 16, of depth
- * 12, where 154 of 413 are first met at 32 (counted by other means), there. */
-static void test_full_tree(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *depth;
-        int symbols;
-    } of[] = {{"depth=3", 16}, {"depth=7", 16}, {"depth=12", 32}};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        ThTask *t = made_task("dyck", of[i].depth, NULL);
-        ThTrainClaim c;
-        ThModel *m = bound("dim=8 heads=2", t, 1);
-        assert_true(th_train_claim_new(&c, &(ThTrainProving){.model = m, .task = t}, NULL));
-        assert_int_equal(c.full_tree, of[i].symbols);
-        th_train_claim_free(&c);
-        th_model_free(m);
-        th_task_free(t);
-    }
+    assert_int_equal(plan_of_labels(s, 1, false, MANY).stage, TH_TRAIN_LEARN);
+    assert_int_equal(plan_of(s, 2, true).stage, TH_TRAIN_CONTRACT);
 }
 
 static void test_plan(void **state)
@@ -536,12 +511,11 @@ static void test_repair(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proved),         cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_measured_cell),  cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_undone),         cmocka_unit_test(test_undone_table),
-        cmocka_unit_test(test_plan),           cmocka_unit_test(test_plan_of_many),
-        cmocka_unit_test(test_full_tree),      cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_repair),         cmocka_unit_test(test_quantized),
-        cmocka_unit_test(test_quantized_wrong)};
+        cmocka_unit_test(test_proved),        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_measured_cell), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_undone),        cmocka_unit_test(test_undone_table),
+        cmocka_unit_test(test_plan),          cmocka_unit_test(test_plan_of_many),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repair),
+        cmocka_unit_test(test_quantized),     cmocka_unit_test(test_quantized_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

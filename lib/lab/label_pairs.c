@@ -1,0 +1,59 @@
+#include "lab/label_pairs.h"
+
+#include "lab/train.h"
+
+ThProofLabels *th_train_labels(const ThTask *t, int n_classes, ThError *err)
+{
+    const ThDfa *machine = th_task_machine(t, err);
+    ThDfa *words TH_OWNED(th_dfa_free) = NULL;
+    ThDfa *minimal TH_OWNED(th_dfa_free) = machine ? th_dfa_minimize(machine, NULL, err) : NULL;
+    if (!minimal || !th_task_words(t, &words, err))
+        return NULL;
+    return th_proof_labels_new(minimal, words, n_classes, TH_TRAIN_MOST_FUNCTIONS, NULL, err);
+}
+
+ThTrainPair *th_train_pairs(const ThProofLabels *l, int *n, ThError *err)
+{
+    ThTrainPair *pair = th_alloc((size_t)l->n * (size_t)(l->n + 1), sizeof *pair, err);
+    *n = 0;
+    for (int x = -1; pair && x < l->n; x++)
+        for (int y = 0; y < l->n; y++) {
+            int into = th_proof_labels_product(l, x, y);
+            if (into >= 0)
+                pair[(*n)++] = (ThTrainPair){x, y, into};
+        }
+    return pair;
+}
+
+int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i)
+{
+    const ThModelRoutingStage *s = &r->stage[0];
+    int y = s->key[2 * i], x = s->key[2 * i + 1];
+    if (y == s->n_before)
+        return -1;
+    y = r->input[y];
+    return x < 0 || x == s->n_before ? l->single[y] : l->pair[r->input[x] * l->n_symbols + y];
+}
+
+/* Hoare's selection. */
+void th_train_farthest_first(const double *far, int *pick, int n, int k)
+{
+    for (int from = 0, to = n - 1; from < to;) {
+        double middle = far[pick[from + (to - from) / 2]];
+        int i = from, j = to;
+        while (i <= j) {
+            while (far[pick[i]] > middle)
+                i++;
+            while (far[pick[j]] < middle)
+                j--;
+            if (i <= j)
+                th_train_swap(&pick[i++], &pick[j--]);
+        }
+        if (k <= j)
+            to = j;
+        else if (k >= i)
+            from = i;
+        else
+            return;
+    }
+}

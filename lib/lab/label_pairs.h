@@ -1,0 +1,37 @@
+/* label_pairs.h - the pairs of vectors that losses on a proof of a tree are about.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_LAB_LABEL_PAIRS_H
+#define TH_LAB_LABEL_PAIRS_H
+
+#include "models/attention/routing.h"
+#include "proof/labels.h"
+#include "tasks/task.h"
+
+/* Vectors of labels x and y, x -1: nothing; their product is `into`. */
+typedef struct {
+    int x, y, into;
+} ThTrainPair;
+
+/* Returns new: the labels of a task's strings for a model of so many classes.  TH_EVALUE, where no
+ * automaton labels the task, too, TH_ELIMIT beyond TH_TRAIN_MOST_FUNCTIONS, TH_ENOMEM. */
+ThProofLabels *th_train_labels(const ThTask *t, int n_classes, ThError *err);
+
+/* Returns new, for free(): the *n pairs that occur.  TH_ENOMEM. */
+ThTrainPair *th_train_pairs(const ThProofLabels *l, int *n, ThError *err);
+
+/* The label of vector i of the lowest level; -1: no string has it there. */
+int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i);
+
+static inline void th_train_swap(int *a, int *b)
+{
+    int was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/* Moves the k of n ≥ k numbers with the greatest far[] to the front. */
+void th_train_farthest_first(const double *far, int *pick, int n, int k);
+
+#endif
