@@ -31,7 +31,9 @@ ThFormatShownName th_format_shown_name(const char *name)
 
 /* ---- what is kept of a training -------------------------------------------------------------- */
 
-typedef enum { INT, LONG, REAL, SEED, TEXT } Type; /* SEED: JSON has no unsigned 64-bit integers */
+/* SEED: JSON has no unsigned 64-bit integers; RARE: a whole number that is in files unless it is 0
+ */
+typedef enum { INT, RARE, LONG, REAL, SEED, TEXT } Type;
 
 /* A member of a structure: `at` bytes from its beginning; integers are least to most. */
 typedef struct {
@@ -56,7 +58,7 @@ static const Field training_fields[] = {{"step", LONG, AT(step), 0, MOST_STEPS},
                                         {"trained_hi", INT, AT(trained_hi), 0, INT_MAX},
                                         {"task", TEXT, AT(task), 0, 0},
                                         {"made_on", TEXT, AT(made_on), 0, 0},
-                                        {"centres", INT, AT(n_centres), 0, INT_MAX},
+                                        {"centres", RARE, AT(n_centres), 1, INT_MAX},
                                         {0}};
 #undef AT
 
@@ -187,6 +189,7 @@ static json_t *write_field(const Field *f, const void *at)
     char seed[24];
     switch (f->type) {
     case INT:
+    case RARE:
         return json_integer(*(const int *)at);
     case LONG:
         return json_integer(*(const long long *)at);
@@ -205,9 +208,8 @@ static json_t *write_training(const ThModelTraining *t, bool *ok)
     json_t *object = json_object();
     for (const Field *f = training_fields; f->key; f++) {
         const char *at = (const char *)t + f->at;
-        bool none = f->type == TEXT
-                        ? !*(char *const *)(const void *)at
-                        : f->at == offsetof(ThModelTraining, n_centres) && !t->n_centres;
+        bool none = f->type == TEXT ? !*(char *const *)(const void *)at
+                                    : f->type == RARE && *(const int *)(const void *)at == 0;
         if (!none)
             put(object, f->key, write_field(f, at), ok);
     }
@@ -452,6 +454,7 @@ static bool read_field(const Field *f, const json_t *value, void *to, ThError *e
     bool whole = json_is_integer(value) && x >= f->least && x <= f->most;
     switch (f->type) {
     case INT:
+    case RARE:
         *(int *)to = whole ? (int)x : 0;
         return whole;
     case LONG:
@@ -467,15 +470,14 @@ static bool read_field(const Field *f, const json_t *value, void *to, ThError *e
     }
 }
 
-/* Files of before there was `began` have none; few have centres.  Lengths and levels of the
+/* Files of before there was `began` have none, and few have centres.  Lengths and levels of the
  * curriculum are converted to int by the trainer. */
 static bool read_progress(const json_t *object, ThModelTraining *t, ThError *err)
 {
     bool ok = json_is_object(object);
     for (const Field *f = training_fields; ok && f->key; f++) {
         const json_t *value = json_object_get(object, f->key);
-        ok = (!value && (f->at == offsetof(ThModelTraining, began) ||
-                         f->at == offsetof(ThModelTraining, n_centres))) ||
+        ok = (!value && (f->type == RARE || f->at == offsetof(ThModelTraining, began))) ||
              read_field(f, value, (char *)t + f->at, err);
     }
     return ok && t->began <= t->step && t->trained_lo <= t->trained_hi && fabs(t->ema) <= 1e9 &&

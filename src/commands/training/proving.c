@@ -49,7 +49,9 @@ static void write_stage(const ThModelStage *v, const ThTrainProof *p, bool quant
         fprintf(out, " undone: it made %s\n",
                 quantized ? "more products wrong" : "vectors of different functions one");
     else {
-        if (v->mixed > 0)
+        if (v->stage == TH_TRAIN_TABLE) /* its vectors without snapping mean little */
+            fprintf(out, " centres moved");
+        else if (v->mixed > 0)
             fprintf(out, " %.3g %% of vectors are taken for another function", 100 * v->mixed);
         else
             fprintf(out, " farthest %.2g of %.3g between centres", v->reach * v->gap, v->gap);
@@ -96,7 +98,7 @@ static const char *advice(const ThModelStage *last, const ThTrainProof *p)
         return "more time, or a checkpoint=, from which the same command goes on";
     if (p->checked.holds)
         return "set precision double, which rounds less";
-    if (last->mixed > 0)
+    if (last->mixed > 0 && last->stage != TH_TRAIN_TABLE)
         return "not all functions are told apart: more steps=, a larger dim=";
     if (p->table)
         return "not all products are right: more steps=, a larger dim=";
