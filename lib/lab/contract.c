@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lab/label_pairs.h"
+#include "lab/slopes.h"
 #include "proof/cell/cell_sample.h"
 #include "proof/matrix.h"
 #include "tensor/kernels/kernels.h"
@@ -61,15 +62,10 @@ struct ThTrainContract {
 /* Where certify would begin. */
 static bool find_centres(ThTrainContract *c, ThError *err)
 {
-    const ThProofLabels *l = c->l;
     ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(c->m, err);
-    ThProofSample s TH_OWNED(th_proof_sample_free) = {0};
-    ThProofSampleShape shape = {.levels = 6, .per_level = 1200, .seed = 1};
-    double reach = 0;
     c->dim = f ? f->dim : 0;
-    c->centre = th_alloc((size_t)l->n * (size_t)c->dim, sizeof *c->centre, err);
-    return f && c->centre && th_proof_sample(f, l, &shape, NULL, &s, err) &&
-           th_proof_centres(f, l, &s, c->centre, &reach, err);
+    c->centre = th_alloc((size_t)c->labels * (size_t)c->dim, sizeof *c->centre, err);
+    return f && c->centre && th_train_sample_centres(f, c->l, c->centre, err);
 }
 
 /* Label q k + a is state q behind symbol a. */
@@ -238,10 +234,7 @@ static void choose_pairs(const ThTrainContract *c, Shard *s, ThRng *r)
         return;
     for (int k = 0; k < s->all; k++)
         s->pick[k] = s->from + k;
-    int first = s->most / 2;
-    th_train_farthest_first(c->far, s->pick, s->all, first);
-    for (int k = first; k < s->n; k++)
-        th_train_swap(&s->pick[k], &s->pick[k + (int)th_rng_below(r, (uint64_t)(s->all - k))]);
+    th_train_choose_far(c->far, s->pick, s->all, s->most / 2, s->n, r);
 }
 
 /* The direction in which the point for the step's pair i lies: side 0 for x, 1 for y. */
@@ -372,13 +365,6 @@ static Row row_of(const ThTrainContract *c, const Block *b, int i, int into, dou
     return (Row){.z = b->value + at, .slope = b->slope + at, .into = into, .radius = radius};
 }
 
-/* Adds Σ slope·vector to the loss, slopes held still. */
-static ThVar add_slopes(ThTape *t, ThVar loss, const Block *b)
-{
-    ThVar held = th_tape_constant(t, b->n, th_tape_cols(t, b->z), b->slope);
-    return th_op_add(t, loss, th_op_sum(t, th_op_multiply(t, b->z, held)));
-}
-
 ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting *routing, int shard,
                             ThRng *r, ThVar loss)
 {
@@ -407,8 +393,8 @@ ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting 
     find_slopes(c, s, row, n, (double)s->all / c->n);
     for (int i = 0; i < pairs.n; i++)
         c->far[s->pick[i]] = row[i].far;
-    loss = pairs.n > 0 ? add_slopes(t, loss, &pairs) : loss;
-    return lowest.n > 0 ? add_slopes(t, loss, &lowest) : loss;
+    loss = pairs.n > 0 ? th_train_add_slopes(t, loss, pairs.z, pairs.slope) : loss;
+    return lowest.n > 0 ? th_train_add_slopes(t, loss, lowest.z, lowest.slope) : loss;
 }
 
 void th_train_contract_turn(ThTrainContract *c, const ThTape *t, int shard)

@@ -35,8 +35,25 @@ int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i)
     return x < 0 || x == s->n_before ? l->single[y] : l->pair[r->input[x] * l->n_symbols + y];
 }
 
-/* Hoare's selection. */
-void th_train_farthest_first(const double *far, int *pick, int n, int k)
+bool th_train_sample_centres(const ThProofMap *f, const ThProofLabels *l, double *centre,
+                             ThError *err)
+{
+    const ThProofSampleShape shape = {.levels = 6, .per_level = 1200, .seed = 1};
+    ThProofSample s TH_OWNED(th_proof_sample_free) = {0};
+    double reach = 0;
+    return th_proof_sample(f, l, &shape, NULL, &s, err) &&
+           th_proof_centres(f, l, &s, centre, &reach, err);
+}
+
+static void swap(int *a, int *b)
+{
+    int was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/* Moves the k farthest of n ≥ k to the front: Hoare's selection. */
+static void farthest_first(const double *far, int *pick, int n, int k)
 {
     for (int from = 0, to = n - 1; from < to;) {
         double middle = far[pick[from + (to - from) / 2]];
@@ -47,7 +64,7 @@ void th_train_farthest_first(const double *far, int *pick, int n, int k)
             while (far[pick[j]] < middle)
                 j--;
             if (i <= j)
-                th_train_swap(&pick[i++], &pick[j--]);
+                swap(&pick[i++], &pick[j--]);
         }
         if (k <= j)
             to = j;
@@ -56,4 +73,11 @@ void th_train_farthest_first(const double *far, int *pick, int n, int k)
         else
             return;
     }
+}
+
+void th_train_choose_far(const double *far, int *pick, int n, int hard, int most, ThRng *r)
+{
+    farthest_first(far, pick, n, hard);
+    for (int k = hard; k < most; k++)
+        swap(&pick[k], &pick[k + (int)th_rng_below(r, (uint64_t)(n - k))]);
 }

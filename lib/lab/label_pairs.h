@@ -6,7 +6,8 @@
 #define TH_LAB_LABEL_PAIRS_H
 
 #include "models/attention/routing.h"
-#include "proof/labels.h"
+#include "proof/map.h"
+#include "proof/sample.h"
 #include "tasks/task.h"
 
 /* Vectors of labels x and y, x -1: nothing; their product is `into`. */
@@ -24,14 +25,12 @@ ThTrainPair *th_train_pairs(const ThProofLabels *l, int *n, ThError *err);
 /* The label of vector i of the lowest level; -1: no string has it there. */
 int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i);
 
-static inline void th_train_swap(int *a, int *b)
-{
-    int was = *a;
-    *a = *b;
-    *b = was;
-}
+/* Fills centre (n, dim): those of vectors of some levels, where certify would begin.  TH_ENOMEM. */
+bool th_train_sample_centres(const ThProofMap *f, const ThProofLabels *l, double *centre,
+                             ThError *err);
 
-/* Moves the k of n ≥ k numbers with the greatest far[] to the front. */
-void th_train_farthest_first(const double *far, int *pick, int n, int k);
+/* Of n numbers moves `most` ≤ n to the front: the `hard` with the greatest far[], and some drawn
+ * others. */
+void th_train_choose_far(const double *far, int *pick, int n, int hard, int most, ThRng *r);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "lab/head.h"
+#include "lab/slopes.h"
 
 struct ThTrainMeaning {
     const ThTask *task;
@@ -80,8 +81,7 @@ ThVar th_train_meaning_add(ThTrainMeaning *x, ThTape *t, const ThBatch *b, int s
     judge(said, right, size, x->weight / (double)size / x->head.shards);
     memset(slope, 0, width * sizeof *slope);
     th_train_head_back(&x->head, shard, z, said, rows, x->n, slope);
-    ThVar held = th_tape_constant(t, rows, x->dim, slope);
-    return th_op_add(t, loss, th_op_sum(t, th_op_multiply(t, read, held)));
+    return th_train_add_slopes(t, loss, read, slope);
 }
 
 void th_train_meaning_step(ThTrainMeaning *x, double rate)

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "lab/label_pairs.h"
+#include "lab/slopes.h"
 #include "proof/map.h"
-#include "proof/sample.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/optimizers/optimizer.h"
@@ -100,25 +100,10 @@ static void scale_centres(ThTrainTable *p)
     }
 }
 
-/* Those that the last training left, if it knew the same labels and vectors. */
-static bool take_left(ThTrainTable *p)
-{
-    const ThModelTraining *t = &p->m->training;
-    size_t size = (size_t)p->l->n * (size_t)p->dim;
-    if (t->n_centres != p->l->n || t->n_pull < size)
-        return false;
-    const double *from = t->pull + t->n_pull - size;
-    for (size_t k = 0; k < size; k++)
-        p->centre.value[k] = (float)from[k];
-    return true;
-}
-
+/* Those that the last training left, or of samples. */
 static bool find_centres(ThTrainTable *p, ThError *err)
 {
     ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(p->m, err);
-    ThProofSample s TH_OWNED(th_proof_sample_free) = {0};
-    const ThProofSampleShape shape = {.levels = 6, .per_level = 1200, .seed = 1};
-    double reach = 0;
     p->dim = f ? f->dim : 0;
     size_t size = (size_t)p->l->n * (size_t)p->dim;
     if (!f || th_params_add(&p->centre, "centre", p->l->n, p->dim, TH_INIT_ZERO, 0, err) < 0 ||
@@ -126,16 +111,14 @@ static bool find_centres(ThTrainTable *p, ThError *err)
         return false;
     p->moment[0] = th_params_floats(p->centre.total, err);
     p->moment[1] = th_params_floats(p->centre.total, err);
-    double *centre TH_OWNED(free) = th_alloc(size, sizeof *centre, err);
-    if (!p->moment[0] || !p->moment[1] || !centre)
+    double *sampled TH_OWNED(free) = th_alloc(size, sizeof *sampled, err);
+    if (!p->moment[0] || !p->moment[1] || !sampled)
         return false;
-    if (take_left(p))
-        return true;
-    if (!th_proof_sample(f, p->l, &shape, NULL, &s, err) ||
-        !th_proof_centres(f, p->l, &s, centre, &reach, err))
+    const double *left = th_model_centres(p->m, p->l->n, p->dim);
+    if (!left && !th_train_sample_centres(f, p->l, sampled, err))
         return false;
     for (size_t k = 0; k < size; k++)
-        p->centre.value[k] = (float)centre[k];
+        p->centre.value[k] = (float)(left ? left : sampled)[k];
     return true;
 }
 
@@ -150,9 +133,7 @@ static bool list_labels(ThTrainTable *p, ThError *err)
     if (!p->first || !p->asked || !p->answer)
         return false;
     for (int i = 0; i < p->l->n; i++) {
-        while (p->l->kind[p->first[i]] != p->l->kind[i] ||
-               !th_proof_labels_same_map(p->l, i, p->first[i]))
-            p->first[i]++;
+        p->first[i] = th_proof_labels_first(p->l, i);
         if (p->l->answer[i] < 0)
             continue;
         p->asked[p->n_asked] = p->first[i];
@@ -232,10 +213,7 @@ static void choose_pairs(const ThTrainTable *p, Shard *s, ThRng *r)
         s->pick[k] = s->from + k;
     if (s->most == s->all)
         return;
-    int hard = (int)(HARD * s->most);
-    th_train_farthest_first(p->far, s->pick, s->all, hard);
-    for (int k = hard; k < s->n; k++)
-        th_train_swap(&s->pick[k], &s->pick[k + (int)th_rng_below(r, (uint64_t)(s->all - k))]);
+    th_train_choose_far(p->far, s->pick, s->all, (int)(HARD * s->most), s->n, r);
 }
 
 /* What F makes of points near the centres of the shard's pairs. */
@@ -318,7 +296,7 @@ static void add_gradient(const ThTrainTable *p, Shard *s, const float *z, const 
                              p->centre.value + (size_t)k * (size_t)d, -column[k], (size_t)d);
 }
 
-/* Adds Σ slope·vector to the loss, slopes held still. */
+/* Adds what rows have of the loss, and the gradient of the centres as products. */
 static ThVar add_rows(const ThTrainTable *p, Shard *s, ThTape *t, const Rows *rows, ThVar loss)
 {
     int L = p->l->n, d = p->dim, n = rows->n;
@@ -333,8 +311,7 @@ static ThVar add_rows(const ThTrainTable *p, Shard *s, ThTape *t, const Rows *ro
     th_blas_gemm_nn(&(ThBlasGemm){n, d, L, L, d, d, 0}, logit, p->scaled, slope);
     th_kernel_scale(logit, logit, (float)(2 * p->sharp), (size_t)n * (size_t)L);
     add_gradient(p, s, z, logit, n, column);
-    ThVar held = th_tape_constant(t, n, d, slope);
-    return th_op_add(t, loss, th_op_sum(t, th_op_multiply(t, rows->z, held)));
+    return th_train_add_slopes(t, loss, rows->z, slope);
 }
 
 static ThVar add_pairs(ThTrainTable *p, Shard *s, ThTape *t, const ThTrainNoise *how, double weight,

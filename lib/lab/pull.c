@@ -4,6 +4,7 @@
 
 #include "automata/algebra/monoid.h"
 #include "lab/head.h"
+#include "lab/slopes.h"
 #include "tensor/kernels/kernels.h"
 
 /* The products of all pairs take 64 MiB. */
@@ -229,15 +230,12 @@ static float *find_slopes(const Level *v, ThTape *t, const ThModelRoutingStage *
     return slope;
 }
 
-/* Adds Σ slope·vector to the loss, slopes held still: so much for their way backwards. */
+/* Adds a level's losses, and fills its labels. */
 static ThVar add_stage(const Level *v, ThTape *t, const ThModelRoutingStage *s, ThVar loss,
                        const int *below, int *label)
 {
     const float *slope = find_slopes(v, t, s, below, label);
-    if (!slope)
-        return -1;
-    ThVar held = th_tape_constant(t, s->n, v->p->dim, slope);
-    return th_op_add(t, loss, th_op_sum(t, th_op_multiply(t, s->output, held)));
+    return slope ? th_train_add_slopes(t, loss, s->output, slope) : -1;
 }
 
 ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing, ThVar loss,

@@ -488,6 +488,7 @@ void th_train_put_back(ThModel *m, const float *value)
     ThModelTraining *t = &m->training;
     size_t size = m->params.total * sizeof *value;
     memcpy(m->params.value, value, size);
+    t->n_centres = 0; /* they are of what was there */
     for (int i = 0; i < TH_OPTIMIZER_SLOTS; i++)
         if (t->moment[i])
             memset(t->moment[i], 0, size);

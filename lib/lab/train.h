@@ -42,8 +42,8 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
                           ThError *err);
 
 /* For a trainer that has done no step yet: the training is the one in which the model was saved, so
- * that schedules and validations count from its beginning, and centre_loss=, auxiliary_loss= and
- * contraction_loss= know what they did. */
+ * that schedules and validations count from its beginning, and the losses
+ * beside that of the answers know what they did. */
 void th_trainer_resume(ThTrainer *tr);
 
 /* Draws a batch and moves the parameters once.  TH_ENUMERIC, TH_EVALUE (a batch of more than
@@ -70,8 +70,8 @@ typedef struct {
 } ThTrainerProgress;
 ThTrainerProgress th_trainer_progress(const ThTrainer *tr);
 
-/* What centre_loss= and auxiliary_loss= act on, level by level of the tree, and contraction_loss=:
- * vectors since the last report. */
+/* What centre_loss= and auxiliary_loss= act on, level by level of the tree, and contraction_loss=
+ * or table_loss=: vectors since the last report. */
 enum { TH_TRAIN_LEVELS = 24 };
 typedef struct {
     long long vectors;
@@ -83,11 +83,12 @@ typedef struct {
     int n, functions; /* levels, and functions that have a centre */
     ThTrainLevel level[TH_TRAIN_LEVELS];
     double nearest, mean; /* distance of a centre from its nearest other: least, mean; 0: no two */
-    int pairs;            /* that contraction_loss= acts on; 0: there is no such loss */
-    double farthest, far; /* how far vectors were from their product's centre, in radii */
+    int pairs;            /* that contraction_loss= or table_loss= acts on; 0: there is none */
+    double farthest, far; /* how far vectors were from their product's centre, in radii; of
+                             table_loss= from being right, which is 0 and less */
 } ThTrainLevels;
 
-/* Fills *to and begins to count anew.  False: the training has none of the three. */
+/* Fills *to and begins to count anew.  False: the training has none of the four. */
 bool th_trainer_levels(ThTrainer *tr, ThTrainLevels *to);
 size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */
 void th_trainer_free(ThTrainer *tr);          /* NULL is fine */

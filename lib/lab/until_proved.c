@@ -127,7 +127,6 @@ static void undo(Run *r, const ThModelStage *before, ThModelStage *now)
 {
     ThModel *m = r->how->model;
     th_train_put_back(m, m->training.best);
-    m->training.n_centres = 0; /* they are of what is undone */
     th_train_proof_free(r->to);
     now->undone = 1;
     now->mixed = before->mixed;

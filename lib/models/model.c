@@ -208,6 +208,13 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
            (!from->pull || (to->pull = th_copy(from->pull, from->n_pull, sizeof *to->pull, err)));
 }
 
+const double *th_model_centres(const ThModel *m, int n, int dim)
+{
+    const ThModelTraining *t = &m->training;
+    size_t size = (size_t)n * (size_t)dim;
+    return t->n_centres == n && t->n_pull >= size ? t->pull + t->n_pull - size : NULL;
+}
+
 ThModel *th_model_copy(const ThModel *m, ThError *err)
 {
     ThModel *c = th_model_new(m->kind, &m->options, err);

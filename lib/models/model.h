@@ -196,8 +196,7 @@ typedef struct {
     double *pull;   /* (n_pull): what losses beside that of the answers know, in the training since
                        `began`, which they alone can read; or NULL */
     size_t n_pull;
-    int n_centres; /* of table_loss=, centres of labels (proof/labels.h) that a vector each at the
-                      end of `pull` is; 0: none */
+    int n_centres; /* of table_loss=, see th_model_centres; 0: none */
 } ThModelTraining;
 
 struct ThModel {
@@ -222,7 +221,12 @@ const ThModelKind *th_model_kind(const char *name);  /* view, or NULL */
  * they do not fit together, TH_ENOMEM. */
 ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError *err);
 ThModel *th_model_copy(const ThModel *m, ThError *err); /* returns new; scores are not copied */
-void th_model_free(ThModel *m);                         /* NULL is fine */
+
+/* The centres (n, dim) to which vectors are to snap, of labels in the order of proof/labels.h, that
+ * the last training has left, if it was with table_loss= and there are as many: a view of the end
+ * of training.pull.  NULL: there are none. */
+const double *th_model_centres(const ThModel *m, int n, int dim);
+void th_model_free(ThModel *m); /* NULL is fine */
 TH_RELEASES(th_model_free, ThModel)
 
 /* Whether no output of the model depends on symbols behind its position. */

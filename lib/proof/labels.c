@@ -140,6 +140,19 @@ bool th_proof_labels_same_map(const ThProofLabels *l, int i, int j)
     return true;
 }
 
+bool th_proof_labels_alike(const ThProofLabels *l, int i, int j)
+{
+    return l->kind[i] == l->kind[j] && th_proof_labels_same_map(l, i, j);
+}
+
+int th_proof_labels_first(const ThProofLabels *l, int i)
+{
+    int first = 0;
+    while (!th_proof_labels_alike(l, i, first))
+        first++;
+    return first;
+}
+
 void th_proof_labels_free(ThProofLabels *l)
 {
     if (!l)

@@ -52,4 +52,9 @@ static inline int th_proof_labels_product(const ThProofLabels *l, int x, int y)
  * that a model has to know. */
 bool th_proof_labels_same_map(const ThProofLabels *l, int i, int j);
 
+/* Are they of one kind, too, so that one centre does for both?  And the first label with which a
+ * label can share its centre. */
+bool th_proof_labels_alike(const ThProofLabels *l, int i, int j);
+int th_proof_labels_first(const ThProofLabels *l, int i);
+
 #endif

@@ -204,18 +204,6 @@ static bool sample_centres(Table *t, int levels, uint64_t seed, ThStop *stop, Th
     return ok;
 }
 
-/* The centres that training a table has left, if they are of as many labels and numbers. */
-static bool take_left(Table *t)
-{
-    const ThModelTraining *left = &t->m->training;
-    size_t size = (size_t)t->q->labels->n * (size_t)t->q->dim;
-    if (left->n_centres != t->q->labels->n || left->n_pull < size)
-        return false;
-    memcpy(t->q->centre, left->pull + left->n_pull - size, size * sizeof *t->q->centre);
-    th_proof_settle_round(t->q->labels, t->q->dim, t->q->centre);
-    return true;
-}
-
 /* The centres of a model that snaps, or whose table was trained; else those of samples: where the
  * table is wrong, of lower levels, for vectors of long strings can lie far off, and moved to where
  * its entries are. */
@@ -223,13 +211,15 @@ static bool find_table(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 {
     enum { LEVELS = 12, LOW = 6 };
     ThProofQuantized *q = t->q;
-    if (t->f->snap) {
+    const double *left = th_model_centres(t->m, q->labels->n, q->dim),
+                 *known = t->f->snap ? t->f->snap : left;
+    if (known) {
         size_t size = (size_t)q->labels->n * (size_t)q->dim;
-        memcpy(q->centre, t->f->snap, size * sizeof *q->centre);
+        memcpy(q->centre, known, size * sizeof *q->centre);
+        if (!t->f->snap)
+            th_proof_settle_round(q->labels, q->dim, q->centre);
         return fill(t, stop, err);
     }
-    if (take_left(t))
-        return fill(t, stop, err);
     return sample_centres(t, LEVELS, seed, stop, err) && fill(t, stop, err) &&
            (q->wrong == 0 ||
             (sample_centres(t, LOW, seed, stop, err) &&

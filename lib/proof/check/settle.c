@@ -28,23 +28,16 @@ typedef struct {
 
 /* ---- centres as a model holds them ---- */
 
-static bool share_centre(const ThProofLabels *l, int i, int j)
-{
-    return l->kind[i] == l->kind[j] && th_proof_labels_same_map(l, i, j);
-}
-
 /* Labels that share a centre get the mean of theirs. */
 static void share_centres(const ThProofLabels *l, int d, double *centre)
 {
     for (int i = 0; i < l->n; i++) {
         double *mean = centre + i * d;
-        int n = 1, first = 0;
-        while (!share_centre(l, i, first))
-            first++;
+        int n = 1, first = th_proof_labels_first(l, i);
         if (first < i)
             memcpy(mean, centre + first * d, (size_t)d * sizeof *mean);
         for (int j = i + 1; first == i && j < l->n; j++) {
-            if (!share_centre(l, i, j))
+            if (!th_proof_labels_alike(l, i, j))
                 continue;
             n++;
             for (int k = 0; k < d; k++)

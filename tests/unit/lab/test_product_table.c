@@ -273,6 +273,12 @@ static void test_right(void **state)
     assert_memory_equal(q->centre, m->training.pull + m->training.n_pull - size,
                         size * sizeof *q->centre);
     th_proof_quantized_free(q);
+    ThModel *other = th_model_copy(m, NULL);
+    assert_non_null(th_model_centres(other, m->training.n_centres, 16));
+    assert_null(th_model_centres(other, m->training.n_centres - 1, 16));
+    th_train_put_back(other, m->params.value);
+    assert_null(th_model_centres(other, m->training.n_centres, 16));
+    th_model_free(other);
     train(m, t, "steps=1 batch=4 length=1..4 contraction_loss=1 radius=0.01");
     assert_int_equal(m->training.n_centres, 0);
     q = quantized(m, t);

@@ -1,0 +1,18 @@
+/* slopes.h - losses of which only the slopes are known.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_LAB_SLOPES_H
+#define TH_LAB_SLOPES_H
+
+#include "tensor/tape/tape.h"
+
+/* Returns the loss with Σ slope·z added, slopes (rows of z, columns of z) held still: so much for
+ * their way backwards. */
+static inline ThVar th_train_add_slopes(ThTape *t, ThVar loss, ThVar z, const float *slope)
+{
+    ThVar held = th_tape_constant(t, th_tape_rows(t, z), th_tape_cols(t, z), slope);
+    return th_op_add(t, loss, th_op_sum(t, th_op_multiply(t, z, held)));
+}
+
+#endif
