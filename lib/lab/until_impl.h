@@ -58,9 +58,6 @@ typedef struct {
 } ThTrainPlan;
 ThTrainPlan th_train_plan(const ThTrainRun *r);
 
-/* The share of vectors that may be misjudged for the proof to be asked for. */
-double th_train_most_mixed(const ThTrainRun *r);
-
 /* Fills *o with the options of a stage: those given, and the stage's own.  TH_ENOMEM. */
 bool th_train_stage_options(const ThTrainRun *r, const ThTrainPlan *p, ThOptions *o, ThError *err);
 

@@ -136,26 +136,30 @@ static void undo(Run *r, const ThModelStage *before, ThModelStage *now)
     now->excess = before->excess;
 }
 
-/* Asks about a model that may be near a proof, and undoes a stage that made it worse: of one whose
- * vectors are to snap its table says so, else its vectors. */
-static bool judge(Run *r, const ThModelStage *before, ThModelStage *now, ThError *err)
+/* Asks about a model whose vectors are not mixed up, and undoes a stage that made them so. */
+static bool judge_vectors(Run *r, const ThModelStage *before, ThModelStage *now, ThError *err)
 {
-    bool to_table = r->how->quantized && now->stage > TH_TRAIN_LEARN;
-    if (!r->how->quantized && before && spoiled(before, now)) {
+    if (!th_train_measure(r->how, &r->claim, now, err))
+        return false;
+    if (before && spoiled(before, now)) {
         undo(r, before, now);
         return true;
     }
-    if (now->mixed > th_train_most_mixed(r) && !to_table)
-        return true;
+    return now->mixed > 0 || (th_train_ask(r, now, err) && join_wrong(r, err));
+}
+
+/* Of one whose vectors are to snap its table says how it stands. */
+static bool judge_table(Run *r, const ThModelStage *before, ThModelStage *now, ThError *err)
+{
     if (!th_train_ask(r, now, err))
         return false;
-    if (!to_table || now->excess <= before->excess)
+    if (!before || now->excess <= before->excess)
         return join_wrong(r, err);
     undo(r, before, now);
     return true;
 }
 
-/* Measures, and writes down how the model stands after a stage. */
+/* Writes down how the model stands after a stage. */
 static bool record(Run *r, int stage, ThError *err)
 {
     ThModelTraining *t = &r->how->model->training;
@@ -163,11 +167,10 @@ static bool record(Run *r, int stage, ThError *err)
     if (!th_grow(&t->stage, &t->cap_stages, t->n_stages + 1, sizeof *t->stage, err) || !t->stage)
         return false;
     const ThModelStage *before = t->n_stages ? &t->stage[t->n_stages - 1] : NULL;
-    if (t->step == 0)
-        now.mixed = 1; /* parameters as they were drawn */
-    else if (!th_train_measure(r->how, &r->claim, &now, err))
-        return false;
-    if (!judge(r, before, &now, err))
+    if (t->step == 0) { /* parameters as they were drawn */
+        now.mixed = 1;
+        now.excess = r->how->quantized ? 1 : 0;
+    } else if (!(r->how->quantized ? judge_table : judge_vectors)(r, before, &now, err))
         return false;
     t->stage[t->n_stages++] = now;
     free(t->best);

@@ -15,9 +15,8 @@
  *
  * Instead of the model itself, the model whose vectors snap to centres (proof/check/quantize.h) can
  * be what is to be proved.  That its table is the automaton's asks for no map that contracts: only
- * that F takes centres near enough to the centres of their products.  Of many functions, whose
- * vectors come too near each other for a map that contracts, that itself is what is learned
- * (product_table.h).
+ * that F takes centres near enough to the centres of their products, and that itself is what is
+ * learned (product_table.h), in stages of one sort.
  *
  * What is done depends on the model's training (ThModelStage) and its parameters alone: one that is
  * interrupted, saved, loaded and continued gives the bits of one that was not.

@@ -31,7 +31,7 @@ static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_TABLE] = {"table",
                         "batch=16 noise=0.1 warmup=20 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
-                        "table_loss", 1, 2e-3, 0.7, 1500, 6000}};
+                        "table_loss", 1, 2e-3, 0.7, 300, 6000}};
 /* A cell's states come together once it is made to contract. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
@@ -57,28 +57,13 @@ static int count(const ThModelTraining *t, ThTrainStage stage, bool undone)
     return n;
 }
 
-/* Are there so many functions that strings hardly meet most pairs of them?  The table has them all.
- * Modulo 5 has 179 labels, A5 has 120. */
-static bool are_many(const ThTrainRun *r)
-{
-    enum { MOST_FEW = 128 };
-    return r->how->quantized && r->claim.labels->n > MOST_FEW;
-}
-
-double th_train_most_mixed(const ThTrainRun *r)
-{
-    return are_many(r) ? 1 : r->how->quantized ? 0.1 : 0;
-}
-
 /* What the last figures ask for. */
 static ThTrainStage choose(const ThTrainRun *r, const ThModelStage *last)
 {
     const double near = 0.1; /* a reach from which contraction can go on */
     bool draws = !r->how->model->kind->advance;
-    if (are_many(r))
+    if (r->how->quantized)
         return TH_TRAIN_TABLE;
-    if (r->how->quantized) /* what has not been asked about is not learned */
-        return last->undone || last->verdict < 0 ? TH_TRAIN_LEARN : TH_TRAIN_CONTRACT;
     if (last->mixed > 0 || last->verdict == TH_PROOF_WRONG)
         return TH_TRAIN_LEARN;
     /* what is drawn without end is not drawn near */

@@ -165,7 +165,7 @@ typedef struct {
                       its nearest other one */
     double gap;    /* that distance */
     double excess; /* the worst pair of sets beside its room, or the share of a table's entries that
-                      are wrong; 0: the prover was not asked */
+                      are wrong, before the first stage 1; 0: the prover was not asked */
 } ThModelStage;
 
 /* What must survive between two trainings for the second to continue the first bit for bit. */

@@ -23,14 +23,10 @@ static const char *const verdicts[] = {"proved", "wrong", "open"};
 
 /* ---- a line for every stage ------------------------------------------------------------------ */
 
-/* What the prover said after a stage, or the table of the snapped model. */
+/* What the prover said after a stage. */
 static void write_word(const ThModelStage *v, const ThTrainProof *p, FILE *out)
 {
-    if (p->table && p->table->wrong > 0)
-        fprintf(out, "; snapped, %d of %d products are wrong", p->table->wrong, p->table->checked);
-    else if (p->table && v->verdict == TH_PROOF_PROVED)
-        fprintf(out, "; snapped, all %d products are right: proved", p->table->checked);
-    else if (v->verdict == TH_PROOF_PROVED)
+    if (v->verdict == TH_PROOF_PROVED)
         fprintf(out, "; proved, the tightest bound at %.2g", v->excess);
     else if (v->verdict == TH_PROOF_WRONG)
         fprintf(out, "; wrong on a string of %d", p->proof->length);
@@ -40,24 +36,35 @@ static void write_word(const ThModelStage *v, const ThTrainProof *p, FILE *out)
         fprintf(out, "; the worst pair reaches %.3g of its room", v->excess);
 }
 
+static void write_vectors(const ThModelStage *v, const ThTrainProof *p, FILE *out)
+{
+    if (v->mixed > 0)
+        fprintf(out, " %.3g %% of vectors are taken for another function", 100 * v->mixed);
+    else
+        fprintf(out, " farthest %.2g of %.3g between centres", v->reach * v->gap, v->gap);
+    write_word(v, p, out);
+}
+
+static void write_table(const ThModelStage *v, const ThTrainProof *p, FILE *out)
+{
+    if (p->table->wrong > 0)
+        fprintf(out, " snapped, %d of %d products are wrong", p->table->wrong, p->table->checked);
+    else
+        fprintf(out, " snapped, all %d products are right%s", p->table->checked,
+                v->verdict == TH_PROOF_PROVED ? ": proved" : ", not in the runs that are meant");
+}
+
 static void write_stage(const ThModelStage *v, const ThTrainProof *p, bool quantized, FILE *out)
 {
     fprintf(out, "step %-6lld %-9s", v->step, th_train_stage_name((ThTrainStage)v->stage));
     if (v->step == 0)
-        fprintf(out, " nothing is learned yet\n");
+        fprintf(out, " nothing is learned yet");
     else if (v->undone)
-        fprintf(out, " undone: it made %s\n",
+        fprintf(out, " undone: it made %s",
                 quantized ? "more products wrong" : "vectors of different functions one");
-    else {
-        if (v->stage == TH_TRAIN_TABLE) /* its vectors without snapping mean little */
-            fprintf(out, " centres moved");
-        else if (v->mixed > 0)
-            fprintf(out, " %.3g %% of vectors are taken for another function", 100 * v->mixed);
-        else
-            fprintf(out, " farthest %.2g of %.3g between centres", v->reach * v->gap, v->gap);
-        write_word(v, p, out);
-        fprintf(out, "\n");
-    }
+    else
+        (quantized ? write_table : write_vectors)(v, p, out);
+    fprintf(out, "\n");
     fflush(out);
 }
 
@@ -98,9 +105,9 @@ static const char *advice(const ThModelStage *last, const ThTrainProof *p)
         return "more time, or a checkpoint=, from which the same command goes on";
     if (p->checked.holds)
         return "set precision double, which rounds less";
-    if (last->mixed > 0 && last->stage != TH_TRAIN_TABLE)
+    if (last->mixed > 0)
         return "not all functions are told apart: more steps=, a larger dim=";
-    if (p->table)
+    if (last->stage == TH_TRAIN_TABLE)
         return "not all products are right: more steps=, a larger dim=";
     if (last->excess > 0 && last->excess < 2)
         return "it is near: train again, which goes on from here";
@@ -134,6 +141,9 @@ static void say_open(const Proving *t, const ThModelStage *last)
 {
     if (last->step == 0)
         sh_say(t->s, "open: no stage of training has ended yet\n");
+    else if (t->quantized)
+        sh_say(t->s, "open: after step %lld %.3g %% of products were wrong\n", last->step,
+               100 * last->excess);
     else if (last->mixed > 0)
         sh_say(t->s, "open: after step %lld %.3g %% of vectors are taken for another function\n",
                last->step, 100 * last->mixed);
@@ -363,13 +373,12 @@ SH_COMMAND(
         "of "
         "which the vectors are states: they are never drawn together by a stage of "
         "its own, for those of a map that contracts come together by themselves.\n\n"
-        "train until=quantized has such stages, but for draw, and after each asks whether quantize "
-        "proves the model whose vectors snap.  What snaps need not contract: automata with many "
-        "functions come to that proof in fewer steps.  A contraction after which more products are "
-        "wrong is undone, and learning goes on.  Of more than 128 labels of certify there is one "
-        "sort of stages, table: strings hardly meet most pairs of labels, and train table_loss= "
-        "learns the products of all from the table itself, with centres that move, too, until "
-        "quantize, which takes these centres, finds it right.  farthest and mean say of pairs how "
+        "train until=quantized is about the model whose vectors snap, of which the table is the "
+        "proof: it need not contract, and comes to a proof in far fewer steps, with hundreds of "
+        "functions, too.  It has one sort of stages, table: strings hardly meet most pairs of "
+        "functions, and train table_loss= learns the products of all from the table itself, with "
+        "centres that move, too, until quantize, which takes these centres, finds it right.  A "
+        "stage after which more products are wrong is undone.  farthest and mean say of pairs how "
         "far they are from right, which is 0 and less.  The model that was trained does not snap, "
         "is not proved by it, and may be wrong on strings itself.",
     .example = "task p = parity\n"
