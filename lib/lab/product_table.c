@@ -45,6 +45,7 @@ struct ThTrainTable {
     int n_asked;
     double *far; /* (n): how far a pair was from being right the last time; 0 and less: it was */
     ThParams centre; /* (labels, dim) */
+    double *began;   /* (labels, dim): the centres before the first step */
     float *moment[2];
     long long updates;
     double sharp;   /* what the softmax has squares of distances multiplied by */
@@ -111,14 +112,16 @@ static bool find_centres(ThTrainTable *p, ThError *err)
         return false;
     p->moment[0] = th_params_floats(p->centre.total, err);
     p->moment[1] = th_params_floats(p->centre.total, err);
-    double *sampled TH_OWNED(free) = th_alloc(size, sizeof *sampled, err);
-    if (!p->moment[0] || !p->moment[1] || !sampled)
+    p->began = th_alloc(size, sizeof *p->began, err);
+    if (!p->moment[0] || !p->moment[1] || !p->began)
         return false;
     const double *left = th_model_centres(p->m, p->l->n, p->dim);
-    if (!left && !th_train_sample_centres(f, p->l, sampled, err))
+    if (left)
+        memcpy(p->began, left, size * sizeof *left);
+    else if (!th_train_sample_centres(f, p->l, p->began, err))
         return false;
     for (size_t k = 0; k < size; k++)
-        p->centre.value[k] = (float)(left ? left : sampled)[k];
+        p->centre.value[k] = (float)p->began[k];
     return true;
 }
 
@@ -199,8 +202,8 @@ void th_train_table_free(ThTrainTable *p)
         TH_FREE(p->shard[i].pick, p->shard[i].slope, p->shard[i].gradient);
     th_proof_labels_free(p->l);
     th_params_free(&p->centre);
-    TH_FREE(p->shard, p->pair, p->first, p->asked, p->answer, p->far, p->moment[0], p->moment[1],
-            p->scaled, p->bias[0], p->bias[1], p);
+    TH_FREE(p->shard, p->pair, p->first, p->asked, p->answer, p->far, p->began, p->moment[0],
+            p->moment[1], p->scaled, p->bias[0], p->bias[1], p);
 }
 
 /* ---- a shard's run ---- */
@@ -417,7 +420,7 @@ void th_train_table_step(ThTrainTable *p, double rate)
 
 /* ---- as numbers ---- */
 
-/* Distances, moments and the centres follow. */
+/* Distances, moments, the centres before the first step and those of now follow. */
 enum { LABELS, PAIRS, DIM, UPDATES, SHARP, FIRST };
 
 /* Of all centres; their block of parameters can be longer. */
@@ -428,7 +431,7 @@ static size_t n_numbers(const ThTrainTable *p)
 
 size_t th_train_table_size(const ThTrainTable *p)
 {
-    return FIRST + (size_t)p->n + 2 * p->centre.total + n_numbers(p);
+    return FIRST + (size_t)p->n + 2 * p->centre.total + 2 * n_numbers(p);
 }
 
 int th_train_table_centres(const ThTrainTable *p)
@@ -448,6 +451,8 @@ void th_train_table_write(const ThTrainTable *p, double *to)
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < p->centre.total; k++)
             *to++ = (double)p->moment[i][k];
+    memcpy(to, p->began, n_numbers(p) * sizeof *to);
+    to += n_numbers(p);
     for (int i = 0; i < p->l->n; i++)
         for (int k = 0; k < p->dim; k++)
             *to++ = (double)centre_of(p, i)[k];
@@ -465,10 +470,22 @@ bool th_train_table_read(ThTrainTable *p, const double *from, size_t n)
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < p->centre.total; k++)
             p->moment[i][k] = (float)*from++;
+    memcpy(p->began, from, n_numbers(p) * sizeof *from);
+    from += n_numbers(p);
     for (size_t k = 0; k < n_numbers(p); k++)
         p->centre.value[k] = (float)*from++;
     scale_centres(p);
     return true;
+}
+
+void th_train_table_undo(ThModelTraining *t, int n, int dim)
+{
+    size_t size = (size_t)n * (size_t)dim;
+    if (t->n_pull < 2 * size)
+        return;
+    double *now = t->pull + t->n_pull - size;
+    memcpy(now, now - size, size * sizeof *now);
+    t->n_centres = n;
 }
 
 /* ---- what has become of it ---- */

@@ -54,6 +54,10 @@ int th_train_table_centres(const ThTrainTable *p);
 void th_train_table_write(const ThTrainTable *p, double *to);
 bool th_train_table_read(ThTrainTable *p, const double *from, size_t n);
 
+/* Of a training that wrote n centres of so many numbers and is undone: they are again those before
+ * its first step. */
+void th_train_table_undo(ThModelTraining *t, int n, int dim);
+
 /* Fills pairs, farthest and far of *to with what was seen since the last report: how far from the
  * product's centre beside the nearest other one, in units in which 0 and less is right. */
 void th_train_table_report(ThTrainTable *p, ThTrainLevels *to);

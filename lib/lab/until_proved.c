@@ -126,7 +126,10 @@ static bool spoiled(const ThModelStage *before, const ThModelStage *now)
 static void undo(Run *r, const ThModelStage *before, ThModelStage *now)
 {
     ThModel *m = r->how->model;
+    int centres = m->training.n_centres;
     th_train_put_back(m, m->training.best);
+    if (r->to->table && centres > 0)
+        th_train_table_undo(&m->training, centres, r->to->table->dim);
     th_train_proof_free(r->to);
     now->undone = 1;
     now->mixed = before->mixed;

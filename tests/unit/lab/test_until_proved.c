@@ -358,18 +358,26 @@ static void test_undone_table(void **state)
     assert_true(train(m, t, "steps=2000", &w, false, &p, NULL)); /* nothing is left to do */
     assert_true(p.certificate && m->training.step == step);
     th_train_proof_free(&p);
-    size_t size = m->params.total * sizeof(float);
-    float *before = malloc(size);
-    memcpy(before, m->params.value, size);
+    size_t size = m->params.total * sizeof(float), centres = (size_t)m->training.n_centres * 16;
+    float *before = th_copy(m->params.value, m->params.total, sizeof *before, NULL);
+    double *centre =
+        th_copy(th_model_centres(m, m->training.n_centres, 16), centres, sizeof *centre, NULL);
     m->training.stage[m->training.n_stages - 1].verdict = TH_PROOF_OPEN;
     char again[80];
     snprintf(again, sizeof again, "steps=%lld batch=4 lr=3 clip=0 warmup=0", step + 60);
+    w.stop_at = step + 30; /* what was before the stage is known behind a checkpoint, too */
+    assert_false(train(m, t, again, &w, true, &p, NULL));
+    th_train_proof_free(&p);
+    w.stop_at = w.stop = 0;
     assert_true(train(m, t, again, &w, true, &p, NULL));
     const ThModelStage *s = &m->training.stage[m->training.n_stages - 1];
     assert_true(s->stage == TH_TRAIN_TABLE && s->undone && s->excess == 0);
     assert_memory_equal(before, m->params.value, size);
+    assert_memory_equal(centre, th_model_centres(m, m->training.n_centres, 16),
+                        centres * sizeof *centre);
     th_train_proof_free(&p);
     free(before);
+    free(centre);
     th_model_free(m);
     th_task_free(t);
 }
