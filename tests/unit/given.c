@@ -1,6 +1,8 @@
 #include "automata/expression/expression.h"
 #include "given.h"
 
+#include <math.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,4 +180,22 @@ int prompt_of(const ThSignature *s, const ThBatch *b, int i)
     while (s->target != TH_TARGET_FINAL && at < length && target[at * width] < 0)
         at++;
     return s->target != TH_TARGET_FINAL && at < length ? at + 1 : length;
+}
+
+double way_from(const ThModel *b, const ThModel *a, double *way)
+{
+    double squares = 0;
+    for (size_t i = 0; i < a->params.total; i++) {
+        way[i] = (double)a->params.value[i] - (double)b->params.value[i];
+        squares += way[i] * way[i];
+    }
+    for (size_t i = 0; i < a->params.total; i++)
+        way[i] /= sqrt(squares);
+    return sqrt(squares);
+}
+
+void move_by(ThModel *m, const float *before, const double *way, double by)
+{
+    for (size_t i = 0; i < m->params.total; i++)
+        m->params.value[i] = (float)((double)before[i] + by * way[i]);
 }

@@ -47,4 +47,9 @@ ThTask *made_task(const char *kind, const char *settings, const char *automaton)
 ThTask *made_pad_task(const char *pad, const char *settings, const ThTm *m);
 ThModel *made_model(const char *kind, const char *settings);
 
+/* Returns how far b's parameters are from a's, and fills way (total) with the direction from b to
+ * a, of length 1; sets a model's parameters `by` from `before` in it. */
+double way_from(const ThModel *b, const ThModel *a, double *way);
+void move_by(ThModel *m, const float *before, const double *way, double by);
+
 #endif

@@ -98,12 +98,18 @@ static bool save(void *context, ThError *err)
 
 /* ---- in the end ------------------------------------------------------------------------------ */
 
+/* Was the table right after the last stage that ended?  Then it is not proved of the runs. */
+static bool table_is_right(const ThModelStage *last)
+{
+    return last->stage == TH_TRAIN_TABLE && last->excess == 0;
+}
+
 /* What is worth a try where there is no proof. */
 static const char *advice(const ThModelStage *last, const ThTrainProof *p)
 {
     if (last->step == 0)
         return "more time, or a checkpoint=, from which the same command goes on";
-    if (p->checked.holds)
+    if (p->checked.holds || table_is_right(last))
         return "set precision double, which rounds less";
     if (last->mixed > 0)
         return "not all functions are told apart: more steps=, a larger dim=";
@@ -141,6 +147,11 @@ static void say_open(const Proving *t, const ThModelStage *last)
 {
     if (last->step == 0)
         sh_say(t->s, "open: no stage of training has ended yet\n");
+    else if (table_is_right(last))
+        sh_say(t->s,
+               "open: after step %lld all products were right, not in the runs that are "
+               "meant\n",
+               last->step);
     else if (t->quantized)
         sh_say(t->s, "open: after step %lld %.3g %% of products were wrong\n", last->step,
                100 * last->excess);

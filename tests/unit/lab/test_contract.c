@@ -399,7 +399,7 @@ static void check_slope(const char *radius)
     assert_true(th_trainer_step(ta, NULL) && th_trainer_step(tb, NULL));
     assert_true(th_trainer_levels(ta, &l));
     size_t size = a->params.total, n_known = a->training.n_pull;
-    double farthest, most, sides[2], length = 0;
+    double farthest, most, sides[2];
     float *before = malloc(size * sizeof *before);
     memcpy(before, a->params.value, size * sizeof *before);
     memcpy(b->params.value, before, size * sizeof *before);
@@ -413,14 +413,9 @@ static void check_slope(const char *radius)
     loss_of(a, &s, p, n, true, &farthest);
     assert_true(th_trainer_step(ta, NULL) && th_trainer_step(tb, NULL));
     assert_true(th_trainer_levels(ta, &l) && fabs(l.farthest / farthest - 1) < 1e-3);
-    for (size_t i = 0; i < size; i++) {
-        way[i] = (double)a->params.value[i] - (double)b->params.value[i];
-        length += way[i] * way[i];
-    }
-    length = sqrt(length);
+    double length = way_from(b, a, way);
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < size; i++)
-            a->params.value[i] = (float)((double)before[i] + (side ? h : -h) / length * way[i]);
+        move_by(a, before, way, side ? h : -h);
         sides[side] = weight * loss_of(a, &s, p, n, false, &most);
     }
     double slope = (sides[1] - sides[0]) / (2 * h), wanted = -length / rate;

@@ -182,15 +182,10 @@ static void check_slopes(const char *kind, const char *settings, const char *aut
     size_t size = a->params.total, centres = (size_t)x.l->n * DIM;
     float *before = th_copy(a->params.value, size, sizeof *before, NULL);
     assert_true(th_trainer_step(ta, NULL) && th_trainer_step(tb, NULL));
-    double *way = malloc(size * sizeof *way), length = 0, sides[2];
-    for (size_t i = 0; i < size; i++) {
-        way[i] = (double)a->params.value[i] - (double)b->params.value[i];
-        length += way[i] * way[i];
-    }
-    length = sqrt(length);
+    double *way = malloc(size * sizeof *way), sides[2];
+    double length = way_from(b, a, way);
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < size; i++)
-            a->params.value[i] = (float)((double)before[i] + (side ? h : -h) / length * way[i]);
+        move_by(a, before, way, side ? h : -h);
         sides[side] = weight * loss_of(a, &x);
     }
     double slope = (sides[1] - sides[0]) / (2 * h), wanted = -length / rate;
