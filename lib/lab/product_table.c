@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "lab/label_pairs.h"
-#include "lab/slopes.h"
 #include "proof/map.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"
@@ -220,7 +219,7 @@ static void choose_pairs(const ThTrainTable *p, Shard *s, ThRng *r)
 }
 
 /* What F makes of points near the centres of the shard's pairs. */
-static ThVar run_pairs(const ThTrainTable *p, Shard *s, ThTape *t, const ThTrainNoise *how)
+static ThVar run_pairs(const ThTrainTable *p, Shard *s, ThTape *t, const ThTrainShard *how)
 {
     size_t d = (size_t)p->dim, n = (size_t)s->n;
     int *child = th_tape_take(t, 2 * n, sizeof *child);
@@ -237,8 +236,8 @@ static ThVar run_pairs(const ThTrainTable *p, Shard *s, ThTape *t, const ThTrain
         child[2 * i] = (int)(n + i);
         child[2 * i + 1] = pair->x < 0 ? -1 : (int)i;
     }
-    for (size_t k = 0; how->size > 0 && k < 2 * n * d; k++)
-        input[k] += (float)(how->size * th_rng_normal(how->r));
+    for (size_t k = 0; how->noise > 0 && k < 2 * n * d; k++)
+        input[k] += (float)(how->noise * th_rng_normal(how->r));
     s->input = th_tape_constant(t, 2 * s->n, p->dim, input);
     return p->m->kind->combine(p->m, t, s->input, child, s->n);
 }
@@ -317,7 +316,7 @@ static ThVar add_rows(const ThTrainTable *p, Shard *s, ThTape *t, const Rows *ro
     return th_train_add_slopes(t, loss, rows->z, slope);
 }
 
-static ThVar add_pairs(ThTrainTable *p, Shard *s, ThTape *t, const ThTrainNoise *how, double weight,
+static ThVar add_pairs(ThTrainTable *p, Shard *s, ThTape *t, const ThTrainShard *how, double weight,
                        ThVar loss)
 {
     size_t n = (size_t)s->n;
@@ -357,10 +356,10 @@ static ThVar add_answers(const ThTrainTable *p, Shard *s, ThTape *t, ThVar loss)
     return th_op_add(t, loss, th_op_cross_entropy(t, said, p->answer, p->n_asked, scale));
 }
 
-ThVar th_train_table_add(ThTrainTable *p, ThTape *t, const ThModelRouting *routing, int shard,
-                         const ThTrainNoise *how, ThVar loss)
+ThVar th_train_table_add(ThTrainTable *p, ThTape *t, const ThModelRouting *routing,
+                         const ThTrainShard *how, ThVar loss)
 {
-    Shard *s = &p->shard[shard];
+    Shard *s = &p->shard[how->shard];
     memset(s->gradient, 0, p->centre.total * sizeof *s->gradient);
     s->centre = -1;
     if (loss < 0)
@@ -370,7 +369,7 @@ ThVar th_train_table_add(ThTrainTable *p, ThTape *t, const ThModelRouting *routi
     double weight = p->weight / (p->n < AT_ONCE ? p->n : AT_ONCE);
     loss = s->n > 0 ? add_pairs(p, s, t, how, weight, loss) : loss;
     loss = loss >= 0 ? add_lowest(p, s, t, routing, weight, loss) : -1;
-    return shard == 0 && loss >= 0 ? add_answers(p, s, t, loss) : loss;
+    return how->shard == 0 && loss >= 0 ? add_answers(p, s, t, loss) : loss;
 }
 
 static void add_slope(const ThTrainTable *p, Shard *s, int label, const double *slope)

@@ -15,6 +15,7 @@
 #ifndef TH_LAB_PRODUCT_TABLE_H
 #define TH_LAB_PRODUCT_TABLE_H
 
+#include "lab/slopes.h"
 #include "lab/train.h"
 #include "models/attention/routing.h"
 
@@ -27,17 +28,12 @@ ThTrainTable *th_train_table_new(const ThModel *m, const ThTask *t, double weigh
                                  ThError *err);
 void th_train_table_free(ThTrainTable *p); /* NULL is fine */
 
-/* What is added to every number of the centres that are paired, so that F learns to take what is
- * near them to their product, too: a standard deviation. */
-typedef struct {
-    double size;
-    ThRng *r;
-} ThTrainNoise;
-
 /* Of one shard's run, with what its batch computed: returns the tape's loss with that of the
- * shard's pairs added, as far as its slopes go; its value means nothing. */
-ThVar th_train_table_add(ThTrainTable *p, ThTape *t, const ThModelRouting *routing, int shard,
-                         const ThTrainNoise *how, ThVar loss);
+ * shard's pairs added, as far as its slopes go; its value means nothing.  The noise is added to
+ * every number of the centres that are paired, so that F learns to take what is near them to their
+ * product, too. */
+ThVar th_train_table_add(ThTrainTable *p, ThTape *t, const ThModelRouting *routing,
+                         const ThTrainShard *how, ThVar loss);
 
 /* After the backward pass of that tape: the slopes by the centres that were paired. */
 void th_train_table_turn(ThTrainTable *p, const ThTape *t, int shard);

@@ -4,7 +4,6 @@
 
 #include "automata/algebra/monoid.h"
 #include "lab/head.h"
-#include "lab/slopes.h"
 #include "tensor/kernels/kernels.h"
 
 /* The products of all pairs take 64 MiB. */
@@ -137,7 +136,7 @@ static int label_of(const ThTrainPull *p, const ThModelRoutingStage *s, int i, c
 typedef struct {
     ThTrainPull *p;
     Shard *s;
-    const ThTrainPullShard *how;
+    const ThTrainShard *how;
     Tally *tally;
     double scale; /* one over the vectors of the level, the levels and the shards */
 } Level;
@@ -239,7 +238,7 @@ static ThVar add_stage(const Level *v, ThTape *t, const ThModelRoutingStage *s, 
 }
 
 ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing, ThVar loss,
-                        const ThTrainPullShard *how)
+                        const ThTrainShard *how)
 {
     Shard *s = &p->shard[how->shard];
     s->loss = 0;

@@ -9,6 +9,7 @@
 #ifndef TH_LAB_PULL_H
 #define TH_LAB_PULL_H
 
+#include "lab/slopes.h"
 #include "lab/train.h"
 #include "models/attention/routing.h"
 
@@ -27,14 +28,9 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
 void th_train_pull_free(ThTrainPull *p); /* NULL is fine */
 
 /* Of one shard's run: returns the tape's loss with both added, as far as their slopes go; its value
- * means nothing.  noise: what the run adds to its vectors; r draws more of it. */
-typedef struct {
-    int shard;
-    double noise;
-    ThRng *r;
-} ThTrainPullShard;
+ * means nothing. */
 ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing, ThVar loss,
-                        const ThTrainPullShard *shard);
+                        const ThTrainShard *how);
 
 /* After all shards of a step, which had this loss: moves centres and head. */
 void th_train_pull_step(ThTrainPull *p, double loss, double rate);

@@ -1,11 +1,20 @@
-/* slopes.h - losses of which only the slopes are known.
+/* slopes.h - losses of which only the slopes are known, one shard of a step at a time.
  *
  * Internal: for the library itself; not installed.
  */
 #ifndef TH_LAB_SLOPES_H
 #define TH_LAB_SLOPES_H
 
+#include "base/rng.h"
 #include "tensor/tape/tape.h"
+
+/* A shard's run; noise: the standard deviation of what is added to its vectors, of which r draws
+ * more. */
+typedef struct {
+    int shard;
+    double noise;
+    ThRng *r;
+} ThTrainShard;
 
 /* Returns the loss with Σ slope·z added, slopes (rows of z, columns of z) held still: so much for
  * their way backwards. */

@@ -277,14 +277,13 @@ static ThVar whole_loss(ThTrainer *tr, int i, const ThModelRouting *routing, ThV
     loss = th_model_priced(s->tape, loss, 1.0 / tr->batch.B);
     if (tr->contract)
         loss = th_train_contract_add(tr->contract, s->tape, routing, i, &s->noise, loss);
-    const ThTrainNoise noise = {present_noise(tr), &s->noise};
+    const ThTrainShard how = {i, present_noise(tr), &s->noise};
     if (tr->table)
-        loss = th_train_table_add(tr->table, s->tape, routing, i, &noise, loss);
+        loss = th_train_table_add(tr->table, s->tape, routing, &how, loss);
     if (tr->meaning && loss >= 0)
         loss = th_train_meaning_add(tr->meaning, s->tape, &s->batch, i, loss);
     if (!tr->pull || loss < 0)
         return loss;
-    ThTrainPullShard how = {i, present_noise(tr), &s->noise};
     return th_train_pull_add(tr->pull, s->tape, routing, loss, &how);
 }
 
