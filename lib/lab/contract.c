@@ -19,9 +19,6 @@ static const double UNSEEN = 1e300; /* a distance; files hold finite numbers */
 static const double WIDEST = 4;     /* balls have radius to WIDEST·radius: drawn anew each step, so
                                        that the centres' own errors count as well as bends of F */
 
-/* A cell's vectors have the automaton's state and the last symbol for a label: by one step it can
- * hold that a symbol came from one of some states, but not, for instance, that it came from an even
- * number of b.  Of its pairs x is a label, -1: what a string begins with; y is a symbol. */
 typedef ThTrainPair Pair;
 
 /* A shard's pairs, those of the present step, and what it adds up. */
@@ -68,25 +65,12 @@ static bool find_centres(ThTrainContract *c, ThError *err)
     return f && c->centre && th_train_sample_centres(f, c->l, c->centre, err);
 }
 
-/* Label q k + a is state q behind symbol a. */
 static bool list_steps(ThTrainContract *c, const ThDfa *machine, ThError *err)
 {
-    int k = machine->n_symbols, all = machine->n_states * k;
-    bool *met TH_OWNED(free) = th_alloc((size_t)all, sizeof *met, err);
-    c->labels = all;
-    c->n_symbols = k;
-    c->pair = th_alloc((size_t)(all + 1) * (size_t)k * COPIES, sizeof *c->pair, err);
-    if (!met || !c->pair)
-        return false;
-    for (int i = 0; i < all; i++)
-        met[machine->next[i] * k + i % k] = true;
-    for (int copy = 0; copy < COPIES; copy++)
-        for (int x = -1; x < all; x++)
-            for (int y = 0; (x < 0 || met[x]) && y < k; y++) {
-                int from = x < 0 ? machine->start : x / k;
-                c->pair[c->n++] = (Pair){x, y, machine->next[from * k + y] * k + y};
-            }
-    return true;
+    c->n_symbols = machine->n_symbols;
+    c->labels = machine->n_states * c->n_symbols;
+    c->pair = th_train_steps(machine, COPIES, &c->n, err);
+    return c->pair != NULL;
 }
 
 /* How many there are without the copies of a cell's, which follow them. */

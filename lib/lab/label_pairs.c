@@ -25,6 +25,24 @@ ThTrainPair *th_train_pairs(const ThProofLabels *l, int *n, ThError *err)
     return pair;
 }
 
+ThTrainPair *th_train_steps(const ThDfa *machine, int copies, int *n, ThError *err)
+{
+    int k = machine->n_symbols, all = machine->n_states * k;
+    bool *met TH_OWNED(free) = th_alloc((size_t)all, sizeof *met, err);
+    ThTrainPair *pair =
+        met ? th_alloc((size_t)(all + 1) * (size_t)(k * copies), sizeof *pair, err) : NULL;
+    *n = 0;
+    for (int i = 0; pair && i < all; i++)
+        met[machine->next[i] * k + i % k] = true;
+    for (int copy = 0; pair && copy < copies; copy++)
+        for (int x = -1; x < all; x++)
+            for (int y = 0; (x < 0 || met[x]) && y < k; y++) {
+                int from = x < 0 ? machine->start : x / k;
+                pair[(*n)++] = (ThTrainPair){x, y, machine->next[from * k + y] * k + y};
+            }
+    return pair;
+}
+
 int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i)
 {
     const ThModelRoutingStage *s = &r->stage[0];

@@ -1,4 +1,4 @@
-/* label_pairs.h - the pairs of vectors that losses on a proof of a tree are about.
+/* label_pairs.h - the pairs of vectors that losses on a proof are about.
  *
  * Internal: for the library itself; not installed.
  */
@@ -21,6 +21,14 @@ ThProofLabels *th_train_labels(const ThTask *t, int n_classes, ThError *err);
 
 /* Returns new, for free(): the *n pairs that occur.  TH_ENOMEM. */
 ThTrainPair *th_train_pairs(const ThProofLabels *l, int *n, ThError *err);
+
+/* A cell's vectors have the automaton's state and the last symbol for a label: q k + a is state q
+ * behind the a-th of k symbols.  By one step it can hold that a symbol came from one of some
+ * states, but not, for instance, that it came from an even number of b.
+ *
+ * Returns new, for free(): its *n steps, each so many times, all copies behind each other.  x is a
+ * label, -1: what a string begins with; y is a symbol.  TH_ENOMEM. */
+ThTrainPair *th_train_steps(const ThDfa *machine, int copies, int *n, ThError *err);
 
 /* The label of vector i of the lowest level; -1: no string has it there. */
 int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i);

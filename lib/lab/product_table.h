@@ -1,4 +1,4 @@
-/* product_table.h - a loss on the table of a model whose vectors snap.
+/* product_table.h - a loss on the table of a model: which vectors it takes where.
  *
  * A model whose vectors snap to centres after every level is right on strings of every length if
  * its map F takes the centres of every two labels (proof/labels.h) nearer to the centre of their
@@ -9,6 +9,13 @@
  * parameters, too: they move by the gradient of the loss as pairs and as products.
  *
  * Strings have no part in it but for those of the lowest level, which give the vectors of symbols.
+ *
+ * Of a recurrent network the labels are the automaton's states behind a symbol (label_pairs.h), and
+ * the pairs are they and the next symbols: the steps of the automaton.  Its states do not snap, so
+ * they must come near the centres and stay there: the loss has the squares of their distances, too,
+ * and both parts are about the worst steps above all.  Centres as products follow these distances
+ * alone, for else they would flee each other to where no step leads; and no number of them is above
+ * 0.9, to which gates and hyperbolic tangents can come in one step.
  *
  * Internal: for the library itself; not installed.
  */

@@ -109,7 +109,8 @@ static bool prepare_model(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
     ThModel *m = tr->model;
     bool given = th_option_given(o, "seed"), fresh = !m->bound;
-    if (tr->noise > 0 && !m->kind->takes_noise)
+    bool to_table = m->kind->advance && th_option_real(o, "table_loss") > 0;
+    if (tr->noise > 0 && !m->kind->takes_noise && !to_table)
         return th_fail(err, TH_EUSAGE, "noise is added to the levels of a model, and %s has none",
                        m->kind->name);
     if (!th_model_bind(m, &tr->task->signature, given ? (uint64_t)th_option_int(o, "seed") : 1,

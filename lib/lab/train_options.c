@@ -61,7 +61,7 @@ const ThOptionSpec th_train_options[] = {
     {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
     {"noise", TH_REAL, "0", 0, 1e3, NULL,
      "deviation of the Gaussian noise added to the output of every level or layer; recurrent "
-     "models take none"},
+     "models take it with table_loss= alone"},
     {"ramp", TH_REAL, "0", 0, 1, NULL, "share of the steps over which the noise rises from 0"},
     {"centre_loss", TH_REAL, "0", 0, 1e6, NULL,
      "weight of the centre loss: the mean squared distance of every level's vectors from the "
@@ -81,7 +81,8 @@ const ThOptionSpec th_train_options[] = {
     {"table_loss", TH_REAL, "0", 0, 1e6, NULL,
      "weight of the table loss, on what quantize asks: that the centres of two elements are taken "
      "nearer to that of their product than to others, and read rightly; the centres move, too, and "
-     "quantize takes them"},
+     "quantize takes them; of a recurrent network, that a symbol takes one near that of the next "
+     "state"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},

@@ -115,12 +115,13 @@ static bool join_wrong(Run *r, ThError *err)
 
 /* ---- after a stage --------------------------------------------------------------------------- */
 
-/* Did a stage make different vectors one? */
-static bool spoiled(const ThModelStage *before, const ThModelStage *now)
+/* Did a stage make different vectors one?  A cell that was right stays so. */
+static bool spoiled(const Run *r, const ThModelStage *before, const ThModelStage *now)
 {
+    const double few = r->claim.labels ? 0.002 : 0;
     if (now->stage == TH_TRAIN_LEARN)
         return false;
-    return now->mixed > before->mixed + 0.002 || now->gap < before->gap / 4;
+    return now->mixed > before->mixed + few || now->gap < before->gap / 4;
 }
 
 static void undo(Run *r, const ThModelStage *before, ThModelStage *now)
@@ -144,7 +145,7 @@ static bool judge_vectors(Run *r, const ThModelStage *before, ThModelStage *now,
 {
     if (!th_train_measure(r->how, &r->claim, now, err))
         return false;
-    if (before && spoiled(before, now)) {
+    if (before && spoiled(r, before, now)) {
         undo(r, before, now);
         return true;
     }

@@ -8,7 +8,8 @@
  * the worst pair of sets is about, join all batches from then on.
  *
  * Of recurrent networks the vectors are states, those of one state of the automaton behind one
- * symbol belong together, and no stage draws them: the map is made to contract at once.
+ * symbol belong together.  They are learned by the automaton's steps (product_table.h), and no
+ * stage draws them: the map is made to contract at once.
  *
  * A stage's loss can be too strong and make the vectors of different functions one: such a stage is
  * undone, and its loss weaker from then on.

@@ -32,16 +32,18 @@ static const Stage stages[TH_TRAIN_STAGES] = {
                         "batch=16 noise=0.1 warmup=20 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
                         "table_loss", 1, 2e-3, 0.7, 300, 6000}};
-/* A cell's states come together once it is made to contract. */
+/* A cell's states come together once it is made to contract; that its steps stay those of the
+ * automaton is learned on meanwhile. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
-                        "batch=64 curriculum=paced radius=0.2 optimizer=adamw decay=0.01 "
+                        "batch=16 noise=0.4 optimizer=adamw decay=0.01 warmup=20 schedule=cosine "
                         "recipe=plain",
-                        "contraction_loss", 0.03, 5e-3, 1, 1500, 6000},
-    [TH_TRAIN_CONTRACT] = {"contract",
-                           "batch=16 warmup=100 radius=0.05 optimizer=muon decay=0.01 "
-                           "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 1e-2, 0.6, 3000, 6000}};
+                        "table_loss", 1, 1e-2, 0.7, 1500, 6000},
+    [TH_TRAIN_CONTRACT] = {
+        "contract",
+        "batch=16 warmup=100 radius=0.05 table_loss=0.1 noise=0.4 optimizer=muon decay=0.01 "
+        "schedule=cosine recipe=plain",
+        "contraction_loss", 1, 1e-2, 0.6, 3000, 6000}};
 
 const char *th_train_stage_name(ThTrainStage stage)
 {

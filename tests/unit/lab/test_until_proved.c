@@ -234,6 +234,7 @@ static void test_cells(void **state)
     (void)state;
     prove("rnn:dim=16 activation=tanh", "steps=30000");
     prove("gru:dim=16", "steps=30000");
+    prove("lstm:dim=8", "steps=30000");
 }
 
 /* ---- interrupted ---- */
@@ -303,7 +304,7 @@ static void test_interrupted(void **state)
                                   {.stop_after = 1},
                                   {.stop_after = 2}};
     interrupt("dim=8 heads=2", "steps=4700 batch=8 radius=0.1", stops, 5);
-    interrupt("gru:dim=6", "steps=2400 batch=8", stops + 1, 2);
+    interrupt("gru:dim=6", "steps=2400 batch=8 lr=1e-4", stops + 1, 2);
     static const Watch snapping[] = {{.quantized = true, .stop_at = 2000},
                                      {.quantized = true, .stop_after = 2}};
     interrupt("dim=6 heads=1 hidden=2", "steps=2700 batch=1", snapping, 2);
