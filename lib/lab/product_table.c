@@ -187,14 +187,15 @@ static bool list_steps(ThTrainTable *p, const ThTask *t, ThError *err)
     if (!minimal || !(p->pair = th_train_steps(minimal, COPIES, &p->n, err)))
         return false;
     int k = minimal->n_symbols, classes = p->m->signature.n_classes;
-    bool *met TH_OWNED(free) = th_alloc((size_t)(minimal->n_states * k), sizeof *met, err);
-    if (!met || !take_labels(p, minimal->n_states * k, err))
+    if (!take_labels(p, minimal->n_states * k, err))
         return false;
+    for (int i = 0; i < p->labels; i++)
+        p->kind[i] = -1;
     for (int i = 0; i < p->n; i++)
-        met[p->pair[i].into] = true;
+        p->kind[p->pair[i].into] = TH_PROOF_COMPLETE;
     for (int i = 0; i < p->labels; i++) {
         int class = minimal->label[i / k];
-        add_label(p, i, met[i] ? TH_PROOF_COMPLETE : -1, i, class < classes ? class : -1);
+        add_label(p, i, p->kind[i], i, class < classes ? class : -1);
     }
     return true;
 }
@@ -347,14 +348,15 @@ static void judge(const ThTrainTable *p, Shard *s, const Rows *rows, float *logi
             s->seen++;
         }
         th_kernel_softmax(row, L);
-        total += count[i] = REST - log(fmax((double)row[right], 1e-30));
+        if (!p->l)
+            total += count[i] = REST - log(fmax((double)row[right], 1e-30));
         row[right] -= 1;
     }
-    for (int i = 0; !p->l && i < rows->n; i++)
-        th_kernel_scale(logit + (size_t)i * (size_t)L, logit + (size_t)i * (size_t)L,
-                        (float)(rows->weight * rows->n * count[i] / total), (size_t)L);
-    if (p->l)
-        th_kernel_scale(logit, logit, (float)rows->weight, (size_t)rows->n * (size_t)L);
+    for (int i = 0; i < rows->n; i++) {
+        float *row = logit + (size_t)i * (size_t)L;
+        double by = p->l ? rows->weight : rows->weight * rows->n * count[i] / total;
+        th_kernel_scale(row, row, (float)by, (size_t)L);
+    }
 }
 
 /* The centres' part as products: the slope of a logit by its centre is twice the sharpness, which
