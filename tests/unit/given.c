@@ -157,6 +157,26 @@ ThModel *made_model(const char *kind, const char *settings)
     return m;
 }
 
+ThTrainer *made_trainer(ThModel *m, const ThTask *t, const char *settings, int threads)
+{
+    ThOptions o;
+    ThError err = {0};
+    set_all(&o, th_train_options, settings);
+    ThTrainer *tr = th_trainer_new(m, t, &o, threads, &err);
+    if (!tr)
+        fail_msg("%s: %s", settings, err.msg);
+    th_options_free(&o);
+    return tr;
+}
+
+void train_on(ThModel *m, const ThTask *t, const char *settings)
+{
+    ThTrainer *tr = made_trainer(m, t, settings, 1);
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, NULL));
+    th_trainer_free(tr);
+}
+
 size_t monoid_size(const ThDfa *d, size_t limit, bool *aperiodic, ThError *err)
 {
     ThMonoid *m = th_monoid_new(d, limit, NULL, err);

@@ -6,6 +6,7 @@
 #include "automata/core/automaton.h"
 #include "base/option.h"
 #include "base/rng.h"
+#include "lab/train.h"
 #include "models/model.h"
 #include "scratchpad/scratchpad.h"
 #include "tasks/task.h"
@@ -46,6 +47,11 @@ void set_all(ThOptions *o, const ThOptionSpec *specs, const char *settings);
 ThTask *made_task(const char *kind, const char *settings, const char *automaton);
 ThTask *made_pad_task(const char *pad, const char *settings, const ThTm *m);
 ThModel *made_model(const char *kind, const char *settings);
+
+/* Returns new: a trainer with the options of train; the test fails where there is an error.  Such a
+ * one trains a model to its last step. */
+ThTrainer *made_trainer(ThModel *m, const ThTask *t, const char *settings, int threads);
+void train_on(ThModel *m, const ThTask *t, const char *settings);
 
 /* Returns how far b's parameters are from a's, and fills way (total) with the direction from b to
  * a, of length 1; sets a model's parameters `by` from `before` in it. */

@@ -23,24 +23,6 @@
 static const char S3[] = "q a -> r ; q b -> r ; r a -> q ; r b -> p ; p a -> p ; p b -> q\n"
                          "start q\noutput q A\noutput r B\noutput p C";
 
-static ThTrainer *trainer(ThModel *m, const ThTask *t, const char *settings)
-{
-    ThOptions o;
-    set_all(&o, th_train_options, settings);
-    ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
-    assert_non_null(tr);
-    th_options_free(&o);
-    return tr;
-}
-
-static void train(ThModel *m, const ThTask *t, const char *settings)
-{
-    ThTrainer *tr = trainer(m, t, settings);
-    while (!th_trainer_done(tr))
-        assert_true(th_trainer_step(tr, NULL));
-    th_trainer_free(tr);
-}
-
 /* ---- the loss, pair by pair ------------------------------------------------------------------ */
 
 typedef struct {
@@ -174,9 +156,9 @@ static void check_slopes(const char *kind, const char *settings, const char *aut
     ThTask *t = made_task(kind, settings, automaton);
     ThModel *a = made_model("regulargpt", "dim=8 heads=2"),
             *b = made_model("regulargpt", "dim=8 heads=2");
-    train(a, t, "steps=3 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
-    train(b, t, "steps=3 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
-    ThTrainer *ta = trainer(a, t, with), *tb = trainer(b, t, rest);
+    train_on(a, t, "steps=3 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
+    train_on(b, t, "steps=3 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
+    ThTrainer *ta = made_trainer(a, t, with, 1), *tb = made_trainer(b, t, rest, 1);
     assert_true(th_train_draw(ta, NULL));
     Table x = table_of(a, t, &ta->batch);
     size_t size = a->params.total, centres = (size_t)x.l->n * DIM;
@@ -255,12 +237,12 @@ static void test_right(void **state)
     (void)state;
     ThTask *t = made_task("output", "labels=final", S3);
     ThModel *m = made_model("regulargpt", "dim=16 heads=2");
-    train(m, t, "steps=1 batch=4 length=1..4 seed=1");
+    train_on(m, t, "steps=1 batch=4 length=1..4 seed=1");
     assert_int_equal(m->training.n_centres, 0);
     ThProofQuantized *q = quantized(m, t);
     assert_true(q->wrong > q->checked / 2);
     th_proof_quantized_free(q);
-    train(m, t, "steps=400 batch=4 length=1..4 table_loss=1 optimizer=muon lr=2e-3");
+    train_on(m, t, "steps=400 batch=4 length=1..4 table_loss=1 optimizer=muon lr=2e-3");
     q = quantized(m, t);
     assert_int_equal(q->wrong, 0);
     assert_int_equal(m->training.n_centres, q->labels->n);
@@ -274,7 +256,7 @@ static void test_right(void **state)
     th_train_put_back(other, m->params.value);
     assert_null(th_model_centres(other, m->training.n_centres, 16));
     th_model_free(other);
-    train(m, t, "steps=1 batch=4 length=1..4 contraction_loss=1 radius=0.01");
+    train_on(m, t, "steps=1 batch=4 length=1..4 contraction_loss=1 radius=0.01");
     assert_int_equal(m->training.n_centres, 0);
     q = quantized(m, t);
     assert_memory_not_equal(q->centre, m->training.pull + m->training.n_pull - size,
@@ -291,8 +273,8 @@ static void test_hard(void **state)
     enum { SHOTS = 60, HEAD = 5 };
     ThTask *t = made_task("modular_arithmetic", "modulus=4", NULL);
     ThModel *m = made_model("regulargpt", "dim=16 heads=2");
-    ThTrainer *tr =
-        trainer(m, t, "steps=200 batch=2 length=2..4 table_loss=1 optimizer=muon lr=2e-3 seed=3");
+    ThTrainer *tr = made_trainer(
+        m, t, "steps=200 batch=2 length=2..4 table_loss=1 optimizer=muon lr=2e-3 seed=3", 1);
     for (int i = 0; i < 100; i++)
         assert_true(th_trainer_step(tr, NULL));
     const double *far = m->training.pull + HEAD;
@@ -339,8 +321,8 @@ static void test_goes_on(void **state)
     ThTask *t = made_task("output", "labels=final", S3);
     ThModel *whole = made_model("regulargpt", "dim=8 heads=2"),
             *part = made_model("regulargpt", "dim=8 heads=2");
-    train(whole, t, all);
-    ThTrainer *tr = trainer(part, t, all);
+    train_on(whole, t, all);
+    ThTrainer *tr = made_trainer(part, t, all, 1);
     for (int i = 0; i < 63; i++)
         assert_true(th_trainer_step(tr, NULL));
     assert_true(th_safetensors_save(part, path, NULL));
@@ -348,7 +330,7 @@ static void test_goes_on(void **state)
     ThModel *loaded = th_safetensors_load(path, NULL);
     assert_non_null(loaded);
     assert_int_equal(loaded->training.n_centres, part->training.n_centres);
-    tr = trainer(loaded, t, left);
+    tr = made_trainer(loaded, t, left, 1);
     th_trainer_resume(tr);
     while (!th_trainer_done(tr))
         assert_true(th_trainer_step(tr, NULL));

@@ -23,24 +23,6 @@ static const char S3[] = "q a -> r ; q b -> r ; r a -> q ; r b -> p ; p a -> p ;
 static const char ENDS[] = "q a -> r ; q b -> q ; r a -> r ; r b -> p ; p a -> r ; p b -> q\n"
                            "start q\noutput q A\noutput r B\noutput p C";
 
-static ThTrainer *trainer(ThModel *m, const ThTask *t, const char *settings)
-{
-    ThOptions o;
-    set_all(&o, th_train_options, settings);
-    ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
-    assert_non_null(tr);
-    th_options_free(&o);
-    return tr;
-}
-
-static void train(ThModel *m, const ThTask *t, const char *settings)
-{
-    ThTrainer *tr = trainer(m, t, settings);
-    while (!th_trainer_done(tr))
-        assert_true(th_trainer_step(tr, NULL));
-    th_trainer_free(tr);
-}
-
 /* ---- the loss, step by step ------------------------------------------------------------------ */
 
 typedef struct {
@@ -185,10 +167,10 @@ static void check_slopes(const char *kind, const char *settings, const char *aut
     snprintf(with, sizeof with, "%s table_loss=%g", rest, weight);
     ThTask *t = made_task("output", "labels=final", automaton);
     ThModel *a = made_model(kind, settings), *b = made_model(kind, settings);
-    train(a, t, "steps=40 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
-    train(b, t, "steps=40 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
+    train_on(a, t, "steps=40 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
+    train_on(b, t, "steps=40 batch=8 length=2..4 table_loss=1 lr=1e-2 seed=5");
     Steps x = steps_of(a, t);
-    ThTrainer *ta = trainer(a, t, with), *tb = trainer(b, t, rest);
+    ThTrainer *ta = made_trainer(a, t, with, 1), *tb = made_trainer(b, t, rest, 1);
     float *before = th_copy(a->params.value, a->params.total, sizeof *before, NULL);
     assert_true(th_trainer_step(ta, NULL) && th_trainer_step(tb, NULL));
     double *way = malloc(a->params.total * sizeof *way), sides[2];
@@ -256,8 +238,8 @@ static void test_noise(void **state)
     assert_int_equal(err.code, TH_EUSAGE);
     th_options_free(&o);
     ThModel *other = made_model("gru", "dim=4");
-    train(m, t, "steps=2 table_loss=1 noise=0.1 seed=3");
-    train(other, t, "steps=2 table_loss=1 seed=3");
+    train_on(m, t, "steps=2 table_loss=1 noise=0.1 seed=3");
+    train_on(other, t, "steps=2 table_loss=1 seed=3");
     assert_memory_not_equal(m->params.value, other->params.value,
                             m->params.total * sizeof *m->params.value);
     th_model_free(other);

@@ -17,18 +17,6 @@
 #include "given.h"
 #include "lab/train.h"
 
-static ThTrainer *trainer(ThModel *m, const ThTask *t, const char *settings, int threads)
-{
-    ThOptions o;
-    ThError err = {0};
-    set_all(&o, th_train_options, settings);
-    ThTrainer *tr = th_trainer_new(m, t, &o, threads, &err);
-    if (!tr)
-        fail_msg("%s: %s", settings, err.msg);
-    th_options_free(&o);
-    return tr;
-}
-
 static void step(ThTrainer *tr)
 {
     ThError err = {0};
@@ -47,7 +35,7 @@ static void look_ahead(const ThModel *m, const ThTask *t, const char *strings, i
              strings);
     ThModel *copy = th_model_copy(m, NULL);
     assert_non_null(copy);
-    ThTrainer *tr = trainer(copy, t, settings, threads);
+    ThTrainer *tr = made_trainer(copy, t, settings, threads);
     step(tr);
     if (loss)
         *loss = th_trainer_progress(tr).loss;
@@ -181,7 +169,7 @@ static void test_strings_of_a_step(void **state)
     look_ahead(m, t, "length=9 batch=32", 1, NULL, first);
     look_ahead(m, t, "length=9 batch=32", 1, NULL, again);
     look_ahead(m, t, "length=9 batch=32 seed=8", 1, NULL, other);
-    ThTrainer *tr = trainer(m, t, "steps=1 lr=0 length=9 batch=32", 1);
+    ThTrainer *tr = made_trainer(m, t, "steps=1 lr=0 length=9 batch=32", 1);
     step(tr);
     th_trainer_free(tr);
     look_ahead(m, t, "length=9 batch=32", 1, NULL, next);
@@ -257,7 +245,7 @@ static void check_rule(const Rule *r, const char *kind, const char *shape)
     ThTask *t = made_task("parity", "", NULL);
     ThModel *m = bound_model(kind, shape, t);
     double *work = numbers(4 * m->params.total);
-    ThTrainer *tr = trainer(m, t, settings, 1);
+    ThTrainer *tr = made_trainer(m, t, settings, 1);
     for (int at = 0; at < STEPS; at++)
         check_step(r, at, m, t, tr, work);
     assert_true(th_trainer_done(tr));
@@ -319,11 +307,11 @@ static void test_another_rule_starts_afresh(void **state)
     ThTask *t = made_task("parity", "", NULL);
     ThModel *m = bound_model("rnn", "dim=3", t);
     double *work = numbers(4 * m->params.total);
-    ThTrainer *tr = trainer(m, t, "steps=5 lr=0.05 optimizer=sgd length=6 batch=8", 1);
+    ThTrainer *tr = made_trainer(m, t, "steps=5 lr=0.05 optimizer=sgd length=6 batch=8", 1);
     while (!th_trainer_done(tr))
         step(tr);
     th_trainer_free(tr);
-    tr = trainer(m, t, "steps=2 lr=0.01 length=6 batch=8", 1);
+    tr = made_trainer(m, t, "steps=2 lr=0.01 length=6 batch=8", 1);
     check_step(&rules[3], 0, m, t, tr, work);
     check_step(&rules[3], 1, m, t, tr, work);
     th_trainer_free(tr);
@@ -349,7 +337,7 @@ static void watch_curriculum(const char *probability, int steps, int *grown, int
     /* Of the lengths 1 and 41 only the first is within reach. */
     snprintf(settings, sizeof settings,
              "steps=%d batch=1000 lr=0 length=1..41:40 curriculum=adaptive", steps);
-    ThTrainer *tr = trainer(m, t, settings, 1);
+    ThTrainer *tr = made_trainer(m, t, settings, 1);
     int longest = th_trainer_progress(tr).longest, n = 0;
     assert_int_equal(longest, 3);
     for (int i = 1; i <= steps; i++) {
@@ -400,7 +388,7 @@ static void test_held_numbers(void **state)
     enum { ALL = 60, N = 8 };
     ThTask *t = made_task("parity", "", NULL);
     ThModel *m = made_model("transformer", "dim=8 heads=4 layers=1 position=kerple_power");
-    ThTrainer *tr = trainer(m, t, "steps=60 lr=0.3 batch=4 length=1..6", 1);
+    ThTrainer *tr = made_trainer(m, t, "steps=60 lr=0.3 batch=4 length=1..6", 1);
     bool low[N] = {0}, high[N] = {0};
     float *power = th_params_at(&m->params, th_params_find(&m->params, "position.power"));
     for (int k = 0; k < 4; k++)

@@ -17,18 +17,6 @@
 #include "lab/evaluate.h"
 #include "lab/train.h"
 
-static ThTrainer *trainer(ThModel *m, const ThTask *t, const char *settings)
-{
-    ThOptions o;
-    ThError err = {0};
-    set_all(&o, th_train_options, settings);
-    ThTrainer *tr = th_trainer_new(m, t, &o, 2, &err);
-    if (!tr)
-        fail_msg("%s: %s", settings, err.msg);
-    th_options_free(&o);
-    return tr;
-}
-
 static void finish(ThTrainer *tr)
 {
     ThError err = {0};
@@ -41,7 +29,7 @@ static void finish(ThTrainer *tr)
 static ThModel *trained(const ThTask *t, const char *settings)
 {
     ThModel *m = made_model("rnn", "dim=8");
-    finish(trainer(m, t, settings));
+    finish(made_trainer(m, t, settings, 2));
     return m;
 }
 
@@ -98,7 +86,7 @@ static void test_keeps_best(void **state)
         assert_true(m->training.moment[0][i] == 0);
     assert_null(m->training.best);
     /* Another training compares with its own validations only. */
-    ThTrainer *tr = trainer(m, t, "steps=1 batch=8 validate=4 samples=2 keep=best");
+    ThTrainer *tr = made_trainer(m, t, "steps=1 batch=8 validate=4 samples=2 keep=best", 2);
     assert_false(th_trainer_done(tr));
     finish(tr);
     assert_int_equal(th_train_best(&m->training, m->training.began)->step, 13);
@@ -116,7 +104,7 @@ static void test_patience(void **state)
     ThModel *m = trained(t, settings);
     assert_int_equal(m->training.step, 20);
     assert_int_equal(m->training.n_validations, 4);
-    ThTrainer *tr = trainer(m, t, settings);
+    ThTrainer *tr = made_trainer(m, t, settings, 2);
     assert_false(th_trainer_done(tr));
     finish(tr);
     assert_int_equal(m->training.step, 40);
@@ -149,14 +137,14 @@ static void test_goes_on(void **state)
         snprintf(settings, sizeof settings, "%s curriculum=%s steps=14", all,
                  paced ? "paced" : "adaptive");
         ThModel *whole = made_model("rnn", "dim=8"), *before = made_model("rnn", "dim=8");
-        finish(trainer(whole, t, "steps=3 batch=4 seed=2"));
-        finish(trainer(before, t, "steps=3 batch=4 seed=2"));
-        finish(trainer(whole, t, settings));
+        finish(made_trainer(whole, t, "steps=3 batch=4 seed=2", 2));
+        finish(made_trainer(before, t, "steps=3 batch=4 seed=2", 2));
+        finish(made_trainer(whole, t, settings, 2));
         ThModel *m = before;
         for (int left = 14; left > 0; left--) {
             snprintf(settings, sizeof settings, "%s curriculum=%s steps=%d", all,
                      paced ? "paced" : "adaptive", left);
-            ThTrainer *tr = trainer(m, t, settings);
+            ThTrainer *tr = made_trainer(m, t, settings, 2);
             if (left < 14)
                 th_trainer_resume(tr);
             bool more = !th_trainer_done(tr);
@@ -191,7 +179,7 @@ static void test_interrupted(void **state)
     ThTask *t = made_task("parity", "", NULL);
     ThModel *m = made_model("rnn", "dim=4");
     m->bounds = &bounds;
-    ThTrainer *tr = trainer(m, t, "steps=2 batch=4 length=3 validate=5 every=1 samples=8");
+    ThTrainer *tr = made_trainer(m, t, "steps=2 batch=4 length=3 validate=5 every=1 samples=8", 2);
     assert_true(th_trainer_step(tr, NULL));
     m->training.n_validations = 0; /* as if it had been within it */
     stop = 1;
@@ -214,7 +202,7 @@ static int watch(const char *settings, int steps, int *longest)
 {
     ThTask *t = made_task("parity", "", NULL);
     ThModel *m = made_model("rnn", "dim=2");
-    ThTrainer *tr = trainer(m, t, settings);
+    ThTrainer *tr = made_trainer(m, t, settings, 2);
     int beyond = 0;
     for (int i = 0; i < steps; i++) {
         int bound = th_trainer_progress(tr).longest;
@@ -262,9 +250,9 @@ static void test_schedule_of_its_own(void **state)
     ThTask *t = made_task("parity", "", NULL);
     ThModel *m = made_model("regulargpt", "dim=8 heads=2");
     snprintf(settings, sizeof settings, "steps=5 %s", plain);
-    finish(trainer(m, t, settings));
+    finish(made_trainer(m, t, settings, 2));
     snprintf(settings, sizeof settings, "steps=4 schedule=linear %s", plain);
-    ThTrainer *tr = trainer(m, t, settings);
+    ThTrainer *tr = made_trainer(m, t, settings, 2);
     size_t total = m->params.total;
     float *before = malloc(total * sizeof *before);
     for (int i = 0; i < 4; i++) {

@@ -391,20 +391,6 @@ static void test_loss_of_uneven_questions(void **state)
 
 /* ---- training -------------------------------------------------------------------------------- */
 
-static void train(ThModel *m, const ThTask *t, const char *settings)
-{
-    ThOptions o = {0};
-    ThError err = {0};
-    set_all(&o, th_train_options, settings);
-    ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);
-    if (!tr)
-        fail_msg("%s", err.msg);
-    while (!th_trainer_done(tr))
-        assert_true(th_trainer_step(tr, NULL));
-    th_trainer_free(tr);
-    th_options_free(&o);
-}
-
 /* Two trainings in a row are one, on a copy of the task as well. */
 static void test_training_goes_on(void **state)
 {
@@ -415,9 +401,9 @@ static void test_training_goes_on(void **state)
         ThModel *one = made_model("gpt", "dim=8 heads=2 layers=1");
         ThModel *two = made_model("gpt", "dim=8 heads=2 layers=1");
         assert_non_null(copy);
-        train(one, t, "steps=4 batch=3");
-        train(two, t, "steps=2 batch=3");
-        train(two, copy, "steps=2 batch=3");
+        train_on(one, t, "steps=4 batch=3");
+        train_on(two, t, "steps=2 batch=3");
+        train_on(two, copy, "steps=2 batch=3");
         assert_memory_equal(one->params.value, two->params.value,
                             one->params.total * sizeof *one->params.value);
         assert_int_equal(one->training.trained_lo, 1);
