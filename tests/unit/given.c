@@ -202,7 +202,8 @@ int prompt_of(const ThSignature *s, const ThBatch *b, int i)
     return s->target != TH_TARGET_FINAL && at < length ? at + 1 : length;
 }
 
-double way_from(const ThModel *b, const ThModel *a, double *way)
+/* How far b's parameters are from a's; way (total): the direction, of length 1. */
+static double way_from(const ThModel *b, const ThModel *a, double *way)
 {
     double squares = 0;
     for (size_t i = 0; i < a->params.total; i++) {
@@ -214,8 +215,23 @@ double way_from(const ThModel *b, const ThModel *a, double *way)
     return sqrt(squares);
 }
 
-void move_by(ThModel *m, const float *before, const double *way, double by)
+static void move_by(ThModel *m, const float *before, const double *way, double by)
 {
     for (size_t i = 0; i < m->params.total; i++)
         m->params.value[i] = (float)((double)before[i] + by * way[i]);
+}
+
+void check_step_slope(ThModel *a, const ThModel *b, const float *before, const StepLoss *of)
+{
+    double *way = malloc(a->params.total * sizeof *way), sides[2];
+    double length = way_from(b, a, way);
+    for (int side = 0; side < 2; side++) {
+        move_by(a, before, way, side ? of->h : -of->h);
+        sides[side] = of->loss(a, of->x);
+    }
+    double slope = (sides[1] - sides[0]) / (2 * of->h), wanted = -length / of->rate;
+    if (!(fabs(slope / wanted - 1) < 0.02))
+        fail_msg("%s: the slope is %g, and the step says %g", of->what, slope, wanted);
+    memcpy(a->params.value, before, a->params.total * sizeof *before);
+    free(way);
 }

@@ -53,9 +53,17 @@ ThModel *made_model(const char *kind, const char *settings);
 ThTrainer *made_trainer(ThModel *m, const ThTask *t, const char *settings, int threads);
 void train_on(ThModel *m, const ThTask *t, const char *settings);
 
-/* Returns how far b's parameters are from a's, and fills way (total) with the direction from b to
- * a, of length 1; sets a model's parameters `by` from `before` in it. */
-double way_from(const ThModel *b, const ThModel *a, double *way);
-void move_by(ThModel *m, const float *before, const double *way, double by);
+/* What a step by plain gradient descent has more than another one, calculated once more. */
+typedef struct {
+    const char *what;
+    double rate, h; /* h: how far parameters are moved either way */
+    double (*loss)(const ThModel *m, const void *x);
+    const void *x;
+} StepLoss;
+
+/* Fails unless models that made such a step from `before`, a with the loss and b without, differ by
+ * its slope: along that way it falls as fast as the way is long.  a's parameters are then `before`
+ * again. */
+void check_step_slope(ThModel *a, const ThModel *b, const float *before, const StepLoss *of);
 
 #endif

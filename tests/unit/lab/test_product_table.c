@@ -144,15 +144,22 @@ static void free_table(Table *x)
 
 /* ---- slopes ---------------------------------------------------------------------------------- */
 
+static const double WEIGHT = 0.7;
+
+static double weighted_loss(const ThModel *m, const void *x)
+{
+    return WEIGHT * loss_of(m, x);
+}
+
 /* A step of gradient descent with the loss beside one without it: the parameters differ by its
  * slope.  The centres move against theirs, by Adam's first step all as far. */
 static void check_slopes(const char *kind, const char *settings, const char *automaton)
 {
     enum { DIM = 8 };
-    const double rate = 1e-3, h = 1e-3, weight = 0.7;
+    const double rate = 1e-3;
     const char *rest = "steps=2 batch=1 length=2 lr=1e-3 optimizer=sgd momentum=0 clip=0 seed=5";
     char with[160];
-    snprintf(with, sizeof with, "%s table_loss=%g", rest, weight);
+    snprintf(with, sizeof with, "%s table_loss=%g", rest, WEIGHT);
     ThTask *t = made_task(kind, settings, automaton);
     ThModel *a = made_model("regulargpt", "dim=8 heads=2"),
             *b = made_model("regulargpt", "dim=8 heads=2");
@@ -164,16 +171,8 @@ static void check_slopes(const char *kind, const char *settings, const char *aut
     size_t size = a->params.total, centres = (size_t)x.l->n * DIM;
     float *before = th_copy(a->params.value, size, sizeof *before, NULL);
     assert_true(th_trainer_step(ta, NULL) && th_trainer_step(tb, NULL));
-    double *way = malloc(size * sizeof *way), sides[2];
-    double length = way_from(b, a, way);
-    for (int side = 0; side < 2; side++) {
-        move_by(a, before, way, side ? h : -h);
-        sides[side] = weight * loss_of(a, &x);
-    }
-    double slope = (sides[1] - sides[0]) / (2 * h), wanted = -length / rate;
-    if (!(fabs(slope / wanted - 1) < 0.02))
-        fail_msg("%s: the slope is %g, and the step says %g", kind, slope, wanted);
-    memcpy(a->params.value, before, size * sizeof *before);
+    check_step_slope(a, b, before, &(StepLoss){kind, rate, 1e-3, weighted_loss, &x});
+    double sides[2];
     const double *after = a->training.pull + a->training.n_pull - centres;
     int told = 0;
     for (size_t i = 0; i < centres; i++) {
@@ -190,7 +189,7 @@ static void check_slopes(const char *kind, const char *settings, const char *aut
         for (int j = 0; j < x.l->n; j++)
             if (first_of(x.l, j) == label)
                 x.centre[j * DIM + (int)i % DIM] = was;
-        slope = (sides[1] - sides[0]) / 2e-4;
+        double slope = (sides[1] - sides[0]) / 2e-4;
         if (fabs(slope) < 1e-4)
             continue;
         told++;
@@ -199,7 +198,6 @@ static void check_slopes(const char *kind, const char *settings, const char *aut
     }
     assert_true(told > (int)centres / 4);
     free(before);
-    free(way);
     free_table(&x);
     th_trainer_free(ta);
     th_trainer_free(tb);
