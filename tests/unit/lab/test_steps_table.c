@@ -245,8 +245,67 @@ static void test_noise(void **state)
     th_task_free(t);
 }
 
+/* How far each pair was from right in a model's first step, with noise and without. */
+static double *first_distances(const ThTask *t, const char *noise, int *n)
+{
+    enum { HEAD = 5, PAIRS = 1 };
+    char settings[80];
+    ThModel *m = made_model("gru", "dim=4");
+    snprintf(settings, sizeof settings, "steps=1 table_loss=1 seed=3 noise=%s", noise);
+    train_on(m, t, settings);
+    *n = (int)m->training.pull[PAIRS];
+    double *far = th_copy(m->training.pull + HEAD, (size_t)*n, sizeof *far, NULL);
+    th_model_free(m);
+    return far;
+}
+
+/* What a string begins with is one state, which has none: of the others each copy has its own. */
+static void test_start(void **state)
+{
+    (void)state;
+    enum { SYMBOLS = 2, STEPS = 14, COPIES = 16 };
+    ThTask *t = made_task("output", "labels=final", S3);
+    int n;
+    double *still = first_distances(t, "0", &n), *noisy = first_distances(t, "0.5", &n);
+    assert_int_equal(n, STEPS * COPIES);
+    for (int i = 0; i < n; i++) {
+        assert_true(still[i] == still[i % STEPS]);
+        if (i % STEPS < SYMBOLS)
+            assert_true(noisy[i] == still[i]);
+        else
+            assert_true(noisy[i] != still[i] && (i < STEPS || noisy[i] != noisy[i % STEPS]));
+    }
+    free(still);
+    free(noisy);
+    th_task_free(t);
+}
+
+/* Centres begin as states that a step can lead to: of an lstm h has the signs of c.  Copies are no
+ * pairs of their own in what is said. */
+static void test_drawn(void **state)
+{
+    (void)state;
+    enum { LABELS = 6, DIM = 5, STEPS = 14 };
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = made_model("lstm", "dim=5");
+    ThTrainer *tr = made_trainer(m, t, "steps=2 table_loss=1 seed=4", 1);
+    ThTrainLevels levels;
+    assert_true(th_trainer_step(tr, NULL) && th_trainer_levels(tr, &levels));
+    assert_int_equal(levels.pairs, STEPS);
+    const double *began = m->training.pull + m->training.n_pull - 2 * LABELS * 2 * DIM;
+    for (int i = 0; i < LABELS; i++)
+        for (int k = 0; k < DIM; k++) {
+            double h = began[i * 2 * DIM + k], c = began[i * 2 * DIM + DIM + k];
+            assert_true(h * c > 0 && fabs(h) < fabs(tanh(c)));
+        }
+    th_trainer_free(tr);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slopes), cmocka_unit_test(test_noise)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slopes), cmocka_unit_test(test_noise),
+                                       cmocka_unit_test(test_start), cmocka_unit_test(test_drawn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
