@@ -189,8 +189,7 @@ static bool list_steps(ThTrainTable *p, const ThTask *t, ThError *err)
     int k = minimal->n_symbols, classes = p->m->signature.n_classes;
     if (!take_labels(p, minimal->n_states * k, err))
         return false;
-    for (int i = 0; i < p->labels; i++)
-        p->kind[i] = -1;
+    memset(p->kind, -1, (size_t)p->labels * sizeof *p->kind);
     for (int i = 0; i < p->n; i++)
         p->kind[p->pair[i].into] = TH_PROOF_COMPLETE;
     for (int i = 0; i < p->labels; i++) {
@@ -273,16 +272,10 @@ static void choose_pairs(const ThTrainTable *p, Shard *s, ThRng *r)
     th_train_choose_far(p->far, s->pick, s->all, (int)(HARD * s->most), s->n, r);
 }
 
-/* The sides of a pair that are vectors. */
-static int sides(const ThTrainTable *p)
-{
-    return p->l ? 2 : 1;
-}
-
 /* What F makes of points near the centres of the shard's pairs.  A cell begins at zero. */
 static ThVar run_pairs(const ThTrainTable *p, Shard *s, ThTape *t, const ThTrainShard *how)
 {
-    size_t d = (size_t)p->dim, n = (size_t)s->n, rows = (size_t)sides(p) * n;
+    size_t d = (size_t)p->dim, n = (size_t)s->n, rows = p->l ? 2 * n : n;
     int *child = th_tape_take(t, 2 * n, sizeof *child);
     float *input = th_tape_take(t, rows * d, sizeof *input);
     if (!child || !input)
