@@ -25,9 +25,9 @@ static const ThProofProvable rows[] = {
      "all that is read, and all that they can be is gone through.  With position=none what the "
      "last symbol decides, or counts up to a length: logits are continuous in the shares of "
      "symbols, of which one of n is 1/n (Hahn 2020, Theoretical limitations of self-attention).  "
-     "With xl, sinusoidal, learned, rope, alibi or hard_alibi nothing of every length, but strings "
-     "of up to a length that domain= names are each proved by itself, as long as there are a "
-     "million at most.  Of one that writes texts compare MODEL TASK reads all prompts "
+     "With xl, sinusoidal, learned, rope, alibi or hard_alibi nothing of every length, but all "
+     "strings of up to a length that domain= names, of up to 64 symbols: in boxes, as far as "
+     "single symbols decide little.  Of one that writes texts compare MODEL TASK reads all prompts "
      "of "
      "the lengths at which they can be counted",
      "one symbol among n weighs less the longer a string is (Hahn 2020); certify takes it with "

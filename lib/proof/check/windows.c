@@ -4,6 +4,7 @@
 
 #include "automata/words/growth.h"
 #include "models/ablation.h"
+#include "proof/check/string_boxes.h"
 #include "proof/check/chunk.h"
 #include "proof/check/decoder.h"
 #include "proof/map_impl.h"
@@ -55,7 +56,7 @@ typedef struct {
     ThProofWindows *out;
     Point *point; /* in the order of their lengths, the start first */
     int n_points;
-    bool whole; /* each string by itself: there is nothing before it */
+    int said; /* to the last string: a class, or -1 */
 } Look;
 
 static int step(const ThDfa *d, int q, int symbol)
@@ -126,8 +127,6 @@ static int class_behind(const Look *k, const Point *p, const int *word, int n)
 static bool compare(Look *k, const int *word, int n, ThError *err)
 {
     double lead, in_float;
-    if (k->whole && class_behind(k, &k->point[0], word, n) < 0)
-        return true;
     answer(k->f, word, n, TH_PROOF_POINT_UNITS[1]);
     int run = th_proof_decoder_surely(k->f, &in_float);
     for (int c = 0; c < k->f->n_classes; c++)
@@ -135,7 +134,7 @@ static bool compare(Look *k, const int *word, int n, ThError *err)
     answer(k->f, word, n, TH_PROOF_POINT_UNITS[0]);
     int said = th_proof_decoder_surely(k->f, &lead);
     k->out->strings++;
-    for (int i = 0; i < (n < k->out->reach || k->whole ? 1 : k->n_points); i++) {
+    for (int i = 0; i < (n < k->out->reach ? 1 : k->n_points); i++) {
         int class = class_behind(k, &k->point[i], word, n);
         if (class < 0)
             continue;
@@ -206,22 +205,27 @@ bool th_proof_windows_logits(const ThModel *m, const int *word, int n, bool in_f
     return true;
 }
 
-static ThProofWindows *look_at_all(const ThModel *m, const ThProofClaim *claim, int reach,
-                                   bool whole, double slack, ThStop *stop, ThError *err)
+/* *f and *w: returns new, of a model whose numbers are those of a proof. */
+static bool begin(const ThModel *m, int reach, double slack, Net **f, ThProofWindows **w,
+                  ThError *err)
 {
-    if (!th_model_whole(m, "a proof", err) || !th_proof_moderate(&m->params, err))
-        return NULL;
-    Net *f TH_OWNED(free) = th_proof_decoder_new(m, reach, slack, err);
-    ThProofWindows *w = f ? th_alloc(1, sizeof *w, err) : NULL;
-    if (!w)
-        return NULL;
-    Look k = {.f = f, .claim = claim, .out = w, .whole = whole};
-    *w = (ThProofWindows){.reach = reach, .in_float = true, .lead = HUGE_VAL};
-    bool ok = find_points(&k, err) && compare_all(&k, stop, err) && ask(&k, err);
-    free(k.point);
-    w->holds = ok && !w->word;
-    w->in_float &= w->holds;
-    return TH_KEEP_IF(ok, w, th_proof_windows_free);
+    if (!th_model_whole(m, "a proof", err) || !th_proof_moderate(&m->params, err) ||
+        !(*f = th_proof_decoder_new(m, reach, slack, err)) || !(*w = th_alloc(1, sizeof **w, err)))
+        return false;
+    **w = (ThProofWindows){.reach = reach, .in_float = true, .lead = HUGE_VAL};
+    return true;
+}
+
+/* Keeps what has been found, where nothing failed. */
+static ThProofWindows *end(Look *k, bool ok, ThError *err)
+{
+    ok = ok && ask(k, err);
+    free(k->point);
+    if (k->out) {
+        k->out->holds = ok && !k->out->word;
+        k->out->in_float &= k->out->holds;
+    }
+    return TH_KEEP_IF(ok, k->out, th_proof_windows_free);
 }
 
 ThProofWindows *th_proof_windows(const ThModel *m, const ThProofClaim *claim, double slack,
@@ -229,8 +233,12 @@ ThProofWindows *th_proof_windows(const ThModel *m, const ThProofClaim *claim, do
 {
     if (!th_proof_windows_fit(m))
         return th_null(th_fail(err, TH_EVALUE, "the model sees more than windows"));
-    return few(m, reach_of(m), err) ? look_at_all(m, claim, reach_of(m), false, slack, stop, err)
-                                    : NULL;
+    Net *f TH_OWNED(free) = NULL;
+    Look k = {.claim = claim};
+    bool ok = few(m, reach_of(m), err) && begin(m, reach_of(m), slack, &f, &k.out, err);
+    k.f = f;
+    ok = ok && find_points(&k, err) && compare_all(&k, stop, err);
+    return end(&k, ok, err);
 }
 
 /* ---- strings by themselves ------------------------------------------------------------------- */
@@ -284,13 +292,61 @@ static bool find_longest(const ThModel *m, const ThProofClaim *c, int *longest, 
         return th_fail(err, TH_EVALUE, "nothing is asked about the strings that are meant");
     if (!g.finite || g.longest > TH_PROOF_CHILDREN)
         return no_longest(m, err);
-    const double all = pow(m->signature.n_symbols, g.longest);
     int table = th_params_find(&m->params, "position");
     if (table >= 0 && m->params.item[table].rows < g.longest)
         return th_fail(err, TH_EVALUE, "the model has %d positions, and strings %d symbols",
                        m->params.item[table].rows, g.longest);
-    return all <= MOST_STRINGS ||
-           th_fail(err, TH_ELIMIT, "%.3g strings of %d symbols are too many", all, g.longest);
+    return true;
+}
+
+static bool in_float(const Look *k)
+{
+    return k->f->unit == TH_PROOF_POINT_UNITS[1];
+}
+
+static void compare_one(void *context, const int *word, int n, int class, bool *sure)
+{
+    Look *k = context;
+    ThProofWindows *w = k->out;
+    double lead;
+    answer(k->f, word, n, k->f->unit);
+    k->said = th_proof_decoder_surely(k->f, &lead);
+    *sure = k->said == class;
+    for (int c = 0; *sure && in_float(k) && c < k->f->n_classes; c++)
+        w->rounding = fmax(w->rounding, k->f->logit[c].off);
+    if (*sure && !in_float(k))
+        w->lead = fmin(w->lead, lead);
+}
+
+/* Keeps what is not sure, and ends where it is surely wrong, or was only to be known of floats. */
+static bool leave_open(void *context, const int *word, int n, int class, bool *end, ThError *err)
+{
+    Look *k = context;
+    if (in_float(k)) {
+        *end = true;
+        k->out->in_float = false;
+        return true;
+    }
+    if (!keep(k, &k->point[0], word, n, class, k->said, err))
+        return false;
+    *end = k->out->wrong;
+    return true;
+}
+
+/* In double precision, and where that is sure in single. */
+static bool compare_boxes(Look *k, int longest, ThStop *stop, ThError *err)
+{
+    ThProofWindows *w = k->out;
+    const ThProofBoxesHow how = {k->f, k->claim,    longest,   (long long)MOST_STRINGS,
+                                 k,    compare_one, leave_open};
+    ThProofBoxesFound found, of_floats;
+    k->f->unit = TH_PROOF_POINT_UNITS[0];
+    bool ok = th_proof_boxes(&how, &found, stop, err);
+    w->strings = w->answers = (long long)fmin(found.strings, 9e18);
+    w->boxes = found.boxes;
+    w->lead = fmin(w->lead, found.lead);
+    k->f->unit = TH_PROOF_POINT_UNITS[1];
+    return ok && (w->word || th_proof_boxes(&how, &of_floats, stop, err));
 }
 
 ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, double slack,
@@ -298,10 +354,14 @@ ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, do
 {
     if (!th_proof_strings_fit(m))
         return th_null(th_fail(err, TH_EVALUE, "its heads do not see whole strings"));
+    Net *f TH_OWNED(free) = NULL;
+    Look k = {.claim = claim};
     int longest;
-    return find_longest(m, claim, &longest, stop, err)
-               ? look_at_all(m, claim, longest, true, slack, stop, err)
-               : NULL;
+    bool ok =
+        find_longest(m, claim, &longest, stop, err) && begin(m, longest, slack, &f, &k.out, err);
+    k.f = f;
+    ok = ok && find_points(&k, err) && compare_boxes(&k, longest, stop, err);
+    return end(&k, ok, err);
 }
 
 void th_proof_windows_free(ThProofWindows *w)

@@ -1,5 +1,5 @@
 /* windows.h - a decoder all heads of which see the last few symbols only is right at every length;
- * and one whose heads see everything on each string of finitely many.
+ * and one whose heads see everything on all of finitely many strings.
  *
  * Where every head of every layer sees at most W symbols, itself included, and nothing else tells
  * positions apart, L layers read the last R = L (W - 1) + 1 symbols: what is answered behind a
@@ -9,7 +9,7 @@
  *
  * Where heads see everything, positions being told apart as places.h knows, an answer depends on
  * the whole string, and nothing follows for longer ones: then the strings that are meant must have
- * a greatest length, and each of them is looked at.
+ * a greatest length, and all of them are looked at, in boxes (string_boxes.h) or one by one.
  *
  * Each answer is computed as numbers that are known to within a radius, with what a run rounds in
  * them: of real numbers and double precision at once, and of single.  Neither batches, nor lengths,
@@ -23,9 +23,8 @@
 #include "proof/claim.h"
 
 typedef struct {
-    int reach;         /* symbols that an answer depends on; of strings by themselves the most that
-                          one has */
-    long long strings; /* that were answered: all of up to so many symbols */
+    int reach; /* symbols that an answer depends on; of whole strings the most that one has */
+    long long strings; /* that were answered: all of up to so many symbols; no more than 9e18 */
     long long answers; /* that were compared: of these strings behind every state that can be */
     double lead;       /* least distance of the right logit from another, in real numbers */
     double rounding;   /* the most that a logit of a run in single precision is off by */
@@ -35,11 +34,11 @@ typedef struct {
     int *word, length; /* a shortest one that is; or where it is not known, of which `holds` is
                           false; else NULL */
     int right, answer; /* of `word` */
+    long long boxes;   /* of strings; of shares, for strings of any length */
     /* Of shares.h alone. */
-    long long boxes; /* of shares, for strings of any length */
-    bool endless;    /* there are such strings: `holds` is of real numbers alone */
-    double certain;  /* length up to which runs in single precision are sure, then */
-    char why[200];   /* what is not known of strings of any length; "" otherwise */
+    bool endless;   /* there are such strings: `holds` is of real numbers alone */
+    double certain; /* length up to which runs in single precision are sure, then */
+    char why[200];  /* what is not known of strings of any length; "" otherwise */
 } ThProofWindows;
 
 /* Is it a bound model that this is known of: transformer or gpt with causal=yes
@@ -62,9 +61,10 @@ ThProofWindows *th_proof_windows(const ThModel *m, const ThProofClaim *claim, do
  * nothing behind them, and of which the other two know nothing? */
 bool th_proof_strings_fit(const ThModel *m);
 
-/* Returns new: the same of such a model, each string by itself.  TH_EVALUE where the strings that
- * are meant have no greatest length, or more than 64 symbols, or more than the model has positions;
- * else as th_proof_windows. */
+/* Returns new: the same of such a model and all strings that are meant.  TH_EVALUE where these have
+ * no greatest length, or more than 64 symbols, or more than the model has positions; TH_ELIMIT
+ * where more than a million boxes and strings would have to be looked at; else as th_proof_windows.
+ */
 ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, double slack,
                                  ThStop *stop, ThError *err);
 void th_proof_windows_free(ThProofWindows *w); /* NULL is fine */

@@ -249,14 +249,17 @@ static const char *word_of(const ShSession *s, const ThProofChecked *k)
 /* What was gone through, where that is neither sets nor products. */
 static bool say_how(ShSession *s, ThProofMethod method, const ThProofChecked *k)
 {
+    const long long most_strings = 9000000000000000000; /* that can be counted */
     if (method == TH_PROOF_BY_WINDOWS)
         sh_say(
             s,
             "  windows      answers depend on the last %d symbol%s: %lld strings, %lld answers\n",
             k->reach, sh_plural(k->reach), k->strings, k->checks);
     else if (method == TH_PROOF_BY_STRINGS)
-        sh_say(s, "  strings      each by itself: %lld of up to %d symbol%s\n", k->strings,
-               k->reach, sh_plural(k->reach));
+        sh_say(s,
+               "  strings      %s%lld of up to %d symbol%s, in boxes or one by one: %lld box%s\n",
+               k->strings < most_strings ? "" : "more than ", k->strings, k->reach,
+               sh_plural(k->reach), k->boxes, k->boxes == 1 ? "" : "es");
     else if (method == TH_PROOF_BY_COUNTS)
         sh_say(s,
                "  counts       answers depend on shares of symbols: %lld counts, of up to %d "
@@ -268,7 +271,7 @@ static bool say_how(ShSession *s, ThProofMethod method, const ThProofChecked *k)
         return false;
     if (method != TH_PROOF_BY_STEPS)
         sh_results(s, "reach:i strings:i", (long long)k->reach, k->strings);
-    if (method == TH_PROOF_BY_COUNTS)
+    if (method == TH_PROOF_BY_COUNTS || method == TH_PROOF_BY_STRINGS)
         sh_results(s, "boxes:i", k->boxes);
     return true;
 }
@@ -402,16 +405,15 @@ SH_COMMAND(
     .detail =
         "With C = 2 and K = 1 all levels of RegularGPT share one map F of two vectors.  Every "
         "vector of a tree stands for the function that its symbols induce on the automaton's "
-        "states, and is a complete subtree or one at the left edge, which can lack symbols.  For "
-        "each of these labels a ball is sought so that F takes every pair of balls into the ball "
+        "states, and is a complete subtree or one at the left edge, which may lack symbols.  For "
+        "each of these labels a ball is sought so that F takes each pair of balls into that "
         "of the product, the vectors of one and two symbols lie in theirs, and everywhere in a "
         "ball the read-out gives the automaton's answer.  Then, by induction over the levels, "
-        "every string of every length is answered right.  Where balls do not close, ellipsoids "
+        "each string of every length is answered right.  Where balls do not close, ellipsoids "
         "are tried.\n\n"
         "What is proved is about the strings that the task can draw, where that is known to be "
-        "less than all: no training of modular arithmetic sees 0++.  domain= names an automaton of "
-        "other strings that are meant, or "
-        "all.  Vectors are then those whose symbols can stand in such a string where a tree has "
+        "less than all.  domain= names an automaton of other strings that are meant, or all.  "
+        "Vectors are then those whose symbols can stand in such a string where a tree has "
         "them, followed by an even number of symbols; and the certificate has the domain in it.\n\n"
         "There are four verdicts.  proved: of the program's own runs, in the arithmetic that set "
         "precision says; proved of real numbers: of these, but rounding in runs may be too much, "
@@ -420,9 +422,8 @@ SH_COMMAND(
         "leaves the set of its product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in "
         "the best metric, too), remainder (the map contracts, but what is not linear in it is "
         "bounded too coarsely) or answers.  What must hold in a script says assert verdict == "
-        "\"proved\".  An open model may be right.  What makes one provable is train until=proved, "
-        "and "
-        "repair where it is trained already.\n\n"
+        "\"proved\".  What makes a model provable is train until=proved, and repair where it is "
+        "trained already.\n\n"
         "The prover's word is not enough: the certificate is checked as check certificate does, "
         "and it is the checker that says proved.  It bounds how every product, exponential, layer "
         "norm and sum is rounded, anywhere in the sets and in any order of summation.  With "
@@ -438,19 +439,20 @@ SH_COMMAND(
         "step.  Where no metric contracts a step (slope of 1 or more in the best one), smaller "
         "sets do not help, and the search ends.  Of several layers the hidden vectors together are "
         "the state.\n\n"
-        "A step of an lrnn is linear, so where it takes a set is known.  Sets that "
-        "allow for slack= in every step must shrink, and then all strings with the same end lead "
+        "A step of an lrnn is linear.  Sets that allow for slack= in every step must shrink, and "
+        "then all strings with the same end lead "
         "to almost the same state: what is proved is about languages of which the last "
         "symbols decide (definite ones).\n\n"
         "A compiled regulargpt is proved by its algebra, as compile does: every product of "
-        "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
-        "that quantize made is decided by its table of products.\n\n"
-        "A decoder with L layers whose heads see W symbols reads the last R = L (W - 1) + 1, and "
+        "the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
+        "that quantize made is decided by its table.\n\n"
+        "A decoder of L layers whose heads see W symbols reads the last R = L (W - 1) + 1, and "
         "is "
         "decided by its answers to all strings of up to R symbols (at most 10^6), rounding "
         "included, beside every state that the automaton can be in before them.\n\n"
-        "Of others with xl, sinusoidal, learned, rope or alibi each string is proved "
-        "by itself, where domain= has a longest.\n\n"
+        "Of others with xl, sinusoidal, learned, rope or alibi all strings are proved where "
+        "domain= has a longest, of at most 64 symbols: in boxes, with any of some symbols at "
+        "each position, for which answers are bounded at once (by zonotopes), or one by one.\n\n"
         "Without positions (position=none, and causal=yes or one answer a string) an answer "
         "depends "
         "on the last symbol and the shares of all.  Of strings of any length it is shown for all "
