@@ -123,7 +123,7 @@ def describe(c, found):
         print(f"holds: {found[1]} steps from {found[0]} states, on {upto}")
         print(f"  in {', and in '.join(found[2])}")
     elif c.kind == "strings":
-        print(f"holds: {found[0]} strings of up to {found[1]} symbols, each by itself")
+        print(f"holds: {found[0]} strings of up to {found[1]} symbols, in boxes or one by one")
         print(f"  in real numbers{', and of runs in single precision' if found[2] else ' alone'}")
     elif c.kind != "sets":
         print(f"holds: {found[0]} strings, whose answers were compared {found[1]} times" if c.kind == "windows" else

@@ -1,4 +1,7 @@
-"""Decoders whose heads see whole strings, on each of finitely many by itself.
+"""Decoders whose heads see whole strings, on all of finitely many.
+
+They are gone through in boxes (forms.py): a box has at each position any of some symbols, and is split
+until the answer to all its strings is sure, or it has a few, each of which is computed by itself.
 
 Positions are told apart by what is added to embeddings, by queries and keys that turn, or by what a
 distance adds to a logit.  Tables of sines and slopes are what single precision makes of them, as weights
@@ -13,8 +16,9 @@ import numpy as np
 import balls
 from balls import Ball, Refused
 from decoder import MOST, Decoder, read_off
+from forms import Reader
 
-LONGEST, AT_ONCE = 64, 2048
+LONGEST, FEW = 64, 12
 
 
 def single(rows):
@@ -118,28 +122,105 @@ def longest(c):
         now = {(c.next[q][a], c.next[p][a] if c.inside else None) for q, p in now for a in range(len(c.symbols))}
         if any(asked(c, point, ()) >= 0 for point in now):
             most = n
-    if not 0 < most <= LONGEST or len(c.symbols) ** most > MOST:
-        raise Refused("the strings that are meant are none, too many, or of any length")
+    if not 0 < most <= LONGEST:
+        raise Refused("the strings that are meant are none, too long, or of any length")
     return most
+
+
+def behind(c, may):
+    """counts[i][point]: strings from position i on about which something is asked, by class."""
+    counts, classes = [{} for _ in may] + [{}], len(c.classes)
+    reached = [{(c.start, c.first)}]
+    for row in may:
+        reached.append({after(c, p, a) for p in reached[-1] for a in np.nonzero(row)[0]})
+    for p in reached[-1]:
+        r = asked(c, p, ())
+        counts[-1][p] = [float(r == cl) for cl in range(classes)]
+    for i in range(len(may) - 1, -1, -1):
+        for p in reached[i]:
+            parts = [counts[i + 1][after(c, p, a)] for a in np.nonzero(may[i])[0]]
+            counts[i][p] = [sum(x) for x in zip(*parts)]
+    return counts
+
+
+def after(c, point, a):
+    return c.next[point[0]][a], c.next[point[1]][a] if c.inside else None
+
+
+def doubt(count):
+    return sum(x * math.log(sum(count) / x) for x in count if x > 0)
+
+
+def most_telling(c, may):
+    """The position whose symbols leave the least doubt about the class."""
+    least, best = math.inf, None
+    for i, row in enumerate(may):
+        if row.sum() < 2:
+            continue
+        left = 0
+        for a in np.nonzero(row)[0]:
+            part = may.copy()
+            part[i] = False
+            part[i, a] = True
+            left += doubt(behind(c, part)[0][c.start, c.first])
+        if left < least:
+            least, best = left, i
+    return best
+
+
+def one_by_one(c, network, may):
+    """Are all strings of a box answered as they should be?"""
+    start = (c.start, c.first)
+    words = itertools.product(*(np.nonzero(row)[0].tolist() for row in may))
+    words = [w for w in words if asked(c, start, w) >= 0]
+    z = network.answers(np.array(words), c.slack)
+    for i, word in enumerate(words):
+        right = asked(c, start, word)
+        if read_off(z[i], right) > 1e-9:
+            continue
+        only = np.array([[a == b for b in range(len(c.symbols))] for a in word])
+        if not Reader(network, only, c.slack).lead(right)[0] > 0:
+            raise Refused("the answer to " + " ".join(c.symbols[a] for a in word) + " is not sure")
+
+
+def check_length(c, network, n):
+    """Goes through the strings of n symbols in boxes.  Returns how many there are."""
+    boxes = [np.ones((n, len(c.symbols)), dtype=bool)]
+    strings = sum(behind(c, boxes[0])[0][c.start, c.first])
+    while boxes:
+        may = boxes.pop()
+        count = behind(c, may)[0][c.start, c.first]
+        if sum(count) == 0:
+            continue
+        if sum(count) <= FEW and np.prod(may.sum(axis=1)) <= MOST:
+            one_by_one(c, network, may)
+            continue
+        if sum(x > 0 for x in count) > 1:
+            at = most_telling(c, may)
+        else:
+            with np.errstate(all="ignore"):
+                least, effect = Reader(network, may, c.slack).lead(int(np.argmax(count)))
+            if least > 0:
+                continue
+            at = int(np.argmax(np.where(may.sum(axis=1) > 1, np.nan_to_num(effect), -1)))
+        for a in np.nonzero(may[at])[0]:
+            part = may.copy()
+            part[at] = False
+            part[at, a] = True
+            boxes.append(part)
+    return strings
 
 
 def check_strings(c, network):
     """How many strings were answered, of how many symbols; and do runs in single precision say the same?"""
-    most, real, strings, same = longest(c), balls.UNIT, 0, True
-    for n in range(1, most + 1):
-        words = ((w, asked(c, (c.start, c.first), w)) for w in itertools.product(range(len(c.symbols)), repeat=n))
-        words = (pair for pair in words if pair[1] >= 0)
-        while some := list(itertools.islice(words, AT_ONCE)):
-            rows, right = np.array([w for w, _ in some]), np.array([r for _, r in some])
-            z = network.answers(rows, c.slack)
-            balls.UNIT = 2.0 ** -24 * (1 + 1e-6)
-            try:
-                run = network.answers(rows, c.slack)
-            finally:
-                balls.UNIT = real
-            for i, (word, r) in enumerate(some):
-                if not read_off(z[i], r) > 1e-9:
-                    raise Refused("the answer to " + " ".join(c.symbols[a] for a in word) + " is not sure")
-                same = same and bool(read_off(run[i], r) > 1e-9)
-            strings += len(some)
-    return strings, most, same
+    most, real = longest(c), balls.UNIT
+    network.slopes = slopes(network.heads)
+    strings = sum(check_length(c, network, n) for n in range(1, most + 1))
+    balls.UNIT = 2.0 ** -24 * (1 + 1e-6)
+    try:
+        same = all(check_length(c, network, n) >= 0 for n in range(1, most + 1))
+    except Refused:
+        same = False
+    finally:
+        balls.UNIT = real
+    return int(strings), most, same

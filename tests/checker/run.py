@@ -13,6 +13,7 @@ import importlib.util
 import io
 import itertools
 import json
+import math
 import os
 import re
 import subprocess
@@ -36,7 +37,8 @@ from bare import Bare  # noqa: E402
 from cell import Cell, Form  # noqa: E402
 from certificate import Certificate, check_answers, difference, occurs  # noqa: E402
 from decoder import Decoder, check_windows  # noqa: E402
-from strings import Strings, longest  # noqa: E402
+import forms  # noqa: E402
+from strings import Strings, longest, slopes  # noqa: E402
 from sets import Ellipsoid, Set  # noqa: E402
 from functions import Functions  # noqa: E402
 from linear import Linear  # noqa: E402
@@ -714,6 +716,89 @@ def test_whole():
             return f"strings of any length have {longest(c)} symbols at most"
         except balls.Refused:
             pass
+    return None
+
+
+def boxes_of(n):
+    """Boxes of strings of four of three symbols: of one string, and with more and more that is open."""
+    for number in range(n):
+        may = np.zeros((4, 3), dtype=bool)
+        may[np.arange(4), rng.integers(0, 3, 4)] = True
+        for i in rng.permutation(4)[:number % 5]:
+            may[i] = rng.permutation([True, True, number % 2 == 0])
+        yield may
+
+
+def test_string_boxes():
+    """what is read in a box of strings holds what each of them has by itself, and not much more of small numbers"""
+    for kind, where, share, o in (("transformer", "xl", 0.04, {"causal": "no"}), ("gpt", "learned", 0.001, {}), ("gpt", "rope", 0.1, {"norm": "after"}),
+                                  ("transformer", "alibi", 0.25, {"layers": "3"}), ("gpt", "alibi", 0.01, {"block": "neox", "activation": "relu"}),
+                                  ("gpt", "hard_alibi", 0.01, {"window_heads": "2", "window_layers": "1"}),
+                                  ("transformer", "sinusoidal", 0.03, {"layers": "1", "causal": "no"})):
+        for size in (0.3, 2.0):
+            o = {"heads": "3" if where != "rope" else "1", "layers": "2", "position": where, **o}
+            m = decoder_of(kind, o)
+            m["position"] = rng.normal(size=(7, 6))
+            for i in range(2):
+                m[f"layer{i}.attention.relative"] = rng.normal(size=(6, 6)) / 2
+                m[f"layer{i}.attention.content_bias"], m[f"layer{i}.attention.position_bias"] = rng.normal(size=(2, 6))
+            for name in m:
+                m[name] = m[name] * size if "attention" in name or "feed" in name else m[name]
+            network, loose, far = Strings(m), 0.0, 0.0
+            network.slopes = slopes(network.heads)
+            for may in boxes_of(10):
+                words = np.array(list(itertools.product(*(np.nonzero(row)[0] for row in may))))
+                exact = network.answers(words, 0.0).mid
+                reader = forms.Reader(network, may, 0.0)
+                z = reader.read()
+                z = reader.norm(z, "final_norm") if "final_norm.gain" in m else z
+                z = z.linear(m["head"], m["head_bias"])
+                rows = [a for a in range(3) if may[-1, a]]
+                for word, logits in zip(words, exact):
+                    own = z.take([rows.index(word[-1])])
+                    for i, a in enumerate(word):
+                        own = forms.settled(own, i, a)
+                    low, high = own.range()
+                    if not ((low <= logits + 1e-9) & (high >= logits - 1e-9)).all():
+                        return f"{kind} {o}, size {size}: {logits} is not in {low} to {high}"
+                lead = (exact[:, [0]] - exact[:, 1:]).min()
+                said, effect = reader.lead(0)
+                if said > lead or (len(words) == 1 and said < lead - 1e-4) or (effect < 0).any():
+                    return f"{kind} {o}, size {size}: a lead of {said} is promised, and it is {lead}"
+                loose, far = loose + lead - said, far + np.ptp(exact[:, [0]] - exact[:, 1:], axis=0).max()
+            if size < 1 and not loose < share * far:
+                return f"{kind} {o}: {loose} of {far} is not promised"
+    return None
+
+
+def one_generator(rows, columns, size):
+    """A form of random numbers that one generator moves."""
+    return forms.Form(rng.normal(size=(rows, columns)), np.zeros((rows, 1, 1, columns)), size * rng.normal(size=(rows, 1, columns)),
+                np.zeros((rows, 0, columns)), np.zeros((rows, columns)), np.ones((1, 1), dtype=bool))
+
+
+def test_form_steps():
+    """lines beside layer norms, units and products miss no more than they say, and almost that"""
+    ones, zeros, gelu = np.ones((1, 5)), np.zeros((1, 5)), np.vectorize(lambda x: x * math.erfc(-x / math.sqrt(2)) / 2)
+    network = argparse.Namespace(d=1, heads=1, where="none", name="")
+    reader = argparse.Namespace(f=network, n=1, k=1)
+    normal = lambda x: (x - x.mean()) / np.sqrt(x.var() + balls.EPSILON)
+    for name, form, exact, least in (("norm", lambda x: forms.norm(x, ones, zeros), normal, 0.8), ("relu", lambda x: forms.bend(x, False), lambda x: np.maximum(0, x), 0.95),
+                                     ("gelu", lambda x: forms.bend(x, True), gelu, 0.5), ("product", lambda x: forms.Reader.logits(reader, q, x, 0, 0, [0]), None, 0.95)):
+        met = 0.0
+        for _ in range(100):
+            x, q = one_generator(1, 5 if exact else 1, 0.3), one_generator(1, 1, 0.3)
+            y = form(x)
+            missed = abs(y.own).sum(axis=1) + y.off
+            for by in np.linspace(-1, 1, 41):
+                at = x.mid[0] + by * x.gen[0, 0]
+                right = exact(at) if exact else at * (q.mid[0] + by * q.gen[0, 0])
+                off = abs(right - y.mid[0] - by * y.gen[0, 0])
+                if not (off <= missed[0] + 1e-12).all():
+                    return f"{name}: off by {off} where {missed} is said"
+                met = max(met, np.max(off / missed[0], where=missed[0] > 1e-6, initial=0))
+        if met < least:
+            return f"{name}: {met} of what is said to be missed is met"
     return None
 
 
@@ -1721,7 +1806,7 @@ def test_trained_linear(folder):
 
 
 def main():
-    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_whole, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_leads, test_phases, test_before, test_occurs, test_quarter, test_sums, test_likely, test_pairs, test_linear, test_algebra_steps, test_formulas, test_logistic, test_points):
+    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_whole, test_string_boxes, test_form_steps, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_leads, test_phases, test_before, test_occurs, test_quarter, test_sums, test_likely, test_pairs, test_linear, test_algebra_steps, test_formulas, test_logistic, test_points):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return
