@@ -251,8 +251,10 @@ static void place_points(const ThTrainContract *c, const Shard *s, ThRng *r, flo
             if (!keeps_directions(c))
                 draw_direction(r, away, d);
             float *z = to + (size_t)(side * s->n + i) * (size_t)d;
-            for (int k = 0; k < d; k++)
-                z[k] = label < 0 ? 0 : (float)(c->centre[label * d + k] + by * (double)away[k]);
+            if (label < 0)
+                th_train_before(c->m, z, d);
+            for (int k = 0; label >= 0 && k < d; k++)
+                z[k] = (float)(c->centre[label * d + k] + by * (double)away[k]);
         }
     }
 }

@@ -43,6 +43,15 @@ ThTrainPair *th_train_steps(const ThDfa *machine, int copies, int *n, ThError *e
     return pair;
 }
 
+void th_train_before(const ThModel *m, float *to, int dim)
+{
+    int start = th_params_find(&m->params, "layer0.start");
+    if (start < 0)
+        memset(to, 0, (size_t)dim * sizeof *to);
+    else
+        memcpy(to, th_params_at(&m->params, start), (size_t)dim * sizeof *to);
+}
+
 int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i)
 {
     const ThModelRoutingStage *s = &r->stage[0];

@@ -30,6 +30,9 @@ ThTrainPair *th_train_pairs(const ThProofLabels *l, int *n, ThError *err);
  * label, -1: what a string begins with; y is a symbol.  TH_ENOMEM. */
 ThTrainPair *th_train_steps(const ThDfa *machine, int copies, int *n, ThError *err);
 
+/* to (dim) <- the state of a cell that a string begins in: zeros, or what an lrnn has learned. */
+void th_train_before(const ThModel *m, float *to, int dim);
+
 /* The label of vector i of the lowest level; -1: no string has it there. */
 int th_train_lowest(const ThProofLabels *l, const ThModelRouting *r, int i);
 

@@ -272,7 +272,7 @@ static void choose_pairs(const ThTrainTable *p, Shard *s, ThRng *r)
     th_train_choose_far(p->far, s->pick, s->all, (int)(HARD * s->most), s->n, r);
 }
 
-/* What F makes of points near the centres of the shard's pairs.  A cell begins at zero. */
+/* What F makes of points near the centres of the shard's pairs. */
 static ThVar run_pairs(const ThTrainTable *p, Shard *s, ThTape *t, const ThTrainShard *how)
 {
     size_t d = (size_t)p->dim, n = (size_t)s->n, rows = p->l ? 2 * n : n;
@@ -283,7 +283,7 @@ static ThVar run_pairs(const ThTrainTable *p, Shard *s, ThTape *t, const ThTrain
     for (size_t i = 0; i < n; i++) {
         const ThTrainPair *pair = &p->pair[s->pick[i]];
         if (pair->x < 0)
-            memset(input + i * d, 0, d * sizeof *input);
+            th_train_before(p->m, input + i * d, p->dim);
         else
             memcpy(input + i * d, centre_of(p, pair->x), d * sizeof *input);
         if (!p->l) {

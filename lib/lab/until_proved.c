@@ -285,6 +285,35 @@ bool th_train_stages(Run *r, ThError *err)
            th_train_ask(r, &last, err); /* a string that shows that it is wrong */
 }
 
+/* Do the last symbols decide?  Of a linear step nothing else can be proved.  Two states are one
+ * after some symbols if they are so whichever comes next: no pair is left then. */
+static bool is_definite(const ThDfa *m, ThError *err)
+{
+    const int n = m->n_states, k = m->n_symbols;
+    bool *apart TH_OWNED(free) = th_alloc((size_t)n * (size_t)n, sizeof *apart, err);
+    bool some = true, fewer = true;
+    if (!apart)
+        return false;
+    for (int i = 0; i < n * n; i++)
+        apart[i] = i / n != i % n;
+    while (fewer) {
+        some = fewer = false;
+        for (int i = 0; i < n * n; i++) {
+            bool still = false;
+            for (int a = 0; apart[i] && a < k; a++)
+                still |= apart[m->next[i / n * k + a] * n + m->next[i % n * k + a]];
+            fewer |= apart[i] && !still;
+            apart[i] = still;
+            some |= still;
+        }
+    }
+    return !some ||
+           th_fail(err, TH_EVALUE,
+                   "no lrnn can be proved right about this: what is far back counts, and "
+                   "a step of it is linear") ||
+           th_hint(err, "rnn, lstm and gru can; help proofs says what is provable of each kind");
+}
+
 bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThError *err)
 {
     *to = (ThTrainProof){0};
@@ -294,8 +323,8 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
         return th_fail(err, TH_EVALUE, "no training leads models of kind %s to a proof: %s",
                        how->model->kind->name, p ? p->why : "nothing is known of its kind") ||
                th_hint(err,
-                       "regulargpt, rnn, lstm and gru can be trained so; help proofs says what "
-                       "is provable of each kind");
+                       "regulargpt, rnn, lstm, gru and lrnn can be trained so; help proofs says "
+                       "what is provable of each kind");
     bool cell = how->model->kind->advance != NULL;
     if (how->quantized && cell)
         return th_fail(err, TH_EUSAGE,
@@ -305,7 +334,8 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
     ThProofMap *f TH_OWNED(th_proof_map_free) = cell ? NULL : th_proof_map_new(how->model, err);
     ThProofCell *g TH_OWNED(th_proof_cell_free) = cell ? th_proof_cell_new(how->model, err) : NULL;
     return (f || g) && th_train_claim_new(&r->claim, how, err) &&
-           th_proof_takes(how->model, r->claim.claim, err);
+           th_proof_takes(how->model, r->claim.claim, err) &&
+           (!g || g->kind != TH_PROOF_LRNN || is_definite(r->claim.claim->machine, err));
 }
 
 bool th_train_until_proved(const ThTrainProving *how, ThTrainProof *to, ThError *err)

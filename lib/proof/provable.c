@@ -14,12 +14,11 @@ static const ThProofProvable rows[] = {
      "into that of the next one, and induction goes along the string; of several layers the hidden "
      "vectors together are the state.  Where no metric contracts a step, no such sets are found",
      NULL},
-    {"lrnn", false,
+    {"lrnn", true,
      "definite languages, which the last symbols decide, where layers=1: a step is linear, and a "
      "set that is closed under linear steps and an error in each must shrink, so that strings with "
      "one end lead to one state.  Compiled ones by their steps, of which there are finitely many",
-     "a linear step with an error in each forgets what is far back; certify proves what the last "
-     "symbols decide"},
+     NULL},
     {"transformer gpt", false,
      "with position=hard_alibi and windows in all heads definite languages: the last symbols are "
      "all that is read, and all that they can be is gone through.  With position=none what the "

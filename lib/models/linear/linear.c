@@ -220,6 +220,15 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
     return x;
 }
 
+ThVar th_model_linear_advance(const ThModel *m, ThTape *t, ThVar state, const int *symbol, int n)
+{
+    const Layout *l = m->layout;
+    ThVar x = norm(t, l, &l->norm[0], th_param(t, l->embedding));
+    const ThModelLinearInput in = {
+        .x = x, .start = state, .B = n, .T = 1, .index = symbol, .states = true};
+    return l->layer->run(t, &m->options, l->param[0], &in).state;
+}
+
 ThVar th_model_linear_answer(const ThModel *m, ThTape *t, ThVar x)
 {
     const Layout *l = m->layout;

@@ -62,6 +62,7 @@ typedef struct {
     .trace = th_model_linear_trace, .transitions = th_model_linear_transitions,                    \
     .open = th_model_linear_open, .feed = th_model_linear_feed, .reset = th_model_linear_reset,    \
     .close = th_model_linear_close
+/* `advance` is not among them: it is for models of one layer, whose state is what is read. */
 bool th_model_linear_bind(ThModel *m, ThError *err);
 ThVar th_model_linear_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                               const ThModelForward *how);
@@ -70,6 +71,7 @@ bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThMode
                            ThError *err);
 ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, const int *token,
                                                 int length, ThError *err);
+ThVar th_model_linear_advance(const ThModel *m, ThTape *t, ThVar state, const int *symbol, int n);
 void *th_model_linear_open(const ThModel *m, int B, ThError *err);
 bool th_model_linear_feed(void *state, const int *token, int n, float *logits, ThError *err);
 void th_model_linear_reset(void *state);

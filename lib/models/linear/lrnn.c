@@ -88,5 +88,6 @@ const ThModelKind th_model_lrnn = {
     .options = options,
     .check = check,
     .part = &layer,
+    .advance = th_model_linear_advance,
     TH_MODEL_LINEAR_KIND,
 };

@@ -514,7 +514,8 @@ static void test_steps(void **state)
                                            {"lstm", "dim=5 forget=0.7"},
                                            {"rnn", "dim=4 layers=3"},
                                            {"gru", "dim=5 layers=2"},
-                                           {"lstm", "dim=3 layers=2 forget=0.7"}};
+                                           {"lstm", "dim=3 layers=2 forget=0.7"},
+                                           {"lrnn", "dim=6 block=3"}};
     enum { N = 3, NUMBERS = 12 };
     static const int symbol[N] = {0, 2, 1};
     ThTask *task = made_task("recognize", "", first_symbol);
@@ -610,7 +611,7 @@ static void test_refusals(void **state)
     refused("regulargpt", "dim=8 heads=2 chunk=3", "parity", "", TH_EVALUE);
     refused("regulargpt", "dim=8 heads=2 thickness=2", "parity", "", TH_EVALUE);
     refused("lstm", "dim=8 head_hidden=4", "parity", "", TH_EVALUE);
-    refused("lrnn", "dim=8", "parity", "", TH_EVALUE);
+    refused("s4d", "dim=8", "parity", "", TH_EVALUE);
     refused("regulargpt", "dim=8 heads=2", "modular_arithmetic", "modulus=8", TH_ELIMIT);
 }
 

@@ -78,9 +78,10 @@ static double sharpness(const Steps *x)
 
 static void step(const Steps *x, const ThProofCell *f, int i, double *to)
 {
-    double room[256], zero[MOST_DIM] = {0};
+    double room[256];
     assert_true(th_proof_cell_room(f) <= 256);
-    th_proof_cell_apply(f, x->from[i] < 0 ? zero : x->centre[x->from[i]], x->symbol[i], room, to);
+    th_proof_cell_apply(f, x->from[i] < 0 ? f->start : x->centre[x->from[i]], x->symbol[i], room,
+                        to);
 }
 
 /* Minus the logarithm of the probability of the right label. */
@@ -221,6 +222,7 @@ static void test_slopes(void **state)
     check_slopes("gru", "dim=5", ENDS);
     check_slopes("lstm", "dim=3 layers=2", S3);
     check_slopes("rnn", "dim=6 activation=tanh head=linear", ENDS);
+    check_slopes("lrnn", "dim=4 block=2", ENDS);
 }
 
 /* Noise is for the table alone: a network's run has none. */
