@@ -22,6 +22,7 @@ OPTIONS = {"size": None, "dim": None, "heads": None, "layers": None, "mlp_ratio"
            "attention_dropout": None, "activation": None, "window_heads": None, "window_layers": None,
            "head": "own", "causal": None, "position": None, "longest": None}
 MOST = 1e6  # strings
+LARGEST = 1000  # of weights
 UNDERFLOW = 1e-30
 
 
@@ -30,6 +31,8 @@ class Decoder:
 
     def __init__(self, m):
         options, self.m = m.take(OPTIONS), m
+        if any(abs(w).max(initial=0) > LARGEST for name, w in m.weight.items() if not name.startswith("optimizer.")):
+            raise Refused(f"a weight is larger than {LARGEST}: runs can overflow")
         gpt = m.kind == "gpt"
         self.d, self.heads, self.layers = m["embedding"].shape[1], int(options["heads"]), int(options["layers"])
         self.causal = causal = options.get("causal", "yes" if gpt else "no") == "yes"

@@ -57,6 +57,11 @@ class Form:
         new[:, np.arange(c), np.arange(c)] = error
         return Form(self.mid, self.sym, self.gen, np.concatenate([self.own, new], axis=1), self.off, self.may)
 
+    def after(self, other):
+        """With no part in the generators of another, beside which it gets its own."""
+        none = np.zeros(self.own.shape[:1] + other.own.shape[1:2] + self.own.shape[2:])
+        return Form(self.mid, self.sym, self.gen, np.concatenate([none, self.own], axis=1), self.off, self.may)
+
     def take(self, rows=slice(None), columns=slice(None)):
         return Form(self.mid[rows][..., columns], self.sym[rows][..., columns], self.gen[rows][..., columns],
                     self.own[rows][..., columns], self.off[rows][..., columns], self.may)
@@ -81,7 +86,9 @@ class Form:
         return np.maximum(high - self.mid, self.mid - low)
 
     def most(self):
-        return abs(self.mid) + self.reach()
+        """The sum of all magnitudes: large numbers that come to little together round as large ones do."""
+        symbols = np.where(self.may[None, :, :, None], abs(self.sym), 0).max(axis=2).sum(axis=1)
+        return abs(self.mid) + symbols + abs(self.gen).sum(axis=1) + abs(self.own).sum(axis=1) + self.off
 
 
 def line(low, high, at_low, at_high, slope, at, value):
@@ -136,7 +143,7 @@ def norm(x, gain, offset):
              np.concatenate([y.own * r.mid[:, None] + at[:, None] * r.own, (at * error)[:, None]], axis=1),
              y.off * r.mid, x.may).missing(w * reach)
     z.off = z.off + gamma(d + 16) * z.most()
-    far = math.sqrt(d - 1) * (1 + 1e-9)
+    far = math.sqrt(d) * (1 + 1e-9)  # not of d - 1: a run rounds the mean, and what is left need not add up to 0
     z = within(z, np.full(at.shape, -far), np.full(at.shape, far)).times(np.tile(gain.reshape(1, -1), (len(at), 1)))
     z.mid = z.mid + offset.reshape(1, -1)
     z.off = z.off + gamma(d + 16) * (far * abs(gain.reshape(1, -1)) + abs(offset.reshape(1, -1))) + UNDERFLOW
@@ -223,7 +230,7 @@ class Reader:
         mixed = self.attend(query, keys, both.take(columns=slice(f.d, None)), rows)
         u = x.plus(self.linear(mixed, name + "attention.output", name + "attention.output_bias"))
         if f.before:
-            read = self.norm(x if f.beside else u, name + "norm2")
+            read = self.norm(x.after(mixed) if f.beside else u, name + "norm2")
         else:
             read = u = self.norm(u, name + "norm1")
         up = self.linear(read, name + "feed_forward.up", name + "feed_forward.up_bias")

@@ -179,7 +179,9 @@ def one_by_one(c, network, may):
         if read_off(z[i], right) > 1e-9:
             continue
         only = np.array([[a == b for b in range(len(c.symbols))] for a in word])
-        if not Reader(network, only, c.slack).lead(right)[0] > 0:
+        with np.errstate(all="ignore"):
+            sure = Reader(network, only, c.slack).lead(right)[0] > 0
+        if not sure:
             raise Refused("the answer to " + " ".join(c.symbols[a] for a in word) + " is not sure")
 
 
@@ -192,7 +194,7 @@ def check_length(c, network, n):
         count = behind(c, may)[0][c.start, c.first]
         if sum(count) == 0:
             continue
-        if sum(count) <= FEW and np.prod(may.sum(axis=1)) <= MOST:
+        if sum(count) <= FEW and np.prod(may.sum(axis=1), dtype=float) <= MOST:
             one_by_one(c, network, may)
             continue
         if sum(x > 0 for x in count) > 1:

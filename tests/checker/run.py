@@ -802,6 +802,27 @@ def test_form_steps():
     return None
 
 
+def test_boxes_attacked():
+    """what a run's mean rounds is not taken away, parts that stand beside each other have generators of their own"""
+    x = forms.Form(np.array([[2.0, 2.0]]), np.zeros((1, 1, 1, 2)), np.zeros((1, 0, 2)), np.zeros((1, 0, 2)), np.array([[0.0, 1.0]]), np.ones((1, 1), dtype=bool))
+    low, high = forms.norm(x, np.ones((1, 2)), np.zeros((1, 2))).range()
+    if not (low.min() < -1.41 and high.max() > 1.41):
+        return f"a vector that is off by what its mean rounds is within {low} and {high}"
+    x = one_generator(1, 3, 1.0)
+    part = x.missing(-np.ones((1, 3)))
+    both = part.plus(forms.norm(x.after(part), np.ones((1, 3)), np.zeros((1, 3))))
+    least = 1 + abs(forms.norm(x, np.ones((1, 3)), np.zeros((1, 3))).own).sum(axis=1)
+    if not (abs(both.own).sum(axis=1) >= least - 1e-12).all():
+        return "what two parts miss is less together than apart"
+    m = decoder_of("gpt", {"heads": "3", "layers": "1", "position": "alibi"})
+    m["layer0.feed_forward.up_bias"][0] = 1001
+    try:
+        Strings(m)
+    except balls.Refused:
+        return None
+    return "weights are of any size"
+
+
 def test_mixtures():
     """what a head mixes by shares reaches the ends of what is said, and no farther"""
     network = Shares(decoder_of("transformer", {"heads": "1", "layers": "1", "position": "none", "causal": "yes"}, d=1))
@@ -1806,7 +1827,7 @@ def test_trained_linear(folder):
 
 
 def main():
-    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_whole, test_string_boxes, test_form_steps, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_leads, test_phases, test_before, test_occurs, test_quarter, test_sums, test_likely, test_pairs, test_linear, test_algebra_steps, test_formulas, test_logistic, test_points):
+    for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_whole, test_string_boxes, test_form_steps, test_boxes_attacked, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_leads, test_phases, test_before, test_occurs, test_quarter, test_sums, test_likely, test_pairs, test_linear, test_algebra_steps, test_formulas, test_logistic, test_points):
         test(f)
     if os.environ.get("CHECKER") == "unit":
         return

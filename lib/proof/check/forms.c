@@ -40,9 +40,23 @@ double th_proof_form_reach(const Forms *s, const double *v, double off)
     return th_proof_form_range(s, v, off, range);
 }
 
+/* Not what it comes to alone: large numbers that come to little together round as large ones do. */
 double th_proof_form_most(const Forms *s, const double *v, double off)
 {
-    return fabs(v[0]) + th_proof_form_reach(s, v, off);
+    double sum = fabs(v[0]) + off;
+    for (int i = 0; i < s->n; i++) {
+        double most = 0;
+        for (int a = 0; a < s->symbols; a++)
+            if (s->may[i * s->symbols + a]) {
+                const double by = v[SYMBOLS + i * s->symbols + a];
+                most = fmax(most, fabs(by));
+                sum += 0 * by;
+            }
+        sum += most;
+    }
+    for (int k = s->own; k < s->cols; k++)
+        sum += fabs(v[k]);
+    return sum;
 }
 
 void th_proof_form_centre(const Forms *s, double *v)
@@ -126,7 +140,8 @@ ThProofForms *th_proof_forms_new(ThProofDecoder *f, int longest, ThError *err)
     s->reach = s->matrix + matrix;
     s->most = s->reach + (size_t)rows * 2 * (size_t)d;
     s->more = s->most + wide;
-    s->place = th_alloc((size_t)(2 * (rows + longest) + 1), sizeof *s->place, err);
+    const int words = longest > k ? longest : k; /* of a string, or the symbols of a place */
+    s->place = th_alloc((size_t)(2 * rows + longest + 1 + words), sizeof *s->place, err);
     if (!s->place) {
         free(s);
         return NULL;
@@ -259,8 +274,9 @@ static void hold(const Forms *s, double *v, double *off, const double sure[2], i
 static void normalise(Forms *s, Row x, const float *gain, const float *offset, Row y)
 {
     const int d = s->f->dim, shared = s->own + s->taken, own = shared + 1;
-    const double more = th_proof_gamma(s->f->unit, d + 16),
-                 far = sqrt(d - 1) * (1 + TH_PROOF_SPARE);
+    /* The root of d, not of d - 1: a run rounds the mean, too, and what is left need not add up to
+     * 0. */
+    const double more = th_proof_gamma(s->f->unit, d + 16), far = sqrt(d) * (1 + TH_PROOF_SPARE);
     const double sure[2] = {-far, far};
     double reach, *scale = s->more;
     take_mean(s, x, y);
@@ -313,7 +329,8 @@ static void bend(Forms *s, Row u)
     const ThProofDecoder *f = s->f;
     for (int c = 0; c < f->hidden; c++) {
         double *v = th_proof_form(s, u, c), range[2];
-        double reach = th_proof_form_range(s, v, u.off[c], range), most = fabs(v[0]) + reach;
+        const double most = th_proof_form_most(s, v, u.off[c]);
+        th_proof_form_range(s, v, u.off[c], range);
         ThProofFormLine line = th_proof_form_unit(v[0], range, f->gelu);
         for (int k = 0; k < s->cols; k++)
             v[k] *= line.slope;

@@ -46,7 +46,7 @@ static inline ThProofFormRow th_proof_form_row(const ThProofForms *s, ThProofFor
 }
 
 /* range <- the least and the greatest value of a form, with its radius.  Returns how far it goes
- * from the constant; `most` returns the greatest magnitude. */
+ * from the constant; `most` returns the sum of all magnitudes, by which it rounds. */
 double th_proof_form_range(const ThProofForms *s, const double *v, double off, double range[2]);
 double th_proof_form_reach(const ThProofForms *s, const double *v, double off);
 double th_proof_form_most(const ThProofForms *s, const double *v, double off);

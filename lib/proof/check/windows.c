@@ -346,7 +346,12 @@ static bool compare_boxes(Look *k, int longest, ThStop *stop, ThError *err)
     w->boxes = found.boxes;
     w->lead = fmin(w->lead, found.lead);
     k->f->unit = TH_PROOF_POINT_UNITS[1];
-    return ok && (w->word || th_proof_boxes(&how, &of_floats, stop, err));
+    if (!ok || w->word)
+        return ok;
+    ThError too_many = {0};
+    ok = th_proof_boxes(&how, &of_floats, stop, &too_many);
+    w->in_float &= ok;
+    return ok || too_many.code == TH_ELIMIT || th_fail_as(err, &too_many);
 }
 
 ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, double slack,

@@ -12,6 +12,7 @@
 #include "proof/check/string_boxes.h"
 #include "proof/check/forms_impl.h"
 #include "proof/check/windows.h"
+#include "proof/prover.h"
 
 enum { SYMBOLS = 3, LENGTH = 5 };
 
@@ -448,6 +449,77 @@ static void test_one_string(void **state)
     th_model_free(m);
 }
 
+static float *part_of(const ThModel *m, const char *name)
+{
+    return th_params_at(&m->params, th_params_find(&m->params, name));
+}
+
+/* A mean that single precision rounds by all that tells two numbers apart: what a layer norm makes
+ * of them is beyond what it is of real numbers, and another class is answered. */
+static void test_mean(void **state)
+{
+    (void)state;
+    enum { HIDDEN = 8 };
+    ThError err = {0};
+    ThModel *m = bound_to("gpt", "dim=2 heads=1 layers=1 activation=relu head_bias=yes",
+                          TH_TARGET_FINAL, SYMBOLS, false);
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    static const char *const gain[] = {"layer0.norm1.gain", "layer0.norm2.gain", "final_norm.gain"};
+    for (int i = 0; i < 3; i++)
+        part_of(m, gain[i])[0] = part_of(m, gain[i])[1] = 1;
+    for (int i = 0; i < HIDDEN; i++)
+        part_of(m, "layer0.feed_forward.up_bias")[i] = 1000;
+    for (int i = 0; i < 2 * HIDDEN; i++)
+        part_of(m, "layer0.feed_forward.down")[i] = 1000;
+    part_of(m, "layer0.feed_forward.down")[2 * (HIDDEN - 1)] -= 0x1p-11F;
+    part_of(m, "head")[0] = -1;
+    part_of(m, "head_bias")[1] = 1.2F;
+    part_of(m, "head_bias")[2] = -100;
+    ThDfa *d = tree(), *domain = NULL;
+    for (int q = 0; q < STRINGS + 2; q++)
+        d->label[q] = 1;
+    ThProofClaim *claim = claim_of(m, d, &domain);
+    ThProofWindows *w = th_proof_strings(m, claim, 0, NULL, &err);
+    int said, word[] = {0};
+    assert_true(w && w->holds && !w->in_float);
+    assert_true(th_proof_ask(m, word, 1, &said, &err) && said == 0);
+    th_proof_windows_free(w);
+    th_proof_claim_free(claim);
+    th_dfa_free(domain);
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
+/* An alphabet larger than strings are long. */
+static void test_alphabet(void **state)
+{
+    (void)state;
+    enum { MANY = 26, SHORT = 2 };
+    ThError err = {0};
+    ThModel *m = bound_to("gpt", "dim=4 heads=2 layers=1", TH_TARGET_FINAL, MANY, false);
+    ThProofDecoder *f = th_proof_decoder_new(m, SHORT, 0, &err);
+    ThProofForms *s = th_proof_forms_new(f, SHORT, &err);
+    bool may[SHORT * MANY];
+    int word[SHORT];
+    double effect[SHORT], at[MANY], off[MANY], least = HUGE_VAL;
+    ThProofFormsLead lead = {.word = word, .effect = effect};
+    for (int k = 0; k < SHORT * MANY; k++)
+        may[k] = true;
+    f->unit = TH_PROOF_POINT_UNITS[0];
+    th_proof_forms_read(s, may, SHORT);
+    th_proof_forms_lead(s, 0, &lead);
+    for (int i = 0; i < MANY * MANY; i++) {
+        const int own[SHORT] = {i / MANY, i % MANY};
+        assert_true(th_proof_windows_logits(m, own, SHORT, false, at, off, &err));
+        for (int c = 1; c < MANY; c++)
+            least = fmin(least, at[0] - at[c]);
+    }
+    assert_true(lead.least <= least);
+    th_proof_forms_free(s);
+    free(f);
+    th_model_free(m);
+}
+
 static void never_sure(void *context, const int *word, int n, int class, bool *sure)
 {
     (void)word, (void)n, (void)class;
@@ -494,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_lines),      cmocka_unit_test(test_attention),
         cmocka_unit_test(test_one_string), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_mean),       cmocka_unit_test(test_alphabet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
