@@ -12,23 +12,41 @@ enum { SYMBOLS = TH_PROOF_FORM_SYMBOLS };
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
+/* to <- the least and the greatest of what the symbols at a place add. */
+static void find_span(const Forms *s, const double *v, int place, double to[2])
+{
+    const double *by = v + SYMBOLS + place * s->symbols;
+    double none = 0;
+    to[0] = HUGE_VAL;
+    to[1] = -HUGE_VAL;
+    for (int a = 0; a < s->symbols; a++)
+        if (s->may[place * s->symbols + a]) {
+            to[0] = fmin(to[0], by[a]);
+            to[1] = fmax(to[1], by[a]);
+            none += 0 * by[a]; /* of what is no number, nothing is known */
+        }
+    to[0] += none;
+    to[1] += none;
+}
+
+/* What generators add at most. */
+static double generated(const Forms *s, const double *v)
+{
+    double sum = 0;
+    for (int k = s->own; k < s->cols; k++)
+        sum += fabs(v[k]);
+    return sum;
+}
+
 double th_proof_form_range(const Forms *s, const double *v, double off, double range[2])
 {
-    double low = 0, high = 0, rest = off;
+    const double rest = generated(s, v) + off;
+    double low = 0, high = 0, span[2];
     for (int i = 0; i < s->n; i++) {
-        const double *by = v + SYMBOLS + i * s->symbols;
-        double least = HUGE_VAL, greatest = -HUGE_VAL;
-        for (int a = 0; a < s->symbols; a++)
-            if (s->may[i * s->symbols + a]) {
-                least = fmin(least, by[a]);
-                greatest = fmax(greatest, by[a]);
-                rest += 0 * by[a]; /* of what is no number, nothing is known */
-            }
-        low += least;
-        high += greatest;
+        find_span(s, v, i, span);
+        low += span[0];
+        high += span[1];
     }
-    for (int k = s->own; k < s->cols; k++)
-        rest += fabs(v[k]);
     range[0] = v[0] + low - rest;
     range[1] = v[0] + high + rest;
     return fmax(range[1] - v[0], v[0] - range[0]);
@@ -43,36 +61,23 @@ double th_proof_form_reach(const Forms *s, const double *v, double off)
 /* Not what it comes to alone: large numbers that come to little together round as large ones do. */
 double th_proof_form_most(const Forms *s, const double *v, double off)
 {
-    double sum = fabs(v[0]) + off;
+    double sum = fabs(v[0]) + generated(s, v) + off, span[2];
     for (int i = 0; i < s->n; i++) {
-        double most = 0;
-        for (int a = 0; a < s->symbols; a++)
-            if (s->may[i * s->symbols + a]) {
-                const double by = v[SYMBOLS + i * s->symbols + a];
-                most = fmax(most, fabs(by));
-                sum += 0 * by;
-            }
-        sum += most;
+        find_span(s, v, i, span);
+        sum += fabs(span[0]) > fabs(span[1]) ? fabs(span[0]) : fabs(span[1]);
     }
-    for (int k = s->own; k < s->cols; k++)
-        sum += fabs(v[k]);
     return sum;
 }
 
 void th_proof_form_centre(const Forms *s, double *v)
 {
     for (int i = 0; i < s->n; i++) {
-        double *by = v + SYMBOLS + i * s->symbols, least = HUGE_VAL, greatest = -HUGE_VAL;
-        const bool *may = s->may + i * s->symbols;
-        for (int a = 0; a < s->symbols; a++)
-            if (may[a]) {
-                least = fmin(least, by[a]);
-                greatest = fmax(greatest, by[a]);
-            }
-        double middle = (least + greatest) / 2;
+        double *by = v + SYMBOLS + i * s->symbols, span[2];
+        find_span(s, v, i, span);
+        const double middle = (span[0] + span[1]) / 2;
         v[0] += middle;
         for (int a = 0; a < s->symbols; a++)
-            by[a] = may[a] ? by[a] - middle : 0;
+            by[a] = s->may[i * s->symbols + a] ? by[a] - middle : 0;
     }
 }
 

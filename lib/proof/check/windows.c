@@ -275,7 +275,7 @@ static bool no_longest(const ThModel *m, ThError *err)
     return th_fail(err, TH_EVALUE,
                    "no proof is known of models of kind %s about strings of any length: %s",
                    m->kind->name, p ? p->why : "") ||
-           th_hint(err, "domain= names strings of up to 64 symbols, each of which can be proved: "
+           th_hint(err, "domain= names strings of up to 64 symbols, which can be proved: "
                         "automaton d = regex \"(a|b){1,12}\"");
 }
 
@@ -290,8 +290,11 @@ static bool find_longest(const ThModel *m, const ThProofClaim *c, int *longest, 
     *longest = g.longest;
     if (g.empty || (g.finite && g.longest == 0))
         return th_fail(err, TH_EVALUE, "nothing is asked about the strings that are meant");
-    if (!g.finite || g.longest > TH_PROOF_CHILDREN)
+    if (!g.finite)
         return no_longest(m, err);
+    if (g.longest > TH_PROOF_CHILDREN)
+        return th_fail(err, TH_EVALUE, "strings have up to %d symbols, and proofs %d at most",
+                       g.longest, TH_PROOF_CHILDREN);
     int table = th_params_find(&m->params, "position");
     if (table >= 0 && m->params.item[table].rows < g.longest)
         return th_fail(err, TH_EVALUE, "the model has %d positions, and strings %d symbols",
