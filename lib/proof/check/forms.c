@@ -131,8 +131,7 @@ ThProofForms *th_proof_forms_new(ThProofDecoder *f, int longest, ThError *err)
     Forms *s = th_alloc(1, sizeof *s + (all + more) * sizeof *s->number, err);
     if (!s)
         return NULL;
-    *s = (Forms){
-        .f = f, .longest = longest, .symbols = k, .own = 0, .owns = owns_of(f), .wide = wide};
+    *s = (Forms){.f = f, .symbols = k, .owns = owns_of(f), .wide = wide};
     Row *row[FORMS] = {&s->x,       &s->read, &s->both,  &s->query, &s->mixed, &s->sum,
                        &s->unit_of, &s->keys, &s->logit, &s->terms, &s->total};
     double *at = s->number;
@@ -200,7 +199,7 @@ static void add(const Forms *s, Row x, Row y)
     }
 }
 
-/* y <- x less its mean.  Returns nothing of runs that y.off does not have. */
+/* y <- x less its mean, each number of which is centred. */
 static void take_mean(const Forms *s, Row x, Row y)
 {
     const int d = s->f->dim;

@@ -17,7 +17,7 @@ typedef struct {
 struct ThProofForms {
     ThProofDecoder *f;
     const bool *may;
-    int n, longest, symbols;
+    int n, symbols;
     int rows, *place, *symbol; /* of each row, in the order of places */
     int *first;                /* (n + 1): the first row of a place */
     int own, owns;             /* generators of a row: the first, how many */

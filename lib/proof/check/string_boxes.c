@@ -25,6 +25,12 @@ typedef struct {
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
+static int start_of(const Search *s)
+{
+    const ThDfa *m = s->how->claim->machine, *d = s->how->claim->domain;
+    return m->start * s->places + (d ? d->start : 0);
+}
+
 static int step(const Search *s, int point, int symbol)
 {
     const ThDfa *m = s->how->claim->machine, *d = s->how->claim->domain;
@@ -66,9 +72,8 @@ static void count_behind(Search *s)
 
 static void count_before(Search *s)
 {
-    const ThDfa *m = s->how->claim->machine, *d = s->how->claim->domain;
     memset(s->before, 0, (size_t)(s->n + 1) * (size_t)s->points * sizeof *s->before);
-    s->before[m->start * s->places + (d ? d->start : 0)] = 1;
+    s->before[start_of(s)] = 1;
     for (int i = 0; i < s->n; i++)
         for (int p = 0; p < s->points; p++)
             for (int a = 0; a < s->symbols; a++)
@@ -217,12 +222,6 @@ static bool look_at_all(Search *s, int i, int point, ThStop *stop, ThError *err)
             return false;
     }
     return true;
-}
-
-static int start_of(const Search *s)
-{
-    const ThDfa *m = s->how->claim->machine, *d = s->how->claim->domain;
-    return m->start * s->places + (d ? d->start : 0);
 }
 
 /* Is a class sure to lead in the whole box?  If not, the string of which it is least so as far as

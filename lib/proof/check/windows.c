@@ -4,9 +4,9 @@
 
 #include "automata/words/growth.h"
 #include "models/ablation.h"
-#include "proof/check/string_boxes.h"
 #include "proof/check/chunk.h"
 #include "proof/check/decoder.h"
+#include "proof/check/string_boxes.h"
 #include "proof/map_impl.h"
 #include "proof/provable.h"
 #include "proof/prover.h"
@@ -325,12 +325,13 @@ static void compare_one(void *context, const int *word, int n, int class, bool *
 static bool leave_open(void *context, const int *word, int n, int class, bool *end, ThError *err)
 {
     Look *k = context;
+    const Point start = {.from = -1};
     if (in_float(k)) {
         *end = true;
         k->out->in_float = false;
         return true;
     }
-    if (!keep(k, &k->point[0], word, n, class, k->said, err))
+    if (!keep(k, &start, word, n, class, k->said, err))
         return false;
     *end = k->out->wrong;
     return true;
@@ -345,7 +346,7 @@ static bool compare_boxes(Look *k, int longest, ThStop *stop, ThError *err)
     ThProofBoxesFound found, of_floats;
     k->f->unit = TH_PROOF_POINT_UNITS[0];
     bool ok = th_proof_boxes(&how, &found, stop, err);
-    w->strings = w->answers = (long long)fmin(found.strings, 9e18);
+    w->strings = w->answers = (long long)fmin(found.strings, (double)TH_PROOF_MOST_COUNTED);
     w->boxes = found.boxes;
     w->lead = fmin(w->lead, found.lead);
     k->f->unit = TH_PROOF_POINT_UNITS[1];
@@ -368,7 +369,7 @@ ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, do
     bool ok =
         find_longest(m, claim, &longest, stop, err) && begin(m, longest, slack, &f, &k.out, err);
     k.f = f;
-    ok = ok && find_points(&k, err) && compare_boxes(&k, longest, stop, err);
+    ok = ok && compare_boxes(&k, longest, stop, err);
     return end(&k, ok, err);
 }
 

@@ -22,9 +22,13 @@
 
 #include "proof/claim.h"
 
+/* Strings, of which no more are told apart from more than that. */
+static const long long TH_PROOF_MOST_COUNTED = 9000000000000000000;
+
 typedef struct {
     int reach; /* symbols that an answer depends on; of whole strings the most that one has */
-    long long strings; /* that were answered: all of up to so many symbols; no more than 9e18 */
+    long long
+        strings; /* that were answered: all of up to so many symbols, as far as they are counted */
     long long answers; /* that were compared: of these strings behind every state that can be */
     double lead;       /* least distance of the right logit from another, in real numbers */
     double rounding;   /* the most that a logit of a run in single precision is off by */

@@ -249,7 +249,6 @@ static const char *word_of(const ShSession *s, const ThProofChecked *k)
 /* What was gone through, where that is neither sets nor products. */
 static bool say_how(ShSession *s, ThProofMethod method, const ThProofChecked *k)
 {
-    const long long most_strings = 9000000000000000000; /* that can be counted */
     if (method == TH_PROOF_BY_WINDOWS)
         sh_say(
             s,
@@ -258,7 +257,7 @@ static bool say_how(ShSession *s, ThProofMethod method, const ThProofChecked *k)
     else if (method == TH_PROOF_BY_STRINGS)
         sh_say(s,
                "  strings      %s%lld of up to %d symbol%s, in boxes or one by one: %lld box%s\n",
-               k->strings < most_strings ? "" : "more than ", k->strings, k->reach,
+               k->strings < TH_PROOF_MOST_COUNTED ? "" : "more than ", k->strings, k->reach,
                sh_plural(k->reach), k->boxes, k->boxes == 1 ? "" : "es");
     else if (method == TH_PROOF_BY_COUNTS)
         sh_say(s,
