@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "automata/algebra/varieties.h"
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"
 #include "proof/provable.h"
@@ -285,29 +286,13 @@ bool th_train_stages(Run *r, ThError *err)
            th_train_ask(r, &last, err); /* a string that shows that it is wrong */
 }
 
-/* Do the last symbols decide?  Of a linear step nothing else can be proved.  Two states are one
- * after some symbols if they are so whichever comes next: no pair is left then. */
-static bool is_definite(const ThDfa *m, ThError *err)
+/* Of a linear step nothing can be proved but what the last symbols decide. */
+static bool takes_linear(const ThDfa *m, ThError *err)
 {
-    const int n = m->n_states, k = m->n_symbols;
-    bool *apart TH_OWNED(free) = th_alloc((size_t)n * (size_t)n, sizeof *apart, err);
-    bool some = true, fewer = true;
-    if (!apart)
+    bool definite;
+    if (!th_dfa_definite(m, &definite, err))
         return false;
-    for (int i = 0; i < n * n; i++)
-        apart[i] = i / n != i % n;
-    while (fewer) {
-        some = fewer = false;
-        for (int i = 0; i < n * n; i++) {
-            bool still = false;
-            for (int a = 0; apart[i] && a < k; a++)
-                still |= apart[m->next[i / n * k + a] * n + m->next[i % n * k + a]];
-            fewer |= apart[i] && !still;
-            apart[i] = still;
-            some |= still;
-        }
-    }
-    return !some ||
+    return definite ||
            th_fail(err, TH_EVALUE,
                    "no lrnn can be proved right about this: what is far back counts, and "
                    "a step of it is linear") ||
@@ -335,7 +320,7 @@ bool th_train_run_open(Run *r, const ThTrainProving *how, ThTrainProof *to, ThEr
     ThProofCell *g TH_OWNED(th_proof_cell_free) = cell ? th_proof_cell_new(how->model, err) : NULL;
     return (f || g) && th_train_claim_new(&r->claim, how, err) &&
            th_proof_takes(how->model, r->claim.claim, err) &&
-           (!g || g->kind != TH_PROOF_LRNN || is_definite(r->claim.claim->machine, err));
+           (!g || g->kind != TH_PROOF_LRNN || takes_linear(r->claim.claim->machine, err));
 }
 
 bool th_train_until_proved(const ThTrainProving *how, ThTrainProof *to, ThError *err)

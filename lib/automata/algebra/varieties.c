@@ -249,6 +249,31 @@ static const char *const class_name[] = {
     "R-trivial", "L-trivial", "DA",          "locally testable", "star-free",
     "group",     "solvable",  "not solvable"};
 
+/* Two states are one after some symbols if they are so whichever comes next. */
+bool th_dfa_definite(const ThDfa *d, bool *definite, ThError *err)
+{
+    const size_t n = (size_t)d->n_states, k = (size_t)d->n_symbols;
+    bool *apart TH_OWNED(free) = th_alloc(n * n, sizeof *apart, err);
+    bool fewer = true;
+    if (!apart)
+        return false;
+    for (size_t i = 0; i < n * n; i++)
+        apart[i] = i / n != i % n;
+    while (fewer) {
+        *definite = true;
+        fewer = false;
+        for (size_t i = 0; i < n * n; i++) {
+            bool still = false;
+            for (size_t a = 0; apart[i] && !still && a < k; a++)
+                still = apart[(size_t)d->next[i / n * k + a] * n + (size_t)d->next[i % n * k + a]];
+            fewer |= apart[i] && !still;
+            apart[i] = still;
+            *definite &= !still;
+        }
+    }
+    return true;
+}
+
 int th_varieties_class(const ThVarieties *v)
 {
     const bool is[] = {v->idempotent && v->group,

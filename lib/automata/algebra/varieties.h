@@ -40,6 +40,10 @@ bool th_varieties_of(ThVarieties *v, const ThMonoid *m, const ThGreen *g, ThStop
 void th_varieties_free(ThVarieties *v);
 TH_RELEASES_VALUE(th_varieties_free, ThVarieties)
 
+/* *definite <- do the last k symbols decide, for some k?  Of a machine all of whose states
+ * are reached, what th_varieties_of says, without the monoid: O(states^3 symbols).  TH_ENOMEM. */
+bool th_dfa_definite(const ThDfa *d, bool *definite, ThError *err);
+
 /* The first of these that a language is, as a number from 0 on, and its name (static): trivial,
  * J-trivial, definite, reverse definite, generalized definite, R-trivial, L-trivial, DA, locally
  * testable, star-free, group, solvable, not solvable. */

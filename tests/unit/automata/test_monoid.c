@@ -292,6 +292,36 @@ static void check_varieties(const Naive *m, const ThDfa *d, const ThVarieties *v
     free(s);
 }
 
+/* What pairs of states say is what the monoid does, of machines whose states are all reached. */
+static void test_definite(void **state)
+{
+    (void)state;
+    int found = 0;
+    for (uint64_t i = 0; i < 700 / LESS; i++) {
+        ThRng r = th_rng(6, "test.monoid.definite", i);
+        ThDfa *any =
+            i % 2 ? random_dfa(&r, 1 + below(&r, 6), 1 + below(&r, 3)) : random_dfa(&r, 4, 2);
+        for (int k = 0; i % 2 == 0 && k < 8; k++) /* the last two symbols, or nearly so */
+            any->next[k] = i % 4 && k == 5 ? below(&r, 4) : k % 4;
+        for (int q = 0; q < any->n_states; q++)
+            any->label[q] = below(&r, 2);
+        ThDfa *d = th_dfa_minimize(any, NULL, NULL);
+        ThMonoid *m = th_monoid_new(d, 0, NULL, NULL);
+        ThGreen *g = th_green_new(m, NULL, NULL);
+        ThVarieties v;
+        bool definite;
+        assert_true(th_varieties_of(&v, m, g, NULL, NULL));
+        assert_true(th_dfa_definite(d, &definite, NULL) && definite == v.definite);
+        found += definite && d->n_states > 1;
+        th_varieties_free(&v);
+        th_green_free(g);
+        th_monoid_free(m);
+        th_dfa_free(d);
+        th_dfa_free(any);
+    }
+    assert_true(found > 5 / LESS);
+}
+
 static void test_relations_and_varieties(void **state)
 {
     (void)state;
@@ -778,6 +808,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements),
         cmocka_unit_test(test_relations_and_varieties),
+        cmocka_unit_test(test_definite),
         cmocka_unit_test(test_full_transformation_monoids),
         cmocka_unit_test(test_cerny),
         cmocka_unit_test(test_languages),
