@@ -9,8 +9,9 @@
 #include "tensor/kernels/kernels.h"
 
 enum {
-    COPIES = 16,   /* of a cell's pairs, which are few: points in more directions */
-    AT_ONCE = 384, /* pairs of a step; of more, half are those that were farthest off, half drawn */
+    COPIES = 16,    /* of a cell's pairs, which are few: points in more directions */
+    AT_ONCE = 2048, /* pairs of a step: of more, half are those that were farthest off, half drawn,
+                       and those that are left out come back sharper */
     MOST_KEPT =
         1 << 17 /* pairs; of more each is met too seldom for its direction to be worth room */
 };
@@ -48,13 +49,41 @@ struct ThTrainContract {
     double *spread;   /* (symbols): of a cell's centres behind a symbol, which keep it: states that
                          become one are no way to contract */
     double *mean;     /* (dim): room */
-    int rows;         /* n, or where directions are drawn anew each step, for the pairs of a step */
-    float *away;      /* (2, rows, dim): from the centres of x and y to the points; of length 1 */
-    double *far;      /* (n): how far, in radii, F was from the product's centre the last time */
+    double *apart; /* (labels): of a tree's centres, how far from its nearest rival each began: two
+                      rivals stay as far from each other as the less of theirs */
+    int rows;      /* n, or where directions are drawn anew each step, for the pairs of a step */
+    float *away;   /* (2, rows, dim): from the centres of x and y to the points; of length 1 */
+    double *far;   /* (n): how far, in radii, F was from the product's centre the last time */
     Shard *shard;
 };
 
 /* ---- making ---- */
+
+/* Of a tree: do two labels have to be told apart? */
+static bool rivals(const ThTrainContract *c, int i, int j)
+{
+    return c->l->kind[i] == c->l->kind[j] &&
+           th_proof_labels_first(c->l, i) != th_proof_labels_first(c->l, j);
+}
+
+static double distance_between(const ThTrainContract *c, int i, int j)
+{
+    const double *a = c->centre + i * c->dim, *b = c->centre + j * c->dim;
+    double squares = 0;
+    for (int k = 0; k < c->dim; k++)
+        squares += (a[k] - b[k]) * (a[k] - b[k]);
+    return sqrt(squares);
+}
+
+static void find_rivals(ThTrainContract *c)
+{
+    for (int i = 0; i < c->labels; i++) {
+        c->apart[i] = UNSEEN;
+        for (int j = 0; j < c->labels; j++)
+            if (rivals(c, i, j))
+                c->apart[i] = fmin(c->apart[i], distance_between(c, i, j));
+    }
+}
 
 /* Where certify would begin. */
 static bool find_centres(ThTrainContract *c, ThError *err)
@@ -62,7 +91,11 @@ static bool find_centres(ThTrainContract *c, ThError *err)
     ThProofMap *f TH_OWNED(th_proof_map_free) = th_proof_map_new(c->m, err);
     c->dim = f ? f->dim : 0;
     c->centre = th_alloc((size_t)c->labels * (size_t)c->dim, sizeof *c->centre, err);
-    return f && c->centre && th_train_sample_centres(f, c->l, c->centre, err);
+    c->apart = th_alloc((size_t)c->labels, sizeof *c->apart, err);
+    if (!f || !c->centre || !c->apart || !th_train_sample_centres(f, c->l, c->centre, err))
+        return false;
+    find_rivals(c);
+    return true;
 }
 
 static bool list_steps(ThTrainContract *c, const ThDfa *machine, ThError *err)
@@ -205,7 +238,7 @@ void th_train_contract_free(ThTrainContract *c)
         TH_FREE(s->pick, s->radius, s->slope, s->sum, s->count);
     }
     th_proof_labels_free(c->l);
-    TH_FREE(c->shard, c->pair, c->centre, c->mean, c->spread, c->away, c->far, c);
+    TH_FREE(c->shard, c->pair, c->centre, c->mean, c->spread, c->apart, c->away, c->far, c);
 }
 
 /* ---- a shard's run ---- */
@@ -422,6 +455,21 @@ static void keep_spread(ThTrainContract *c, int symbol)
             c->centre[i + k] = c->mean[k] + by * (c->centre[i + k] - c->mean[k]);
 }
 
+/* A tree's rivals as far from each other as they were: to become one is the shortest way to
+ * contract. */
+static void keep_apart(ThTrainContract *c, int i, int j)
+{
+    double least = fmin(c->apart[i], c->apart[j]), now = distance_between(c, i, j);
+    if (now >= least || now == 0)
+        return;
+    double *a = c->centre + i * c->dim, *b = c->centre + j * c->dim, by = (least / now - 1) / 2;
+    for (int k = 0; k < c->dim; k++) {
+        double off = by * (a[k] - b[k]);
+        a[k] += off;
+        b[k] -= off;
+    }
+}
+
 void th_train_contract_step(ThTrainContract *c)
 {
     add_up(c);
@@ -433,18 +481,26 @@ void th_train_contract_step(ThTrainContract *c)
     }
     for (int a = 0; c->cell && a < c->n_symbols; a++)
         keep_spread(c, a);
+    for (int i = 0; !c->cell && i < c->labels; i++)
+        for (int j = 0; j < i; j++)
+            if (rivals(c, i, j))
+                keep_apart(c, i, j);
 }
 
 /* ---- as numbers ---- */
 
-/* Centres, directions and distances follow, and a cell's spreads. */
+/* Centres, directions and distances follow, and how far centres are kept from each other. */
 enum { LABELS, PAIRS, DIM, FIRST };
+
+static size_t n_kept(const ThTrainContract *c)
+{
+    return c->cell ? (size_t)c->n_symbols : (size_t)c->labels;
+}
 
 size_t th_train_contract_size(const ThTrainContract *c)
 {
-    size_t spreads = c->cell ? (size_t)c->n_symbols : 0;
     return FIRST + ((size_t)c->labels + 2 * (size_t)c->rows) * (size_t)c->dim + (size_t)c->n +
-           spreads;
+           n_kept(c);
 }
 
 void th_train_contract_write(const ThTrainContract *c, double *to)
@@ -459,8 +515,8 @@ void th_train_contract_write(const ThTrainContract *c, double *to)
         to[FIRST + centres + k] = (double)c->away[k];
     for (int i = 0; i < c->n; i++)
         to[FIRST + centres + away + (size_t)i] = c->far[i];
-    for (int a = 0; c->cell && a < c->n_symbols; a++)
-        to[FIRST + centres + away + (size_t)(c->n + a)] = c->spread[a];
+    memcpy(to + FIRST + centres + away + c->n, c->cell ? c->spread : c->apart,
+           n_kept(c) * sizeof *to);
 }
 
 bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
@@ -475,8 +531,8 @@ bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
         c->away[k] = (float)from[FIRST + centres + k];
     for (int i = 0; i < c->n; i++)
         c->far[i] = from[FIRST + centres + away + (size_t)i];
-    for (int a = 0; c->cell && a < c->n_symbols; a++)
-        c->spread[a] = from[FIRST + centres + away + (size_t)(c->n + a)];
+    memcpy(c->cell ? c->spread : c->apart, from + FIRST + centres + away + c->n,
+           n_kept(c) * sizeof *from);
     return true;
 }
 

@@ -27,7 +27,7 @@ static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_CONTRACT] = {"contract",
                            "batch=16 warmup=100 radius=0.05 optimizer=muon segments=balanced "
                            "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 6e-3, 0.6, 1500, 6000},
+                           "contraction_loss", 1, 3e-3, 0.7, 1500, 6000},
     [TH_TRAIN_TABLE] = {"table",
                         "batch=16 noise=0.1 warmup=20 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",

@@ -49,7 +49,7 @@ typedef struct {
     ThProofMap *f;
     ThProofLabels *l;
     int n;
-    const double *centre, *away; /* as the trainer wrote them down */
+    const double *centre, *away, *apart; /* as the trainer wrote them down */
 } Sets;
 
 static Sets sets_of(const ThModel *m, const ThTask *t)
@@ -62,12 +62,13 @@ static Sets sets_of(const ThModel *m, const ThTask *t)
     for (int x = -1; x < s.l->n; x++)
         for (int y = 0; y < s.l->n; y++)
             s.n += th_proof_labels_product(s.l, x, y) >= 0;
-    size_t size = (size_t)(FIRST + (s.l->n + 2 * s.n) * DIM + s.n);
+    size_t size = (size_t)(FIRST + (s.l->n + 2 * s.n) * DIM + s.n + s.l->n);
     assert_true(m->training.n_pull >= size); /* aux= writes before it */
     const double *known = m->training.pull + m->training.n_pull - size;
     assert_true(known[0] == s.l->n && known[1] == s.n && known[2] == DIM);
     s.centre = known + FIRST;
     s.away = s.centre + s.l->n * DIM;
+    s.apart = known + size - s.l->n;
     th_dfa_free(machine);
     th_dfa_free(words);
     return s;
@@ -187,12 +188,12 @@ static void test_points(void **state)
 }
 
 /* Of more than 131,072 pairs, as the 506 functions of brackets to depth 10 have, directions are not
- * kept: each step draws its own 384. */
+ * kept: each step draws its own 2,048. */
 static void test_many_pairs(void **state)
 {
     (void)state;
-    enum { AT_ONCE = 384, MOST_KEPT = 1 << 17, NUMBERS = 2 * AT_ONCE * DIM };
-    double away[2][NUMBERS];
+    enum { AT_ONCE = 2048, MOST_KEPT = 1 << 17, NUMBERS = 2 * AT_ONCE * DIM };
+    static double away[2][NUMBERS];
     ThTask *t = made_task("dyck", "depth=10", NULL);
     for (int steps = 1; steps <= 2; steps++) {
         ThModel *m = made_model("regulargpt", "dim=8 heads=2");
@@ -203,7 +204,7 @@ static void test_many_pairs(void **state)
         const double *known = m->training.pull;
         int labels = (int)known[0], pairs = (int)known[1];
         assert_true(pairs > MOST_KEPT);
-        assert_int_equal(m->training.n_pull, FIRST + labels * DIM + NUMBERS + pairs);
+        assert_int_equal(m->training.n_pull, FIRST + labels * DIM + NUMBERS + pairs + labels);
         memcpy(away[steps - 1], known + FIRST + labels * DIM, sizeof away[0]);
         th_model_free(m);
     }
@@ -306,6 +307,57 @@ static void test_centres(void **state)
     for (int k = 0; k < LABELS * DIM; k++)
         moved = fmax(moved, fabs(m->training.pull[FIRST + k] - found[k]));
     assert_true(moved > 0.01 && moved < 2);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+static bool rivals(const ThProofLabels *l, int i, int j)
+{
+    return l->kind[i] == l->kind[j] && th_proof_labels_first(l, i) != th_proof_labels_first(l, j);
+}
+
+static double between(const Sets *s, int i, int j)
+{
+    double squares = 0;
+    for (int k = 0; k < DIM; k++)
+        squares += pow(s->centre[i * DIM + k] - s->centre[j * DIM + k], 2);
+    return sqrt(squares);
+}
+
+/* A loss of balls that are far too large, by which centres became one; the farthest that two rivals
+ * stand below what is due to them, of it. */
+static void test_rivals(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", first_symbol);
+    ThModel *m = made_model("regulargpt", "dim=8 heads=2");
+    train(m, t, "steps=300 batch=32 length=2..8 lr=1e-2 noise=0.1 pull=0.1 aux=1 seed=2", NULL);
+    train(m, t, "steps=1 batch=4 length=2..8 lr=0 contract=1 radius=0.1", NULL);
+    double apart[16];
+    Sets s = sets_of(m, t);
+    for (int i = 0; i < s.l->n; i++) {
+        apart[i] = 1e300;
+        for (int j = 0; j < s.l->n; j++)
+            if (rivals(s.l, i, j))
+                apart[i] = fmin(apart[i], between(&s, i, j));
+        assert_true(fabs(s.apart[i] - apart[i]) <= 0.05 * apart[i]);
+        apart[i] = s.apart[i];
+    }
+    free_sets(&s);
+    train(m, t, "steps=400 batch=4 length=2..8 lr=2e-2 contract=9 radius=2", NULL);
+    s = sets_of(m, t);
+    double worst = 0;
+    int n = 0;
+    for (int i = 0; i < s.l->n; i++)
+        for (int j = 0; j < i; j++)
+            if (rivals(s.l, i, j)) {
+                double due = fmin(s.apart[i], s.apart[j]);
+                worst = fmax(worst, 1 - between(&s, i, j) / due);
+                n++;
+            }
+    if (!(n > 0 && worst < 0.01))
+        fail_msg("%d rivals, %g too near", n, worst);
+    free_sets(&s);
     th_model_free(m);
     th_task_free(t);
 }
@@ -469,7 +521,7 @@ static void test_many(void **state)
 {
     (void)state;
     enum { SHOTS = 40 };
-    ThTask *t = made_task("modular_arithmetic", "modulus=3", NULL);
+    ThTask *t = made_task("dyck", "depth=4", NULL);
     ThModel *m = made_model("regulargpt", "dim=8 heads=2");
     ThTrainer *tr = trainer(m, t, "steps=60 batch=2 length=2..4 lr=0 contract=1 seed=3", NULL);
     for (int i = 0; i < 20; i++)
@@ -479,10 +531,10 @@ static void test_many(void **state)
     int *moves = calloc((size_t)s.n, sizeof *moves);
     double *before = malloc((size_t)s.n * sizeof *before);
     for (int i = 0; i < SHOTS; i++) {
-        const double *far = m->training.pull + m->training.n_pull - s.n;
+        const double *far = m->training.pull + m->training.n_pull - s.n - s.l->n;
         memcpy(before, far, (size_t)s.n * sizeof *before);
         assert_true(th_trainer_step(tr, NULL));
-        far = m->training.pull + m->training.n_pull - s.n;
+        far = m->training.pull + m->training.n_pull - s.n - s.l->n;
         for (int k = 0; k < s.n; k++) {
             assert_true(far[k] > 0 && far[k] < 1e6); /* each was seen within the first steps */
             moves[k] += far[k] != before[k];
@@ -491,9 +543,9 @@ static void test_many(void **state)
     int never = 0, often = 0;
     for (int k = 0; k < s.n; k++) {
         never += moves[k] == 0;
-        often += moves[k] > 2 * SHOTS / 5;
+        often += moves[k] == SHOTS;
     }
-    assert_true(never < s.n / 10 && often > 50 && often < s.n / 4);
+    assert_true(never == 0 && often > 50 && often < 3 * s.n / 4);
     free(before);
     free(moves);
     free_sets(&s);
@@ -620,9 +672,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),      cmocka_unit_test(test_many_pairs),
         cmocka_unit_test(test_contraction), cmocka_unit_test(test_contraction_of_the_first),
-        cmocka_unit_test(test_centres),     cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_many),        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_cell),        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_refusals)};
+        cmocka_unit_test(test_centres),     cmocka_unit_test(test_rivals),
+        cmocka_unit_test(test_slope),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_steps),       cmocka_unit_test(test_cell),
+        cmocka_unit_test(test_spread),      cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
