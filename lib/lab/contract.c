@@ -10,8 +10,8 @@
 
 enum {
     COPIES = 16,    /* of a cell's pairs, which are few: points in more directions */
-    AT_ONCE = 2048, /* pairs of a step: of more, half are those that were farthest off, half drawn,
-                       and those that are left out come back sharper */
+    AT_ONCE = 2048, /* pairs of a step: of more, half are those that were farthest off, half drawn;
+                       where F bends beside the centres of those left out, nothing holds it flat */
     MOST_KEPT =
         1 << 17 /* pairs; of more each is met too seldom for its direction to be worth room */
 };
@@ -62,17 +62,12 @@ struct ThTrainContract {
 /* Of a tree: do two labels have to be told apart? */
 static bool rivals(const ThTrainContract *c, int i, int j)
 {
-    return c->l->kind[i] == c->l->kind[j] &&
-           th_proof_labels_first(c->l, i) != th_proof_labels_first(c->l, j);
+    return c->l->kind[i] == c->l->kind[j] && !th_proof_labels_same_map(c->l, i, j);
 }
 
 static double distance_between(const ThTrainContract *c, int i, int j)
 {
-    const double *a = c->centre + i * c->dim, *b = c->centre + j * c->dim;
-    double squares = 0;
-    for (int k = 0; k < c->dim; k++)
-        squares += (a[k] - b[k]) * (a[k] - b[k]);
-    return sqrt(squares);
+    return th_proof_length_between(c->centre + i * c->dim, c->centre + j * c->dim, c->dim);
 }
 
 static void find_rivals(ThTrainContract *c)

@@ -8,8 +8,9 @@
  * 2018, Virtual Adversarial Training.)
  *
  * Of a recurrent network a pair is a state of the automaton behind the symbol that led to it, and
- * the next symbol.  Centres behind one symbol are kept as far from each other as they were: else
- * the shortest way to contract is to forget the state.
+ * the next symbol.  Centres behind one symbol are kept as spread as they were, and those of a
+ * tree's labels of one kind with different functions no nearer to each other than the nearest such
+ * pair of either was: else the shortest way to contract is to make them one.
  *
  * Internal: for the library itself; not installed.
  */

@@ -82,6 +82,14 @@ double th_proof_length(const double *a, int n)
     return sqrt(th_proof_dot(a, a, n));
 }
 
+double th_proof_length_between(const double *a, const double *b, int n)
+{
+    double square = 0;
+    for (int k = 0; k < n; k++)
+        square += (a[k] - b[k]) * (a[k] - b[k]);
+    return sqrt(square);
+}
+
 double th_proof_power_bound(const double *a, int n, double *scratch)
 {
     enum { SQUARINGS = 4 };

@@ -28,6 +28,7 @@ void th_proof_transpose(double *m, int n); /* (n, n), in place */
 double th_proof_trace(const double *a, int n);
 double th_proof_dot(const double *a, const double *b, int n);
 double th_proof_length(const double *a, int n); /* Euclidean */
+double th_proof_length_between(const double *a, const double *b, int n);
 
 /* An upper bound of the largest eigenvalue of a symmetric matrix without negative ones: the 16th
  * root of the trace of its 16th power.  scratch has room for two such matrices. */

@@ -110,14 +110,6 @@ typedef struct {
     int *from, *by;                  /* (n): the set and symbol that reach farthest; from -1 */
 } Cover;
 
-static double distance(const double *a, const double *b, int d)
-{
-    double square = 0;
-    for (int k = 0; k < d; k++)
-        square += (a[k] - b[k]) * (a[k] - b[k]);
-    return sqrt(square);
-}
-
 static ThProofBall ball(const Cover *c, int i, double radius)
 {
     int d = c->v->f->dim;
@@ -130,7 +122,8 @@ static int nearest(const Cover *c, const double *z, int state)
     int near = -1, d = c->v->f->dim;
     double least = HUGE_VAL;
     for (int i = 0; i < c->n; i++) {
-        double far = c->state[i] == state ? distance(z, ball(c, i, 0).centre, d) : HUGE_VAL;
+        double far =
+            c->state[i] == state ? th_proof_length_between(z, ball(c, i, 0).centre, d) : HUGE_VAL;
         if (far < least) {
             least = far;
             near = i;
@@ -151,7 +144,8 @@ static void seed_state(Cover *c, int state, int most)
             if (v->seen.label[i] != state)
                 continue;
             int set = nearest(c, seen(v, i), state);
-            double off = set < 0 ? 1 : distance(seen(v, i), ball(c, set, 0).centre, d);
+            double off =
+                set < 0 ? 1 : th_proof_length_between(seen(v, i), ball(c, set, 0).centre, d);
             if (off > farthest) {
                 farthest = off;
                 far = i;
@@ -177,7 +171,7 @@ static bool settle_centres(Cover *c, ThError *err)
         th_proof_sample_centre(&s, i, c->centre + i * d, NULL);
     double far = 0;
     for (int i = 0; s.label && i < s.n; i++)
-        far = fmax(far, distance(seen(v, i), ball(c, s.label[i], 0).centre, d));
+        far = fmax(far, th_proof_length_between(seen(v, i), ball(c, s.label[i], 0).centre, d));
     if (v->p->reach == 0)
         v->p->reach = far; /* of one set a state */
     bool ok = s.label != NULL;

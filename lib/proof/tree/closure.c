@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "proof/matrix.h"
 #include "proof/prover.h"
 #include "proof/tree/enclosure.h"
 
@@ -25,10 +26,7 @@ typedef struct {
 
 static double distance(const Closure *k, const double *a, const double *b)
 {
-    double square = 0;
-    for (int i = 0; i < k->f->dim; i++)
-        square += (a[i] - b[i]) * (a[i] - b[i]);
-    return sqrt(square);
+    return th_proof_length_between(a, b, k->f->dim);
 }
 
 static const double *vector(const Closure *k, int i)

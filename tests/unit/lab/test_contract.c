@@ -313,7 +313,7 @@ static void test_centres(void **state)
 
 static bool rivals(const ThProofLabels *l, int i, int j)
 {
-    return l->kind[i] == l->kind[j] && th_proof_labels_first(l, i) != th_proof_labels_first(l, j);
+    return l->kind[i] == l->kind[j] && !th_proof_labels_same_map(l, i, j);
 }
 
 static double between(const Sets *s, int i, int j)
@@ -324,8 +324,8 @@ static double between(const Sets *s, int i, int j)
     return sqrt(squares);
 }
 
-/* A loss of balls that are far too large, by which centres became one; the farthest that two rivals
- * stand below what is due to them, of it. */
+/* A loss of balls that are far too large makes all centres one, unless rivals are kept as far from
+ * each other as the less of what they had. */
 static void test_rivals(void **state)
 {
     (void)state;
@@ -333,15 +333,13 @@ static void test_rivals(void **state)
     ThModel *m = made_model("regulargpt", "dim=8 heads=2");
     train(m, t, "steps=300 batch=32 length=2..8 lr=1e-2 noise=0.1 pull=0.1 aux=1 seed=2", NULL);
     train(m, t, "steps=1 batch=4 length=2..8 lr=0 contract=1 radius=0.1", NULL);
-    double apart[16];
     Sets s = sets_of(m, t);
     for (int i = 0; i < s.l->n; i++) {
-        apart[i] = 1e300;
+        double nearest = 1e300;
         for (int j = 0; j < s.l->n; j++)
             if (rivals(s.l, i, j))
-                apart[i] = fmin(apart[i], between(&s, i, j));
-        assert_true(fabs(s.apart[i] - apart[i]) <= 0.05 * apart[i]);
-        apart[i] = s.apart[i];
+                nearest = fmin(nearest, between(&s, i, j));
+        assert_true(fabs(s.apart[i] - nearest) <= 0.05 * nearest);
     }
     free_sets(&s);
     train(m, t, "steps=400 batch=4 length=2..8 lr=2e-2 contract=9 radius=2", NULL);
@@ -521,7 +519,7 @@ static void test_many(void **state)
 {
     (void)state;
     enum { SHOTS = 40 };
-    ThTask *t = made_task("dyck", "depth=4", NULL);
+    ThTask *t = made_task("dyck", "depth=6", NULL);
     ThModel *m = made_model("regulargpt", "dim=8 heads=2");
     ThTrainer *tr = trainer(m, t, "steps=60 batch=2 length=2..4 lr=0 contract=1 seed=3", NULL);
     for (int i = 0; i < 20; i++)
@@ -543,9 +541,9 @@ static void test_many(void **state)
     int never = 0, often = 0;
     for (int k = 0; k < s.n; k++) {
         never += moves[k] == 0;
-        often += moves[k] == SHOTS;
+        often += moves[k] > 2 * SHOTS / 5;
     }
-    assert_true(never == 0 && often > 50 && often < 3 * s.n / 4);
+    assert_true(never < s.n / 10 && often > 50 && often < s.n / 4);
     free(before);
     free(moves);
     free_sets(&s);
