@@ -76,10 +76,10 @@ static bool read_question(Reader *r, ThPadSgdPoint **point, size_t *n, ThError *
     return mark(r, "|", TH_PAD_SLIP_FORMAT);
 }
 
-/* The words of the first n points again. */
-static bool copied(Reader *r, size_t n)
+/* The words of the points from one to another again. */
+static bool copied(Reader *r, size_t from_point, size_t to_point)
 {
-    for (size_t i = 1; i <= 5 * n; i++, r->at++) {
+    for (size_t i = 5 * from_point + 1; i <= 5 * to_point; i++, r->at++) {
         const ThPadWord *from = &r->w->word[i], *w = &r->w->word[r->at];
         const char *text = r->k->text + from->at;
         if (r->at < r->w->n && w->size == from->size &&
@@ -104,13 +104,45 @@ static bool result(Reader *r, int wanted, ThPadSlip kind)
     return slip(r, found >= 0 ? kind : TH_PAD_SLIP_FORMAT, expected, (size_t)n);
 }
 
-static bool results(Reader *r, const ThPadSgdLine *line)
+static bool two(Reader *r, const int *wanted, ThPadSlip kind)
 {
-    return mark(r, "yp", TH_PAD_SLIP_COPY) && result(r, line->prediction, TH_PAD_SLIP_DIGIT) &&
-           mark(r, "g", TH_PAD_SLIP_DIGIT) && result(r, line->step[0], TH_PAD_SLIP_DIGIT) &&
-           result(r, line->step[1], TH_PAD_SLIP_DIGIT) && mark(r, "cur", TH_PAD_SLIP_DIGIT) &&
-           result(r, line->weight[0], TH_PAD_SLIP_STATE) &&
-           result(r, line->weight[1], TH_PAD_SLIP_STATE) && mark(r, "|", TH_PAD_SLIP_STATE);
+    return result(r, wanted[0], kind) && result(r, wanted[1], kind);
+}
+
+static bool results(Reader *r, const ThPadSgdLine *line, bool parts)
+{
+    return mark(r, "yp", TH_PAD_SLIP_COPY) &&
+           (!parts || two(r, line->product, TH_PAD_SLIP_DIGIT)) &&
+           result(r, line->prediction, TH_PAD_SLIP_DIGIT) && mark(r, "g", TH_PAD_SLIP_DIGIT) &&
+           (!parts || result(r, line->error, TH_PAD_SLIP_DIGIT)) &&
+           two(r, line->step, TH_PAD_SLIP_DIGIT) && mark(r, "cur", TH_PAD_SLIP_DIGIT) &&
+           two(r, line->weight, TH_PAD_SLIP_STATE) && mark(r, "|", TH_PAD_SLIP_STATE);
+}
+
+/* The layout that is asked for, or the one that the text is in.  A line of steps has one point, and
+ * more than one number behind yp. */
+static ThPadSgdStyle style_of(const Reader *r, size_t n)
+{
+    enum { WORDS = 5 };
+    size_t behind = r->at + (n > 1 ? WORDS : WORDS + 2);
+    bool one = behind < r->w->n &&
+               (n > 1 ? th_pad_word_is(r->k, &r->w->word[behind], "yp") : number(r, behind) >= 0);
+    if (r->k->layout >= 0)
+        return (ThPadSgdStyle)r->k->layout;
+    return is(r, "cur") ? TH_PAD_SGD_PLAIN : one ? TH_PAD_SGD_STEPS : TH_PAD_SGD_TURING;
+}
+
+static const char *const style_name[] = {"turing", "plain", "steps"};
+
+/* The line of point m - 1, of n. */
+static bool line(Reader *r, size_t m, const ThPadSgdLine *wanted, ThPadSgdStyle style)
+{
+    if (style == TH_PAD_SGD_PLAIN)
+        return m > 1 ||
+               (mark(r, "cur", TH_PAD_SLIP_FORMAT) && two(r, wanted->weight, TH_PAD_SLIP_STATE) &&
+                mark(r, "|", TH_PAD_SLIP_STATE));
+    bool steps = style == TH_PAD_SGD_STEPS;
+    return copied(r, steps ? m - 1 : 0, m) && results(r, wanted, steps);
 }
 
 static bool check(Reader *r, ThPadSgdPoint **point, ThError *err)
@@ -123,15 +155,12 @@ static bool check(Reader *r, ThPadSgdPoint **point, ThError *err)
         s.strict = TH_PAD_SGD_FROM_TOKENS;
     if (!read_question(r, point, &n, err))
         return false;
-    bool plain = is(r, "cur") || r->k->layout == TH_PAD_SGD_PLAIN;
-    r->c->style = plain ? "plain" : "turing";
+    ThPadSgdStyle style = style_of(r, n);
+    r->c->style = style_name[style];
+    s.parts = style == TH_PAD_SGD_STEPS;
     for (size_t m = n; m > 0; m--) {
-        ThPadSgdLine line = th_pad_sgd_step(&s, *point + m - 1);
-        if (!plain && (!copied(r, m) || !results(r, &line)))
-            return false;
-        if (plain && m == 1 &&
-            (!mark(r, "cur", TH_PAD_SLIP_FORMAT) || !result(r, line.weight[0], TH_PAD_SLIP_STATE) ||
-             !result(r, line.weight[1], TH_PAD_SLIP_STATE) || !mark(r, "|", TH_PAD_SLIP_STATE)))
+        ThPadSgdLine wanted = th_pad_sgd_step(&s, *point + m - 1);
+        if (!line(r, m, &wanted, style))
             return false;
     }
     return r->at == r->w->n || slip(r, TH_PAD_SLIP_FORMAT, "", 0);

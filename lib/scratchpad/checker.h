@@ -49,6 +49,7 @@ typedef enum { TH_PAD_COPY, TH_PAD_PREFIX, TH_PAD_SUFFIX, TH_PAD_DUPLICATE } ThP
 /* The checks, as ThPadKind has them. */
 bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err);
 bool th_pad_check_sum(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err);
+bool th_pad_check_columns(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 bool th_pad_check_machine(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 bool th_pad_check_copy(const ThPadChecking *k, ThPadChecked *c, ThError *err);

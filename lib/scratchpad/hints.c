@@ -6,6 +6,8 @@
 
 enum { MARK_SIZE = 16, MOST_MARK_DIGITS = 9 };
 
+enum { GROWING, ANY }; /* marks= */
+
 int th_pad_hints(const ThPad *p)
 {
     return th_option_known(&p->options, "hints") ? (int)th_option_int(&p->options, "hints") : 0;
@@ -55,13 +57,19 @@ static int greatest(const int *place, size_t n)
     return most;
 }
 
-/* n of the numbers 1 … of, growing: every subset is as likely. */
-static void draw_marks(int n, int of, ThRng *r, int *mark)
+/* n of the numbers 1 … of: every subset is as likely, and growing or in any order. */
+static void draw_marks(int n, int of, bool growing, ThRng *r, int *mark)
 {
     int drawn = 0;
     for (int i = 0; i < of && drawn < n; i++)
         if (th_rng_hits(r, (uint64_t)(n - drawn), (uint64_t)(of - i)))
             mark[drawn++] = i + 1;
+    for (int i = n - 1; i > 0 && !growing; i--) {
+        size_t j = th_rng_below(r, (uint64_t)i + 1);
+        int other = mark[j];
+        mark[j] = mark[i];
+        mark[i] = other;
+    }
 }
 
 static void put_tokens(ThPadExample *e, const ThPadExample *plain, const ThPadPiece *token,
@@ -103,7 +111,7 @@ bool th_pad_hints_put(const ThPad *p, ThRng *r, ThPadExample *e, ThError *err)
                        "the scratchpad has %d places, and hints=%d has no more "
                        "marks",
                        places, hints);
-    draw_marks(places, hints, r, mark);
+    draw_marks(places, hints, th_option_choice(&p->options, "marks") == GROWING, r, mark);
     put_tokens(e, &plain, token, place, n, mark);
     return th_pad_example_good(e, err);
 }
@@ -229,15 +237,25 @@ static bool grows(const int *mark, int places, int place, int found)
     return found > 0 && found > mark[below] && (above > places || found < mark[above]);
 }
 
-static void compare_marks(const ThPadHints *h, const int *place, int *mark, size_t end,
-                          ThPadChecked *c)
+/* Is it one that no other place has? */
+static bool is_new(const int *mark, int places, int found)
+{
+    for (int i = 1; i <= places; i++)
+        if (mark[i] == found)
+            return false;
+    return found > 0;
+}
+
+static void compare_marks(const ThPadHints *h, const int *place, int *mark, bool growing,
+                          size_t end, ThPadChecked *c)
 {
     int places = greatest(place, h->n);
     for (size_t i = 0; i < h->n && h->token[i].at < end; i++) {
         int at = place[i], found = h->token[i].mark;
         bool right = at == 0         ? found == 0
-                     : mark[at] == 0 ? grows(mark, places, at, found)
-                                     : found == mark[at];
+                     : mark[at] != 0 ? found == mark[at]
+                     : growing       ? grows(mark, places, at, found)
+                                     : is_new(mark, places, found);
         if (!right) {
             tell(h, i, at, mark[at], c);
             return;
@@ -258,7 +276,8 @@ bool th_pad_hints_compare(const ThPadHints *h, const ThPadChecking *k, ThPadChec
     if (c->kind && c->kind->places) {
         c->kind->places(h->piece, h->n, place);
         memset(place + h->n, 0, (h->n + 3) * sizeof *place);
-        compare_marks(h, place, place + h->n, end, c);
+        compare_marks(h, place, place + h->n, th_option_choice(k->options, "marks") == GROWING, end,
+                      c);
     }
     slip = c->slip != TH_PAD_SLIP_NONE;
     if (h->loose != SIZE_MAX && (!slip || h->loose < c->offset) && c->slip != TH_PAD_SLIP_EARLY_END)

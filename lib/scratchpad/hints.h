@@ -2,8 +2,10 @@
  *
  * With hints=K every token that stands for a place of the question (a digit, a letter, a cell, a
  * point) has a mark in front of it, one of @1 … @K, the same wherever the place is written again. A
- * text's marks are a random increasing subset of them: which mark is next has to be looked up in
- * the text, so that any number of places is written in the same way.
+ * text's marks are a random subset of them, increasing or, with marks=any, in any order: which mark
+ * is next has to be looked up in the text, so that any number of places is written in the same way.
+ * Of increasing ones a model may learn instead that the next is the least of those that are
+ * greater, which it can tell less well the more there are.
  *
  * Source: Zhou, Bradley et al. 2023; Zhou, Alon et al. 2024 (marks from a random start).
  *
@@ -14,13 +16,21 @@
 
 #include "scratchpad/checker.h"
 
-/* The option of the kinds that have places. */
-#define TH_PAD_HINTS_OPTION                                                                        \
+/* The options of the kinds that have places, of writing and of checking. */
+#define TH_PAD_HINTS_OPTIONS                                                                       \
+    {"hints",                                                                                      \
+     TH_INT,                                                                                       \
+     "0",                                                                                          \
+     0,                                                                                            \
+     4096,                                                                                         \
+     NULL,                                                                                         \
+     "announce every place by a mark, of so many @1, @2, ... of which each text has a random "     \
+     "subset; 0: no marks"},                                                                       \
+        TH_PAD_MARKS_OPTION
+#define TH_PAD_MARKS_OPTION                                                                        \
     {                                                                                              \
-        "hints", TH_INT, "0", 0, 4096, NULL,                                                       \
-            "announce every place by a mark, of so many @1, @2, ... of which each text has a "     \
-            "random "                                                                              \
-            "increasing subset; 0: no marks"                                                       \
+        "marks", TH_CHOICE, "growing", 0, 0, "growing|any",                                        \
+            "of hints=: their numbers grow along the question, or are in any order"                \
     }
 
 int th_pad_hints(const ThPad *p); /* the option; 0 of kinds without it */

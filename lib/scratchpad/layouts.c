@@ -194,7 +194,8 @@ bool th_pad_sum_hints_fit(const ThPad *p, ThError *err)
                        "hints= goes with fill=yes: otherwise a result has places "
                        "without a mark in the question");
     return style == TH_PAD_COMPACT || style == TH_PAD_PLAIN || style == TH_PAD_REVERSED ||
-           th_fail(err, TH_EUSAGE, "hints= goes with style=compact, plain and reversed");
+           th_fail(err, TH_EUSAGE, "hints= does not go with style=%s",
+                   th_option_text(&p->options, "style"));
 }
 
 /* The first place of a field of n digits behind `mark`, in a line so many behind the question, of

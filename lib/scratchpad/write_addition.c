@@ -13,7 +13,7 @@ static const ThOptionSpec options[] = {
      "whether a last carry gets a line of its own or only goes into the answer"},
     {"blanks", TH_REAL, "0.3", 0, 1, NULL,
      "style=blanks: how likely a blank is between two digits of an operand"},
-    TH_PAD_HINTS_OPTION,
+    TH_PAD_HINTS_OPTIONS,
     {"fill", TH_FLAG, NULL, 0, 0, NULL,
      "fill operands up with zeros to one place more than the longer has; default: with hints="},
     {"comments", TH_FLAG, "yes", 0, 0, NULL,
@@ -22,7 +22,9 @@ static const ThOptionSpec options[] = {
 enum { CARRY_LINE, CARRY_FOLD }; /* final-carry= */
 
 static const ThOptionSpec check_options[] = {
-    {"final-carry", TH_CHOICE, "any", 0, 0, "any|line|fold", "of additions"}, {0}};
+    TH_PAD_MARKS_OPTION, /* of all kinds */
+    {"final-carry", TH_CHOICE, "any", 0, 0, "any|line|fold", "of additions"},
+    {0}};
 
 static bool init(ThPad *p, ThError *err)
 {

@@ -13,7 +13,7 @@ static const ThOptionSpec options[] = {
     {"answer", TH_INT, "0", 0, 100000, NULL,
      "letters asked for behind the part; 0: all up to the end of the string"},
     {"letters", TH_INT, "26", 1, 26, NULL, "size of the alphabet"},
-    TH_PAD_HINTS_OPTION,
+    TH_PAD_HINTS_OPTIONS,
     {0}};
 
 static const ThOptionSpec check_options[] = {

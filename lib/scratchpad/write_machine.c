@@ -29,7 +29,7 @@ static const ThOptionSpec options[] = {
     {"comma", TH_FLAG, "yes", 0, 0, NULL, "write ~ between the parts of a transition"},
     {"style", TH_CHOICE, "compact", 0, 0, "compact|verbose",
      "one line, <|SEP|> separating configurations; or a line for each"},
-    TH_PAD_HINTS_OPTION,
+    TH_PAD_HINTS_OPTIONS,
     {0}};
 enum { EDGE_STAY, EDGE_EXTEND, EDGE_AVOID }; /* edge= */
 enum { STATE_FRONT, STATE_HEAD };            /* state= */

@@ -1,30 +1,43 @@
 /* write_multiplication.c - a number times one of few digits, digit by digit from the right (Hou et
  * al., Section 5.1 and Figure 4). */
 
+#include "scratchpad/columns.h"
 #include "scratchpad/hints.h"
 #include "scratchpad/writing.h"
 
 static const ThOptionSpec options[] = {
     {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of first operands that are drawn"},
     {"multiplier", TH_INT, "3", 1, 10000, NULL, "digits of second operands that are drawn"},
-    {"style", TH_CHOICE, "compact", 0, 0, TH_PAD_STYLES_SUM, "the layout"},
+    {"style", TH_CHOICE, "compact", 0, 0, TH_PAD_STYLES_SUM "|columns", "the layout"},
     {"flush", TH_CHOICE, "digit", 0, 0, "digit|once",
      "whether the last carry goes into the result a digit a line, or at once"},
-    TH_PAD_HINTS_OPTION,
+    TH_PAD_HINTS_OPTIONS,
     {"fill", TH_FLAG, NULL, 0, 0, NULL,
      "fill the first operand up with zeros to as many places as the product may have; default: "
-     "with hints="},
+     "with hints= and style=columns"},
     {"comments", TH_FLAG, "yes", 0, 0, NULL,
      "style=verbose: explain each line behind a #; never in data sets"},
     {0}};
-enum { FLUSH_DIGIT, FLUSH_ONCE }; /* flush= */
+enum { FLUSH_DIGIT, FLUSH_ONCE };           /* flush= */
+enum { COLUMNS = TH_PAD_STYLES_SUM_COUNT }; /* style=, behind those of sums */
 
 static const ThOptionSpec check_options[] = {
     {"flush", TH_CHOICE, "any", 0, 0, "any|digit|once", "of multiplications"}, {0}};
 
+static bool init_columns(ThPad *p, ThError *err)
+{
+    bool fill = !th_option_given(&p->options, "fill") || th_option_flag(&p->options, "fill");
+    p->separator = "|";
+    if (!fill)
+        return th_fail(err, TH_EUSAGE, "style=columns fills the first operand up");
+    return th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 * ( ) ~ . |", err);
+}
+
 static bool init(ThPad *p, ThError *err)
 {
     int style = th_option_choice(&p->options, "style");
+    if (style == COLUMNS)
+        return init_columns(p, err);
     p->words = style == TH_PAD_VERBOSE;
     p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
     bool ok = th_pad_sum_hints_fit(p, err) && th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
@@ -160,6 +173,8 @@ static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, Th
 {
     char *room TH_OWNED(free) = NULL;
     size_t wide = product->nx + product->ny;
+    if (th_option_choice(&p->options, "style") == COLUMNS)
+        return th_pad_columns_write(e, product, err);
     if (th_pad_sum_filled(p) && !th_pad_sum_fill(product, wide, product->ny, &room, err))
         return false;
     ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
@@ -204,14 +219,25 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 static size_t most(const ThPad *p, size_t n)
 {
     size_t k = (size_t)th_option_int(&p->options, "multiplier");
+    int style = th_option_choice(&p->options, "style");
+    if (style == COLUMNS)
+        return th_pad_columns_most(n, k);
     n += th_pad_sum_filled(p) ? k : 0;
     size_t tokens = 2 * (n + k + 1);
-    int style = th_option_choice(&p->options, "style");
     if (style > TH_PAD_VERBOSE)
         return th_pad_sum_most(n + k);
     for (size_t j = 1; j <= n + k; j++)
         tokens += th_pad_operand_most(n, j) + 3 * k + j + 7;
     return tokens + (style == TH_PAD_VERBOSE ? n + k + TH_PAD_VERBOSE_MARKS : 0);
+}
+
+static void places(const ThPadPiece *token, size_t n, int *place)
+{
+    size_t size = n > 0 ? (size_t)(token[n - 1].s - token[0].s) : 0;
+    if (n > 0 && th_pad_columns_are(token[0].s, size))
+        th_pad_columns_places(token, n, place);
+    else
+        th_pad_sum_places(token, n, place);
 }
 
 /* ---- reading back ---------------------------------------------------------------------------- */
@@ -223,6 +249,10 @@ static bool recognise(const ThPadChecking *k)
 
 static bool check(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
+    bool columns = k->layout >= 0 ? k->layout == COLUMNS
+                                  : th_pad_columns_are(k->text + k->begin, k->end - k->begin);
+    if (columns)
+        return th_pad_check_columns(k, c, err);
     return th_pad_check_has_steps(k) ? th_pad_check_steps(k, '*', c, err)
                                      : th_pad_check_sum(k, '*', c, err);
 }
@@ -243,7 +273,16 @@ const ThPadKind th_pad_multiplication = {
         "As scratchpad addition.  On each line the digit under the head is multiplied by the whole "
         "second number: behind them stand that product, ~, the carry that goes out, and the "
         "digits of the result so far.  Once no digits are left, the carry goes into the result: "
-        "a digit a line, as in the paper's figure, or at once, as in its footnote.",
+        "a digit a line, as in the paper's figure, or at once, as in its footnote.\n\n"
+        "With style=columns a line is a column of the product, from the last on: a term D*E(P~S) "
+        "for "
+        "each digit E of the second number, S being the sum so far, which begins with a tenth of "
+        "the column before, and P and S written from their last digit; then the column's digit of "
+        "the result.  The first number has zeros in front, and behind its point, so that all "
+        "columns "
+        "have as many terms.  Nothing but digits is looked up, so that a small model learns it, "
+        "and "
+        "goes on beyond the lengths of training where hints= say which digits.",
     .example = "scratchpad multiplication 25 4\n"
                "#> 25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,100)|100\n"
                "scratchpad multiplication 25 4 style=verbose\n"
@@ -256,7 +295,9 @@ const ThPadKind th_pad_multiplication = {
                "#> c * 4 ( 0 8 ~ 1 , 0 0 )   # 2 * 4 = 08 carry 1\n"
                "#> ^ * 4 ( 0 0 ~ 0 , 1 0 0 )   # 0 * 4 = 00 carry 0\n"
                "#> </scratch>\n"
-               "#> 1 0 0",
+               "#> 1 0 0\n"
+               "scratchpad multiplication 25 4 style=columns\n"
+               "#> 025.*4|5*4(02~02)0|2*4(80~01)0|0*4(00~10)1|100",
     .operand = {"X", "Y", NULL},
     .options = options,
     .layout = "style",
@@ -269,7 +310,7 @@ const ThPadKind th_pad_multiplication = {
     .size = "digits",
     .recognise = recognise,
     .check = check,
-    .places = th_pad_sum_places,
+    .places = places,
     .bars = true,
     .misprints = misprints,
 };

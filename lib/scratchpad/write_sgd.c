@@ -19,9 +19,10 @@ static const ThOptionSpec options[] = {
     {"noise", TH_REAL, "0", 0, 1, NULL, "standard deviation of noise on drawn labels"},
     {"radius", TH_REAL, "0.5", 0, 1, NULL, "the true weights are drawn from a disc so large"},
     {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate"},
-    {"style", TH_CHOICE, "turing", 0, 0, "turing|plain",
-     "with the steps, or the answer right after the data"},
-    TH_PAD_HINTS_OPTION,
+    {"style", TH_CHOICE, "turing", 0, 0, "turing|plain|steps",
+     "with the steps, or the answer right after the data; steps: a line has its own point only, "
+     "and every product and sum"},
+    TH_PAD_HINTS_OPTIONS,
     {0}};
 
 static const ThOptionSpec check_options[] = {
@@ -53,23 +54,36 @@ static double rounded(double value, double scale)
     return th_pad_sgd_value(th_pad_sgd_token(value, scale), scale);
 }
 
+/* The token of a result; where one is all that is kept, the result becomes what it stands for. */
+static int token_of(const ThPadSgd *s, double *result, bool shown)
+{
+    int token = th_pad_sgd_token(*result, s->scale);
+    if (shown && s->strict == TH_PAD_SGD_REQUANTISE)
+        *result = th_pad_sgd_value(token, s->scale);
+    return token;
+}
+
 ThPadSgdLine th_pad_sgd_step(ThPadSgd *s, const ThPadSgdPoint *point)
 {
     ThPadSgdLine line;
     ThPadSgdPoint q = *point;
-    bool round = s->strict == TH_PAD_SGD_REQUANTISE;
     if (s->strict != TH_PAD_SGD_HIDDEN)
         q = (ThPadSgdPoint){{rounded(q.x[0], s->scale), rounded(q.x[1], s->scale)},
                             rounded(q.y, s->scale)};
-    double prediction = s->w[0] * q.x[0] + s->w[1] * q.x[1];
-    line.prediction = th_pad_sgd_token(prediction, s->scale);
-    prediction = round ? th_pad_sgd_value(line.prediction, s->scale) : prediction;
+    double product[2], prediction = 0;
     for (int i = 0; i < 2; i++) {
-        double step = -2 * s->rate * (q.y - prediction) * q.x[i];
-        line.step[i] = th_pad_sgd_token(step, s->scale);
-        s->w[i] -= round ? th_pad_sgd_value(line.step[i], s->scale) : step;
-        line.weight[i] = th_pad_sgd_token(s->w[i], s->scale);
-        s->w[i] = round ? th_pad_sgd_value(line.weight[i], s->scale) : s->w[i];
+        product[i] = s->w[i] * q.x[i];
+        line.product[i] = token_of(s, &product[i], s->parts);
+        prediction += product[i];
+    }
+    line.prediction = token_of(s, &prediction, true);
+    double error = 2 * s->rate * (prediction - q.y);
+    line.error = token_of(s, &error, s->parts);
+    for (int i = 0; i < 2; i++) {
+        double step = error * q.x[i];
+        line.step[i] = token_of(s, &step, true);
+        s->w[i] -= step;
+        line.weight[i] = token_of(s, &s->w[i], true);
     }
     return line;
 }
@@ -139,11 +153,17 @@ static char *put_points(char *to, const ThPadSgdPoint *point, size_t n, double s
 }
 
 /* Behind the copied points.  *answer is set to where the weights begin. */
-static char *put_results(char *to, const ThPadSgdLine *line, char **answer)
+static char *put_results(char *to, const ThPadSgdLine *line, bool parts, char **answer)
 {
     to = put_word(to, "yp");
+    if (parts) {
+        to = put_token(to, line->product[0]);
+        to = put_token(to, line->product[1]);
+    }
     to = put_token(to, line->prediction);
     to = put_word(to, "g");
+    if (parts)
+        to = put_token(to, line->error);
     to = put_token(to, line->step[0]);
     to = put_token(to, line->step[1]);
     *answer = to;
@@ -160,14 +180,14 @@ static double scale_of(const ThOptions *o)
 
 static bool put(const ThPad *p, const ThPadSgdPoint *point, size_t n, ThPadExample *e, ThError *err)
 {
-    enum { POINT = 5 * 5, RESULTS = 9 * 5 };
-    bool plain = th_option_choice(&p->options, "style") == TH_PAD_SGD_PLAIN;
-    ThPadSgd s = {.rate = th_option_real(&p->options, "rate")};
+    enum { POINT = 5 * 5, RESULTS = 12 * 5 };
+    ThPadSgdStyle style = (ThPadSgdStyle)th_option_choice(&p->options, "style");
+    ThPadSgd s = {.rate = th_option_real(&p->options, "rate"), .parts = style == TH_PAD_SGD_STEPS};
     s.strict = (ThPadSgdStrict)th_option_choice(&p->options, "strict");
     s.scale = scale_of(&p->options);
-    size_t lines = plain ? 2 : n + 1;
-    char *to =
-        th_pad_example_begin(e, n > 20000 ? SIZE_MAX : lines * (n * POINT + RESULTS) + 8, err);
+    size_t lines = style == TH_PAD_SGD_TURING ? n + 1 : 2;
+    char *to = th_pad_example_begin(
+        e, n > 20000 ? SIZE_MAX : lines * n * POINT + (n + 1) * RESULTS + 8, err);
     if (!to)
         return false;
     char *begin = to, *data = to + 2, *answer = to;
@@ -175,17 +195,19 @@ static bool put(const ThPad *p, const ThPadSgdPoint *point, size_t n, ThPadExamp
     size_t question = (size_t)(to - begin) + 2, copied = (size_t)(to - data);
     to = put_word(to, "|");
     for (size_t m = n; m > 0; m--) {
-        char *line = to;
-        if (!plain)
+        char *line = to, last[POINT + 1];
+        size_t own = (size_t)(put_points(last, &point[m - 1], 1, s.scale) - last);
+        if (style == TH_PAD_SGD_TURING)
             to = th_pad_put(to, data, copied);
+        if (style == TH_PAD_SGD_STEPS)
+            to = th_pad_put(to, last, own);
         ThPadSgdLine results = th_pad_sgd_step(&s, &point[m - 1]);
-        to = put_results(to, &results, &answer);
-        if (plain && m > 1)
+        to = put_results(to, &results, s.parts, &answer);
+        if (style == TH_PAD_SGD_PLAIN && m > 1)
             to = line;
-        char last[POINT + 1];
-        copied -= (size_t)(put_points(last, &point[m - 1], 1, s.scale) - last);
+        copied -= own;
     }
-    if (plain) {
+    if (style == TH_PAD_SGD_PLAIN) {
         size_t rest = (size_t)(to - answer);
         memmove(begin + question, answer, rest);
         to = begin + question + rest;
@@ -295,19 +317,35 @@ static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e
 
 static size_t most(const ThPad *p, size_t n)
 {
-    enum { POINT = 5, RESULTS = 9 };
-    bool plain = th_option_choice(&p->options, "style") == TH_PAD_SGD_PLAIN;
-    return 2 + POINT * n + (plain ? 4 : n * (n + 1) / 2 * POINT + n * RESULTS);
+    enum { POINT = 5, RESULTS = 9, PARTS = 3, ANSWER = 4 };
+    ThPadSgdStyle style = (ThPadSgdStyle)th_option_choice(&p->options, "style");
+    size_t lines = n * (n + 1) / 2 * POINT + n * RESULTS;
+    if (style != TH_PAD_SGD_TURING)
+        lines = style == TH_PAD_SGD_PLAIN ? ANSWER : n * (POINT + RESULTS + PARTS);
+    return 2 + POINT * n + lines;
 }
 
-/* The d of a point has the point's place, in all lines. */
+static bool is_word(const ThPadPiece *token, size_t n, size_t i, const char *word)
+{
+    return i < n && token[i].n == strlen(word) && memcmp(token[i].s, word, token[i].n) == 0;
+}
+
+/* The d of a point has the point's place, in all lines: those of a line are the first ones, but for
+ * style=steps, where a line has one, the last that is left. */
 static void places(const ThPadPiece *token, size_t n, int *place)
 {
-    int next = 1;
+    enum { WORDS = 5 }; /* of a point */
+    int next = 1, left = 0;
+    bool first = true, steps = false;
     for (size_t i = 0; i < n; i++) {
-        bool point = token[i].n == 1 && *token[i].s == 'd';
-        place[i] = point ? next++ : 0;
-        next = token[i].n == 1 && *token[i].s == '|' ? 1 : next;
+        bool point = is_word(token, n, i, "d");
+        place[i] = point && (!steps || left > 0) ? (steps ? left-- : next++) : 0;
+        if (!is_word(token, n, i, "|"))
+            continue;
+        left = first ? next - 1 : left;
+        steps = steps || (first && left > 1 && is_word(token, n, i + 1 + WORDS, "yp"));
+        first = false;
+        next = 1; /* in each line */
     }
 }
 
@@ -327,13 +365,19 @@ const ThPadKind th_pad_sgd = {
         "Numbers from -1 to 1 are written as the 200 tokens a0 to a199; a100 is 0, and a step is "
         "0.01.  The question is the data: d X1 X2 , Y for each point.  A line is the points that "
         "are left, then the prediction yp for the last of them, the step g and the weights cur "
-        "behind the step; the next line goes without that point.\n\n"
+        "behind the step; the next line goes without that point.  With style=steps a line has its "
+        "own point only, the two products of weights and coordinates in front of the prediction, "
+        "which is their sum, and the error, by 2 and rate=, in front of the step, which is its "
+        "product with the coordinates: every number is made of two that stand near it.\n\n"
         "The paper's tokens show real numbers that are never rounded (strict=hidden), so that a "
         "scratchpad is not a function of its tokens, and an answer counts as right within two "
         "tokens.  strict=from-tokens and strict=requantise make it one.\n\n"
         "DATA is three numbers a point, or the tokens of a question.",
     .example = "scratchpad sgd \"0.5 -0.5 0.2\"\n"
-               "#> $ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 a90 |",
+               "#> $ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 a90 |\n"
+               "scratchpad sgd \"0.5 -0.5 0.2; 0.5 0.5 0\" style=steps > \"steps.txt\"\n"
+               "check file \"steps.txt\"\n"
+               "#> 1 of 1 right",
     .operand = {"DATA", NULL},
     .options = options,
     .layout = "style",

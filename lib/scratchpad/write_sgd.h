@@ -24,7 +24,7 @@ double th_pad_sgd_value(int token, double scale);
 typedef enum { TH_PAD_SGD_HIDDEN, TH_PAD_SGD_FROM_TOKENS, TH_PAD_SGD_REQUANTISE } ThPadSgdStrict;
 
 /* In the order of the option style=. */
-typedef enum { TH_PAD_SGD_TURING, TH_PAD_SGD_PLAIN } ThPadSgdStyle;
+typedef enum { TH_PAD_SGD_TURING, TH_PAD_SGD_PLAIN, TH_PAD_SGD_STEPS } ThPadSgdStyle;
 
 typedef struct {
     double x[2], y;
@@ -33,12 +33,14 @@ typedef struct {
 /* The weights; at first 0.  rate is multiplied by 2, the factor of the square's gradient. */
 typedef struct {
     ThPadSgdStrict strict;
+    bool parts; /* the parts of prediction and step are results, too: style=steps */
     double rate, scale, w[2];
 } ThPadSgd;
 
-/* The tokens of a line: prediction, step and weights. */
+/* The tokens of a line: products of weights and coordinates, their sum, the prediction; the error,
+ * by 2 and the rate, its products with the coordinates, the step; and the weights. */
 typedef struct {
-    int prediction, step[2], weight[2];
+    int product[2], prediction, error, step[2], weight[2];
 } ThPadSgdLine;
 
 /* Takes a step on a point, whose numbers are rounded to tokens unless they are hidden. */

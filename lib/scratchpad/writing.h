@@ -67,7 +67,8 @@ typedef enum {
     TH_PAD_VERBOSE,
     TH_PAD_PLAIN,
     TH_PAD_REVERSED,
-    TH_PAD_BLANKS, /* these of sums only */
+    TH_PAD_STYLES_SUM_COUNT,
+    TH_PAD_BLANKS = TH_PAD_STYLES_SUM_COUNT, /* these of sums only */
     TH_PAD_HINTS,
     TH_PAD_REVERSED_HINTS
 } ThPadSumStyle;

@@ -82,8 +82,12 @@ static const struct {
     {"multiplication", "digits=1..30 style=verbose", "verbose"},
     {"multiplication", "digits=1..30 style=plain", NULL},
     {"multiplication", "digits=1..30 style=reversed", NULL},
+    {"multiplication", "digits=1..30 style=columns", "columns"},
+    {"multiplication", "digits=1..30 style=columns multiplier=1", "columns"},
+    {"multiplication", "digits=1..30 style=columns multiplier=14", "columns"},
     {"sgd", "", "turing"},
     {"sgd", "style=plain", "plain"},
+    {"sgd", "style=steps", "steps"},
     {"machine", "", "compact"},
     {"machine", "steps=20", "compact"},
     {"machine", "steps=20 edge=extend transitions=no", "compact"},
@@ -123,19 +127,25 @@ static void written_is_right(void **state)
 static void strict_sgd(void **state)
 {
     (void)state;
-    static const char *const modes[] = {"from-tokens", "requantise",
-                                        "from-tokens quantiser=points"};
-    for (int i = 0; i < 3; i++) {
-        char settings[64];
-        snprintf(settings, sizeof settings, "strict=%s", modes[i]);
-        ThPad *p = made("sgd", settings, NULL);
+    static const struct {
+        const char *mode, *style;
+    } modes[] = {{"from-tokens", "turing"},
+                 {"requantise", "turing"},
+                 {"from-tokens quantiser=points", "turing"},
+                 {"from-tokens", "steps"},
+                 {"requantise", "steps"}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        char settings[64], written[80];
+        snprintf(settings, sizeof settings, "strict=%s", modes[i].mode);
+        snprintf(written, sizeof written, "%s style=%s", settings, modes[i].style);
+        ThPad *p = made("sgd", written, NULL);
         ThOptions o;
         ThPadCheckRules rules = rules_with(&o, settings); /* none but hidden numbers may differ */
         ThPadExample e = {0};
         for (uint64_t k = 0; k < 300; k++) {
-            ThRng r = th_rng((uint64_t)i, "strict", k);
+            ThRng r = th_rng(i, "strict", k);
             assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
-            expect_right(e.text.data, "sgd", "turing", &rules);
+            expect_right(e.text.data, "sgd", modes[i].style, &rules);
         }
         th_options_free(&o);
         th_pad_example_free(&e);
@@ -256,6 +266,27 @@ static const struct {
     {"25*4|2f*4(20~2,0)|c*4(08~1,00)|00", TH_PAD_SLIP_EARLY_END, 4, 1},
     {"25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,200)|200", TH_PAD_SLIP_DIGIT, 4, 10},
     {"25*4|2f*4(20~2,0)|c*4(08~1,00)|a*4(00~0,100)|100", TH_PAD_SLIP_COPY, 4, 1},
+    /* in columns; right is 07.*4|7*4(82~82)8|0*4(00~20)2|28 */
+    {"07.*4|7*4(83~82)8|", TH_PAD_SLIP_DIGIT, 2, 6},
+    {"07.*4|7*4(82~83)8|", TH_PAD_SLIP_CARRY, 2, 9},
+    {"07.*4|7*4(82~92)8|", TH_PAD_SLIP_CARRY, 2, 8},
+    {"07.*4|6*4(82~82)8|", TH_PAD_SLIP_COPY, 2, 1},
+    {"07.*4|7*5(82~82)8|", TH_PAD_SLIP_COPY, 2, 3},
+    {"07.*4|7*4(82~82)2|", TH_PAD_SLIP_COPY, 2, 11},
+    {"07.*4|7*4(82~82|8|", TH_PAD_SLIP_FORMAT, 2, 10},
+    {"07.*4|7*4(82~8)28|", TH_PAD_SLIP_FORMAT, 2, 9},
+    {"07.*4|7*4(82~82)8|28", TH_PAD_SLIP_EARLY_END, 3, 1},
+    {"07.*4|7*4(82~82)8|0*4(00~20)2|29", TH_PAD_SLIP_COPY, 4, 2},
+    {"07.*4|7*4(82~82)8|0*4(00~20)2|2", TH_PAD_SLIP_EARLY_END, 4, 2},
+    {"07.*4|7*4(82~82)8|0*4(00~20)2|280", TH_PAD_SLIP_FORMAT, 4, 3},
+    {"07.*4|7*4(82~82)8|0*4(00~20)2|28|", TH_PAD_SLIP_FORMAT, 4, 3},
+    {"17.*4|7*4(82~82)8|", TH_PAD_SLIP_FORMAT, 1, 1},
+    {"7.*4|", TH_PAD_SLIP_FORMAT, 1, 1},
+    {"07.0*4|", TH_PAD_SLIP_FORMAT, 1, 4},
+    {"007.1*42|", TH_PAD_SLIP_FORMAT, 1, 5},
+    {"07.*", TH_PAD_SLIP_EARLY_END, 1, 5},
+    {"07.*4", TH_PAD_SLIP_EARLY_END, 1, 6},
+    {"07.*4|", TH_PAD_SLIP_EARLY_END, 2, 1},
     /* without steps */
     {"576+361=938", TH_PAD_SLIP_CARRY, 1, 11},
     {"576+361=997", TH_PAD_SLIP_DIGIT, 1, 10},
@@ -285,6 +316,13 @@ static const struct {
      2, 46},
     {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 x |", TH_PAD_SLIP_FORMAT,
      2, 47},
+    /* by steps; right is yp a100 a100 a100 g a80 a90 a110 cur a110 a90 */
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a103 a100 a100 g a80", TH_PAD_SLIP_DIGIT, 2, 22},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 a97 a100 g a80", TH_PAD_SLIP_DIGIT, 2, 27},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 a100 a103 g a80", TH_PAD_SLIP_DIGIT, 2, 32},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 a100 a100 g a77 a90 a110", TH_PAD_SLIP_DIGIT,
+     2, 39},
+    {"$ d a100 a100 , a100 d a150 a50 , a120 | d a100 a100 , a100 yp", TH_PAD_SLIP_COPY, 2, 3},
     {"$ d a150 a50 a120 |", TH_PAD_SLIP_FORMAT, 1, 14},
     {"$ d a150 a250 , a120 |", TH_PAD_SLIP_FORMAT, 1, 10},
     /* nothing of the kind */

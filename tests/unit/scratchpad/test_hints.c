@@ -36,11 +36,22 @@ static const struct {
     {"multiplication", "style=reversed hints=3", "9", "87", "@1 9 @2 0 @3 0 * 7 8 = @1 3 @2 8 @3 7",
      "@1 3 @2 8 @3 7"},
     {"multiplication", "fill=yes style=plain", "9", "87", "009*87=783", "783"},
+    {"multiplication", "style=columns hints=6", "9", "87",
+     "@1 0 @2 0 @3 9 . @4 0 * @5 8 @6 7 | @4 0 * @5 8 ( 0 0 ~ 0 0 0 ) @3 9 * @6 7 ( 3 6 ~ 3 6 0 ) "
+     "@3 3 | @3 9 * @5 8 ( 2 7 ~ 8 7 0 ) @2 0 * @6 7 ( 0 0 ~ 8 7 0 ) @2 8 | @2 0 * @5 8 ( 0 0 ~ 7 "
+     "0 0 ) @1 0 * @6 7 ( 0 0 ~ 7 0 0 ) @1 7 | @1 7 @2 8 @3 3",
+     "@1 7 @2 8 @3 3"},
     {"copy", "hints=3", "cab", NULL, "$ @1 c @2 a @3 b | @1 c @2 a @3 b .", "@1 c @2 a @3 b ."},
     {"sgd", "hints=2", "0.5 -0.5 0.2; 0 0 0", NULL,
      "$ @1 d a150 a50 , a120 @2 d a100 a100 , a100 | @1 d a150 a50 , a120 @2 d a100 a100 , a100 yp "
      "a100 "
      "g a100 a100 cur a100 a100 | @1 d a150 a50 , a120 yp a100 g a90 a110 cur a110 a90 |",
+     "cur a110 a90 |"},
+    {"sgd", "style=steps hints=2", "0.5 -0.5 0.2; 0 0 0", NULL,
+     "$ @1 d a150 a50 , a120 @2 d a100 a100 , a100 | @2 d a100 a100 , a100 yp a100 a100 a100 g "
+     "a100 "
+     "a100 a100 cur a100 a100 | @1 d a150 a50 , a120 yp a100 a100 a100 g a80 a90 a110 cur a110 a90 "
+     "|",
      "cur a110 a90 |"},
 };
 
@@ -91,11 +102,15 @@ static const struct {
      "digits=1..7 flush=once multiplier=1 fill=yes"},
     {"multiplication", "style=reversed digits=1..7 hints=11",
      "style=reversed digits=1..7 fill=yes"},
+    {"multiplication", "style=columns digits=1..7 hints=20", "style=columns digits=1..7"},
+    {"multiplication", "style=columns digits=1..7 multiplier=1 hints=9",
+     "style=columns digits=1..7 multiplier=1"},
     {"copy", "length=1..20 hints=26", "length=1..20"},
     {"copy", "length=6..20 variant=duplicate hints=26", "length=6..20 variant=duplicate"},
     {"machine", "length=2..9 hints=12", "length=2..9"},
     {"machine", "length=2..9 edge=avoid comma=no hints=12", "length=2..9 edge=avoid comma=no"},
-    {"sgd", "examples=1..8 hints=9", "examples=1..8"}};
+    {"sgd", "examples=1..8 hints=9", "examples=1..8"},
+    {"sgd", "examples=1..8 style=steps hints=9", "examples=1..8 style=steps"}};
 
 /* The text without its marks and blanks, in the same order as `to` without its blanks. */
 static void without_marks(const char *text, char *to)
@@ -110,20 +125,21 @@ static void without_marks(const char *text, char *to)
     *to = '\0';
 }
 
-/* As many marks as a question has, growing, and none behind it that it has not. */
-static void expect_question_has_all(const ThPadExample *e)
+/* As many marks as a question has, growing or each once, and none behind it that it has not. */
+static void expect_question_has_all(const ThPadExample *e, bool growing)
 {
     int mark[64], n = 0;
     bool first = true;
     for (const char *c = strchr(e->text.data, '@'); c; c = strchr(c + 1, '@')) {
         size_t at = (size_t)(c - e->text.data);
         int number = atoi(c + 1);
-        first = first && at < e->question && (n == 0 || number > mark[n - 1]);
-        if (first)
-            mark[n++] = number;
         bool found = false;
         for (int i = 0; i < n; i++)
             found = found || mark[i] == number;
+        first = first && at < e->question && (growing ? n == 0 || number > mark[n - 1] : !found);
+        if (first)
+            mark[n++] = number;
+        found = found || first;
         assert_true(found);
         assert_true(n < 64);
     }
@@ -148,7 +164,7 @@ static void drawn_as_without(void **state)
             without_marks(e.text.data + e.question, a);
             without_marks(f.text.data + f.question, b);
             assert_string_equal(a, b);
-            expect_question_has_all(&e);
+            expect_question_has_all(&e, true);
             ThPadCheckRules rules = {.kind = k % 2 ? p->kind : NULL, .machine = k % 4 ? m : NULL};
             ThPadChecked c;
             assert_true(th_pad_check(e.text.data, e.text.size, &rules, &c, NULL));
@@ -191,6 +207,53 @@ static void subsets_are_uniform(void **state)
     assert_int_equal(subsets, 10);
     th_pad_example_free(&e);
     th_pad_free(p);
+}
+
+static ThPadChecked checked(const char *text, const ThOptions *o)
+{
+    ThPadCheckRules rules = {.options = o};
+    ThPadChecked c;
+    assert_true(th_pad_check(text, strlen(text), &rules, &c, NULL));
+    return c;
+}
+
+/* marks=any: all twelve ways to put two of four in front of two letters are as likely, and a text
+ * is right for who is told so, or where they happen to grow. */
+static void any_order(void **state)
+{
+    (void)state;
+    enum { DRAWS = 24000 };
+    ThPad *p = made("copy", "length=2 hints=4 marks=any", NULL),
+          *q = made("copy", "length=2 hints=4", NULL);
+    ThPadExample e = {0}, f = {0};
+    ThOptions any;
+    int count[100] = {0};
+    assert_true(th_pad_check_options(&any, NULL) && th_options_set(&any, "marks", "any", NULL));
+    for (uint64_t k = 0; k < DRAWS; k++) {
+        ThRng r = th_rng(8, "any", k), s = r;
+        int a, b, c, d;
+        assert_true(th_pad_draw(p, NULL, &r, &e, NULL) && th_pad_draw(q, NULL, &s, &f, NULL));
+        assert_int_equal(sscanf(e.text.data, "$ @%d %*c @%d", &a, &b), 2);
+        assert_int_equal(sscanf(f.text.data, "$ @%d %*c @%d", &c, &d), 2);
+        assert_true((a == c && b == d) || (a == d && b == c)); /* the subset is the same one */
+        count[10 * a + b]++;
+        expect_question_has_all(&e, false);
+        assert_int_equal(checked(e.text.data, &any).slip, TH_PAD_SLIP_NONE);
+        assert_int_equal(checked(e.text.data, NULL).slip,
+                         a < b ? TH_PAD_SLIP_NONE : TH_PAD_SLIP_MOVE);
+    }
+    for (int a = 1; a <= 4; a++)
+        for (int b = 1; b <= 4; b++)
+            assert_in_range(count[10 * a + b], a == b ? 0 : 1800, a == b ? 0 : 2200);
+    assert_int_equal(checked("$ @7 a @2 b @5 c | @7 a @2 b @5 c .", &any).slip, TH_PAD_SLIP_NONE);
+    assert_int_equal(checked("$ @7 a @2 b @7 c | @7 a @2 b @7 c .", &any).column, 13);
+    assert_int_equal(checked("$ @7 a @2 b @5 c | @7 a @5 b @5 c .", &any).column, 6);
+    assert_int_equal(checked("$ @7 a @2 b c | @7 a @2 b c .", &any).slip, TH_PAD_SLIP_MOVE);
+    th_options_free(&any);
+    th_pad_example_free(&e);
+    th_pad_example_free(&f);
+    th_pad_free(p);
+    th_pad_free(q);
 }
 
 /* Tokens are the words of the text, and come back. */
@@ -317,11 +380,11 @@ static void refused(void **state)
     (void)state;
     static const struct {
         const char *kind, *option, *value, *text;
-    } all[] = {{"addition", "style", "verbose", "style=compact, plain and reversed"},
-               {"addition", "style", "reversed-hints", "style=compact, plain and reversed"},
+    } all[] = {{"addition", "style", "verbose", "does not go with style=verbose"},
+               {"addition", "style", "reversed-hints", "does not go with style=reversed-hints"},
                {"addition", "fill", "no", "fill=yes"},
                {"multiplication", "fill", "no", "fill=yes"},
-               {"multiplication", "style", "verbose", "style=compact, plain and reversed"},
+               {"multiplication", "style", "verbose", "does not go with style=verbose"},
                {"copy", "variant", "prefix", "whole copies"},
                {"copy", "variant", "suffix", "whole copies"},
                {"machine", "steps", "2", "single steps"},
@@ -370,6 +433,7 @@ int main(void)
         cmocka_unit_test(places),
         cmocka_unit_test(drawn_as_without),
         cmocka_unit_test(subsets_are_uniform),
+        cmocka_unit_test(any_order),
         cmocka_unit_test(tokens),
         cmocka_unit_test(slips_are_found),
         cmocka_unit_test(every_mark_counts),

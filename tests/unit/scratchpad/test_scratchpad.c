@@ -1,5 +1,6 @@
 /* test_scratchpad.c - what scratchpads are written: the published examples character by character,
  * and random ones against big-number arithmetic. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,6 +95,15 @@ static void published_examples(void **state)
     }
 }
 
+static size_t token_count(const ThPad *p, const ThPadExample *e)
+{
+    int *id = NULL;
+    size_t cap = 0, n, question;
+    assert_true(th_pad_encode(p, e, &id, &cap, &n, &question, NULL));
+    free(id);
+    return n - 2;
+}
+
 /* ---- against big numbers --------------------------------------------------------------------- */
 
 static void expect_result(const char *text, size_t answer, char sign)
@@ -101,6 +111,7 @@ static void expect_result(const char *text, size_t answer, char sign)
     mpz_t x, y, z;
     char *copy = strdup(text), *middle = strchr(copy, sign), *bar = strchr(copy, '|');
     *middle = *bar = '\0';
+    copy[strcspn(copy, ".")] = '\0'; /* style=columns: zeros behind it */
     mpz_init_set_str(x, copy, 10);
     mpz_init_set_str(y, middle + 1, 10);
     mpz_init_set_str(z, text + answer, 10);
@@ -187,6 +198,71 @@ static void lines_of_products(void **state)
         assert_in_range(done, strlen(operand), strlen(operand) + 3);
         free(text);
     }
+    th_pad_example_free(&e);
+    th_pad_free(p);
+}
+
+/* A number written from its last digit on, up to a mark behind which *text then is. */
+static long reversed(const char **text, char mark)
+{
+    long value = 0, power = 1;
+    for (; **text != mark; ++*text, power *= 10) {
+        assert_in_range(**text, '0', '9');
+        value += power * (**text - '0');
+    }
+    ++*text;
+    return value;
+}
+
+/* Columns of X.*Y from the last on: factors are the digits of X and Y whose places add up to the
+ * column's, X's in front of the point first; sums begin with a tenth of the last one before. */
+static void columns_of(const char *text, const char *answer)
+{
+    const char *point = strchr(text, '.'), *sign = strchr(text, '*'), *c = strchr(text, '|') + 1;
+    long sum = 0, k = c - 1 - (sign + 1), places = point - text;
+    for (long column = 0; column < places; column++, sum /= 10) {
+        for (long j = k - 1; j >= 0; j--) {
+            long x = reversed(&c, '*'), y = reversed(&c, '(');
+            const char *digit = point - 1 - (column - j);
+            assert_int_equal(x, (column < j ? *(digit + 1) : *digit) - '0');
+            assert_int_equal(y, sign[k - j] - '0');
+            assert_int_equal(reversed(&c, '~'), x * y);
+            sum += x * y;
+            assert_int_equal(reversed(&c, ')'), sum);
+        }
+        assert_int_equal(answer[places - 1 - column], *c);
+        assert_int_equal(reversed(&c, '|'), sum % 10);
+    }
+    assert_int_equal(sum, 0);
+    assert_ptr_equal(c, answer);
+    assert_int_equal(strlen(answer), places);
+}
+
+static void products_in_columns(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 13; k += 4) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "digits=1..30 style=columns multiplier=%d", k);
+        ThPad *p = made("multiplication", settings, NULL);
+        ThPadExample e = {0};
+        for (uint64_t i = 0; i < 200; i++) {
+            ThRng r = th_rng(9, "columns", i);
+            int n = 1 + (int)i % 30;
+            assert_true(th_pad_draw(p, &(ThRange){n, n, 1}, &r, &e, NULL));
+            expect_result(e.text.data, e.answer, '*');
+            columns_of(e.text.data, e.text.data + e.answer);
+            assert_int_equal(token_count(p, &e) + 2, th_pad_most(p, n));
+        }
+        th_pad_example_free(&e);
+        th_pad_free(p);
+    }
+    /* Twelve nines by twelve: a column with the ten before adds up to more than 999. */
+    ThPad *p = made("multiplication", "style=columns", NULL);
+    ThPadExample e = {0};
+    written(p, "9999999999999", "999999999999", &e);
+    expect_result(e.text.data, e.answer, '*');
+    columns_of(e.text.data, e.text.data + e.answer);
     th_pad_example_free(&e);
     th_pad_free(p);
 }
@@ -311,15 +387,6 @@ static const char sgd_published[] =
              "a101 | d a179 a166 , a76 d a80 a145 , a102 yp a101 g a100 a99 cur a99 a102 | d a179 "
              "a166 , a76 yp a100 g a120 a117 cur a79 a85 |";
 
-static size_t token_count(const ThPad *p, const ThPadExample *e)
-{
-    int *id = NULL;
-    size_t cap = 0, n, question;
-    assert_true(th_pad_encode(p, e, &id, &cap, &n, &question, NULL));
-    free(id);
-    return n - 2;
-}
-
 static void sgd_examples(void **state)
 {
     (void)state;
@@ -396,6 +463,48 @@ static void sgd_words(void **state)
                  {"a", -1},   {"b5", -1},  {"a5x", -1},  {"a1999", -1}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         assert_int_equal(th_pad_sgd_word(words[i].word, strlen(words[i].word)), words[i].token);
+}
+
+/* The parts of a line are each within half a token of what the numbers before make, but for what
+ * the tokens themselves are rounded by; requantised they are that exactly. */
+static void sgd_parts(void **state)
+{
+    (void)state;
+    for (int exact = 0; exact < 2; exact++) {
+        ThPad *p =
+            made("sgd", exact ? "style=steps rate=0.25 strict=requantise" : "style=steps rate=0.25",
+                 NULL);
+        ThPadExample e = {0};
+        for (uint64_t i = 0; i < 200; i++) {
+            ThRng r = th_rng(3, "sgd", i);
+            assert_true(th_pad_draw(p, &(ThRange){20, 20, 1}, &r, &e, NULL));
+            assert_int_equal(token_count(p, &e) + 2, th_pad_most(p, 20));
+            double w[2] = {0, 0}, slack = exact ? 0.005 : 0.025;
+            const char *line = strchr(e.text.data, '|') + 1;
+            for (int k = 0; k < 20; k++, line = strchr(line, '|') + 1) {
+                int t[11];
+                double v[11];
+                assert_int_equal(
+                    sscanf(line, " d a%d a%d , a%d yp a%d a%d a%d g a%d a%d a%d cur a%d a%d", &t[0],
+                           &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7], &t[8], &t[9], &t[10]),
+                    11);
+                for (int j = 0; j < 11; j++)
+                    v[j] = (t[j] - 100) / 100.0;
+                assert_true(fabs(v[3] - w[0] * v[0]) <= slack + 1e-9);
+                assert_true(fabs(v[4] - w[1] * v[1]) <= slack + 1e-9);
+                assert_true(fabs(v[5] - (v[3] + v[4])) <= slack + 1e-9);
+                assert_true(fabs(v[6] - 0.5 * (v[5] - v[2])) <= slack + 1e-9);
+                assert_true(fabs(v[7] - v[6] * v[0]) <= slack + 1e-9);
+                assert_true(fabs(v[8] - v[6] * v[1]) <= slack + 1e-9);
+                for (int j = 0; j < 2; j++) {
+                    assert_true(fabs(v[9 + j] - (w[j] - v[7 + j])) <= slack + 1e-9);
+                    w[j] = v[9 + j];
+                }
+            }
+        }
+        th_pad_example_free(&e);
+        th_pad_free(p);
+    }
 }
 
 /* Without noise the error of the weights, at first at most 1/2, never grows: no step is longer than
@@ -584,13 +693,22 @@ static void packed_matrix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_examples), cmocka_unit_test(random_cases),
-        cmocka_unit_test(lines_of_products),  cmocka_unit_test(sizes),
-        cmocka_unit_test(vocabularies),       cmocka_unit_test(tokens),
-        cmocka_unit_test(sgd_examples),       cmocka_unit_test(sgd_rounds_what_it_uses),
-        cmocka_unit_test(sgd_words),          cmocka_unit_test(sgd_steps_are_short),
-        cmocka_unit_test(parts_of_copies),    cmocka_unit_test(worked_step),
-        cmocka_unit_test(drawn_steps),        cmocka_unit_test(packed_matrix),
+        cmocka_unit_test(published_examples),
+        cmocka_unit_test(random_cases),
+        cmocka_unit_test(lines_of_products),
+        cmocka_unit_test(products_in_columns),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(vocabularies),
+        cmocka_unit_test(tokens),
+        cmocka_unit_test(sgd_examples),
+        cmocka_unit_test(sgd_rounds_what_it_uses),
+        cmocka_unit_test(sgd_words),
+        cmocka_unit_test(sgd_parts),
+        cmocka_unit_test(sgd_steps_are_short),
+        cmocka_unit_test(parts_of_copies),
+        cmocka_unit_test(worked_step),
+        cmocka_unit_test(drawn_steps),
+        cmocka_unit_test(packed_matrix),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
