@@ -582,13 +582,14 @@ static bool bind_rest(ShBinder *b, ThError *err)
         return true;
     const ShToken *t = token(b->st, b->at);
     const char *text = b->st->lexer->text.data + t->start;
-    fail_token(err, t, TH_EUSAGE, "unexpected '%.*s'", (int)(t->end - t->start), text);
-    if (b->at + 1 < b->st->to && *text != '=') {
-        const ShToken *next = token(b->st, b->at + 1);
-        const char *after = b->st->lexer->text.data + next->start;
-        if (*after == '=')
-            th_hint(err, "an option is written KEY=VALUE, without blanks");
-    }
+    int size = (int)(t->end - t->start);
+    const ShToken *next = b->at + 1 < b->st->to ? token(b->st, b->at + 1) : NULL;
+    const char *sign = next ? b->st->lexer->text.data + next->start : "";
+    bool option = *sign == '=' && *text != '=';
+    bool empty = option && next->start == t->end && strchr(" \t\n#;}", sign[1]);
+    fail_token(err, t, TH_EUSAGE, empty ? "%.*s= has no value" : "unexpected '%.*s'", size, text);
+    if (option)
+        th_hint(err, "an option is written KEY=VALUE, without blanks");
     return false;
 }
 
