@@ -1,4 +1,5 @@
-/* check_columns.c - products column by column: the text is written again and compared. */
+/* check_columns.c - products column by column: each is written again and compared, up to the first
+ * that differs. */
 
 #include "scratchpad/checker.h"
 #include "scratchpad/columns.h"
@@ -65,12 +66,11 @@ static bool read_question(Text *t, ThPadSum *product)
     return true;
 }
 
-/* What is wrong where the text should go on with written[at]: a product, a sum, or what is copied:
- * digits of the operands and the result. */
-static ThPadSlip kind_of(const ThPadExample *written, size_t at, const Text *t)
+/* What is wrong where the text should go on with s[at], of a column or of the result: a product, a
+ * sum, or what is copied. */
+static ThPadSlip kind_of(const char *s, size_t at, const Text *t, bool column)
 {
-    const char *s = written->text.data;
-    if (t->at >= t->n || (at < written->answer && is_last(t)))
+    if (t->at >= t->n || (column && is_last(t)))
         return TH_PAD_SLIP_EARLY_END;
     if (s[at] < '0' || s[at] > '9' || !digit_is_at(t, t->at))
         return TH_PAD_SLIP_FORMAT;
@@ -82,25 +82,43 @@ static ThPadSlip kind_of(const ThPadExample *written, size_t at, const Text *t)
                               : TH_PAD_SLIP_COPY;
 }
 
+/* Goes over n bytes that should come next.  False at one that does not: a slip. */
+static bool follows(Text *t, const char *s, size_t n, bool column, size_t begin, ThPadChecked *c)
+{
+    size_t i = 0;
+    while (i < n && t->at < t->n && t->s[t->at] == s[i]) {
+        i++;
+        t->at++;
+    }
+    return i == n || !th_pad_slip_at(c, kind_of(s, i, t, column), begin + t->at, s + i, 1,
+                                     t->s + t->at, t->at < t->n);
+}
+
+static bool compare(Text *t, const ThPadSum *product, size_t begin, ThPadChecked *c, ThError *err)
+{
+    ThPadColumns columns = th_pad_columns_begin(product->x, product->nx, product->y, product->ny);
+    ThText column = {0};
+    char *result TH_OWNED(free) = th_alloc(columns.places, 1, err);
+    bool right = true;
+    while (result && right && !column.failed && th_pad_columns_next(&columns, &column, result)) {
+        right = column.failed || follows(t, column.data, column.size, true, begin, c);
+        column.size = 0;
+    }
+    bool ok = result && (!column.failed || th_fail(err, TH_ENOMEM, "out of memory"));
+    th_text_free(&column);
+    if (ok && right && follows(t, result, columns.places, false, begin, c) && t->at < t->n)
+        th_pad_slip_at(c, TH_PAD_SLIP_FORMAT, begin + t->at, "", 0, t->s + t->at, 1);
+    return ok;
+}
+
 bool th_pad_check_columns(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     Text t = {k->text + k->begin, k->end - k->begin, 0};
     ThPadSum product = {0};
-    ThPadExample written TH_OWNED(th_pad_example_free) = {0};
     c->style = "columns";
-    if (!read_question(&t, &product)) {
-        bool end = t.at >= t.n;
-        return th_pad_slip_wanted(c, end ? TH_PAD_SLIP_EARLY_END : TH_PAD_SLIP_FORMAT,
-                                  k->begin + t.at, "a question", t.s + t.at, !end);
-    }
-    if (!th_pad_columns_write(&written, &product, err))
-        return false;
-    const char *s = written.text.data;
-    size_t n = written.text.size;
-    while (t.at < t.n && t.at < n && t.s[t.at] == s[t.at])
-        t.at++;
-    if (t.at == n && t.at == t.n)
-        return true;
-    ThPadSlip slip = t.at < n ? kind_of(&written, t.at, &t) : TH_PAD_SLIP_FORMAT;
-    return th_pad_slip_at(c, slip, k->begin + t.at, s + t.at, t.at < n, t.s + t.at, t.at < t.n);
+    if (read_question(&t, &product))
+        return compare(&t, &product, k->begin, c, err);
+    bool end = t.at >= t.n;
+    return th_pad_slip_wanted(c, end ? TH_PAD_SLIP_EARLY_END : TH_PAD_SLIP_FORMAT, k->begin + t.at,
+                              "a question", t.s + t.at, !end);
 }

@@ -3,13 +3,6 @@
 
 #include "scratchpad/columns.h"
 
-/* x has `places` digits, of which as many as m has are zeros in front; behind its point there are
- * so many zeros that every column has a term for each digit of m. */
-typedef struct {
-    const char *x, *m;
-    size_t nx, k, places, wide; /* wide: digits of a sum */
-} Columns;
-
 /* What a column adds up to is at most 90 k: k products of two digits, and a tenth of the column
  * before. */
 static size_t digits_of(size_t most)
@@ -20,14 +13,14 @@ static size_t digits_of(size_t most)
     return n;
 }
 
-static Columns columns_of(const char *x, size_t nx, const char *m, size_t k)
+ThPadColumns th_pad_columns_begin(const char *x, size_t nx, const char *m, size_t k)
 {
-    return (Columns){x, m, nx, k, nx + k, digits_of(90 * k)};
+    return (ThPadColumns){x, m, nx, k, nx + k, digits_of(90 * k), 0, 0};
 }
 
 /* The digit of the first number at a place from the last on; places behind the point are less than
  * 0. */
-static int digit_at(const Columns *c, ptrdiff_t place)
+static int digit_at(const ThPadColumns *c, ptrdiff_t place)
 {
     return place >= 0 && (size_t)place < c->nx ? c->x[c->nx - 1 - (size_t)place] - '0' : 0;
 }
@@ -42,58 +35,59 @@ static void put_reversed(ThText *t, size_t number, size_t n)
 static void put_zeros(ThText *t, size_t n)
 {
     for (; n > 0; n--)
-        th_text_add_bytes(t, "0", 1);
+        th_text_add(t, "0");
 }
 
-static void put_question(ThText *t, const Columns *c)
+static void put_question(ThText *t, const ThPadColumns *c)
 {
     put_zeros(t, c->k);
     th_text_add_bytes(t, c->x, c->nx);
-    th_text_add_bytes(t, ".", 1);
+    th_text_add(t, ".");
     put_zeros(t, c->k - 1);
-    th_text_add_bytes(t, "*", 1);
+    th_text_add(t, "*");
     th_text_add_bytes(t, c->m, c->k);
-    th_text_add_bytes(t, "|", 1);
+    th_text_add(t, "|");
 }
 
-static size_t put_column(ThText *t, const Columns *c, size_t column, size_t sum)
+bool th_pad_columns_next(ThPadColumns *c, ThText *t, char *result)
 {
+    if (c->column == c->places)
+        return false;
     for (size_t j = c->k; j-- > 0;) {
-        int d = digit_at(c, (ptrdiff_t)column - (ptrdiff_t)j), e = c->m[c->k - 1 - j] - '0';
+        int d = digit_at(c, (ptrdiff_t)c->column - (ptrdiff_t)j), e = c->m[c->k - 1 - j] - '0';
         size_t product = (size_t)(d * e);
-        sum += product;
+        c->sum += product;
         th_text_printf(t, "%d*%d(", d, e);
         put_reversed(t, product, 2);
-        th_text_add_bytes(t, "~", 1);
-        put_reversed(t, sum, c->wide);
-        th_text_add_bytes(t, ")", 1);
+        th_text_add(t, "~");
+        put_reversed(t, c->sum, c->wide);
+        th_text_add(t, ")");
     }
-    th_text_printf(t, "%zu|", sum % 10);
-    return sum / 10;
+    th_text_printf(t, "%zu|", c->sum % 10);
+    result[c->places - 1 - c->column++] = (char)('0' + c->sum % 10);
+    c->sum /= 10;
+    return true;
 }
 
 bool th_pad_columns_write(ThPadExample *e, const ThPadSum *product, ThError *err)
 {
-    Columns c = columns_of(product->x, product->nx, product->y, product->ny);
-    char *answer TH_OWNED(free) = th_alloc(c.places + 1, 1, err);
-    if (!answer || !th_pad_example_begin(e, 0, err))
+    ThPadColumns c = th_pad_columns_begin(product->x, product->nx, product->y, product->ny);
+    char *result TH_OWNED(free) = th_alloc(c.places, 1, err);
+    if (!result || !th_pad_example_begin(e, 0, err))
         return false;
     ThText *t = &e->text;
     put_question(t, &c);
     e->question = t->size;
-    size_t sum = 0;
-    for (size_t i = 0; i < c.places; i++) {
-        sum = put_column(t, &c, i, sum);
-        answer[c.places - 1 - i] = !t->failed ? t->data[t->size - 2] : '0';
-    }
+    while (t->size < TH_PAD_MOST_BYTES && th_pad_columns_next(&c, t, result))
+        continue;
     e->answer = t->size;
-    th_text_add_bytes(t, answer, c.places);
+    th_text_add_bytes(t, result, c.places);
     return th_pad_example_good(e, err);
 }
 
 size_t th_pad_columns_most(size_t nx, size_t k)
 {
-    Columns c = columns_of(NULL, nx, NULL, k);
+    ThPadColumns c = th_pad_columns_begin(NULL, nx, NULL, k);
     return 2 * c.places + 2 * k + 2 + c.places * (k * (8 + c.wide) + 2);
 }
 
