@@ -137,7 +137,7 @@ static bool find_states(ThTrainContract *c, const ThDfa *machine, ThError *err)
     c->spread = th_alloc((size_t)c->n_symbols, sizeof *c->spread, err);
     if (!f || !c->centre || !c->mean || !c->spread || !th_proof_cell_sample(f, machine, 1, &s, err))
         return false;
-    th_proof_cell_behind(&s, c->n_symbols);
+    th_proof_cell_behind(&s, c->n_symbols, c->n_symbols, 1);
     for (int i = 0; i < c->labels; i++)
         th_proof_sample_centre(&s, i, c->centre + i * c->dim, NULL);
     for (int a = 0; a < c->n_symbols; a++)

@@ -229,7 +229,7 @@ static bool measure_cell(Measure *m, ThError *err)
     m->n_classes = m->cell->n_classes;
     if (!take_room(m, err) || !th_proof_cell_sample(m->cell, m->machine, 2, &m->s, err))
         return false;
-    th_proof_cell_behind(&m->s, k);
+    th_proof_cell_behind(&m->s, k, k, 1);
     for (int i = 0; i < m->n; i++) {
         bool met = th_proof_sample_centre(&m->s, i, m->centre + i * m->dim, &m->reach);
         m->function[i] = met ? i / k : -1;

@@ -40,10 +40,12 @@ bool th_proof_cell_sample(const ThProofCell *f, const ThDfa *machine, uint64_t s
     return true;
 }
 
-void th_proof_cell_behind(ThProofSample *s, int n_symbols)
+void th_proof_cell_behind(ThProofSample *s, int n_symbols, int words, int before)
 {
-    for (int i = 0; i < s->n; i++)
-        s->label[i] = s->label[i] * n_symbols + s->y[i];
+    for (int i = 0; i < s->n; i++) {
+        int earlier = s->x[i] < 0 ? 0 : s->label[s->x[i]] % words;
+        s->label[i] = s->label[i] / before * words + (earlier * n_symbols + s->y[i]) % words;
+    }
 }
 
 int *th_proof_cell_word(const ThProofSample *s, int i, int *length, ThError *err)

@@ -14,8 +14,10 @@
 bool th_proof_cell_sample(const ThProofCell *f, const ThDfa *machine, uint64_t seed,
                           ThProofSample *s, ThError *err);
 
-/* Makes each label that of a state behind the symbol that led there: q k + a for the a-th of k. */
-void th_proof_cell_behind(ThProofSample *s, int n_symbols);
+/* Makes each label that of a state behind the word that led there: q n + w for the w-th of n words
+ * of one length, the empty one and shorter ones as if the first symbol stood before.  `before`: of
+ * how many words the labels are now. */
+void th_proof_cell_behind(ThProofSample *s, int n_symbols, int words, int before);
 
 /* How many symbols a drawn run has: runs follow each other. */
 int th_proof_cell_steps(const ThProofCell *f);

@@ -846,6 +846,78 @@ static void test_behind(void **state)
     th_model_free(m);
 }
 
+static float *weights(const ThModel *m, const char *name)
+{
+    return th_params_at(&m->params, th_params_find(&m->params, name));
+}
+
+/* Returns new: an lrnn of three numbers that adds (1, 0, 2) / 100 with a and (0, 3, 1) / 100 with b
+ * to 0.9 times, or another share, of
+ *
+ *     a  1  1 -1      b  0  1/3  0
+ *        0  0  0         1  1/3  0
+ *        0  0  0         0 -1/3 -1
+ *
+ * whose columns have a sum of magnitudes of 1, so that all products contract.  It answers the first
+ * class always. */
+static ThModel *turning(double share)
+{
+    static const double map[2][9] = {{1, 1, -1, 0, 0, 0, 0, 0, 0},
+                                     {0, 1. / 3, 0, 1, 1. / 3, 0, 0, -1. / 3, -1}};
+    static const float value[2][3] = {{0.01F, 0, 0.02F}, {0, 0.03F, 0.01F}};
+    ThModel *m = bound("lrnn", "dim=3 block=3 norm=paper p=1", TH_TARGET_FINAL, 2);
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    for (int a = 0; a < 2; a++) {
+        weights(m, "embedding")[a * 3 + a] = 1;
+        weights(m, "layer0.norm.gain")[a] = 1;
+        weights(m, "layer0.transition.up")[a * 9 + a] = 1 / sqrtf(2);
+        weights(m, "layer0.value.up")[a * 3 + a] = 1 / sqrtf(2);
+        memcpy(weights(m, "layer0.value.down") + a * 3, value[a], sizeof value[a]);
+        for (int i = 0; i < 9; i++)
+            weights(m, "layer0.transition.blocks")[a * 9 + i] = (float)(share * map[a][i]);
+        weights(m, "answer_bias")[a] = a ? -1 : 1;
+    }
+    return m;
+}
+
+/* Of 0.9 times the maps no metric of one set contracts a step, nor one of a set behind the last
+ * symbol: the best that is found has 1.04.  Behind the last two symbols there is one, of 0.98; of
+ * 0.95 times them that has 1.03, and what does not contract has none. */
+static void test_several_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        double share;
+        int cover, sets; /* 0: open */
+        double contraction;
+    } all[] = {{0.9, 2, 0, 1.0416}, {0.9, 4, 4, 0.9785}, {0.95, 16, 0, 1.0328}, {1, 16, 0, 1.0872}};
+    ThError err = {0};
+    ThDfa *d = th_dfa_new(1, 2, 2, &err);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        ThModel *m = turning(all[i].share);
+        ThProofClaim *claim = claim_of(m, d, NULL);
+        claim->slack = 2e-5;
+        ThProofHow how = {.limit = 100, .cover = all[i].cover, .seed = 1};
+        ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+        if (!p)
+            fail_msg("%s", err.msg);
+        assert_int_equal(p->verdict, all[i].sets ? TH_PROOF_PROVED : TH_PROOF_OPEN);
+        assert_true(fabs(p->contraction - all[i].contraction) < 1e-3);
+        for (int k = 0; k < all[i].sets; k++)
+            assert_int_equal(p->state[k], 0);
+        if (all[i].sets) {
+            assert_int_equal(p->n, all[i].sets);
+            ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, &err);
+            assert_true(holds_signed(c, m));
+            th_proof_certificate_free(c);
+        }
+        th_proof_free(p);
+        th_proof_claim_free(claim);
+        th_model_free(m);
+    }
+    th_dfa_free(d);
+}
+
 /* A model that has learned nothing is wrong on the string that is named; one that answers one thing
  * always is, too, though its sets are closed. */
 static void test_wrong(void **state)
@@ -911,9 +983,9 @@ int main(void)
         cmocka_unit_test(test_worst),
 
         cmocka_unit_test(test_corner),     cmocka_unit_test(test_each_set),
-        cmocka_unit_test(test_behind),     cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_wrong),      cmocka_unit_test(test_open),
-        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_behind),     cmocka_unit_test(test_several_steps),
+        cmocka_unit_test(test_proofs),     cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_open),       cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests_name("proof_cell", tests, NULL, NULL);
 }
