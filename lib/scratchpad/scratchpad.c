@@ -12,6 +12,8 @@ static const ThPadKind *const kinds[] = {
 #undef KIND
 };
 
+enum { MOST_BYTES = 1 << 30 };
+
 TH_REGISTRY(ThPadKind, kinds, th_pad_kinds, th_pad_kind)
 
 /* ---- making one ------------------------------------------------------------------------------ */
@@ -277,15 +279,14 @@ bool th_pad_example_line(const ThPad *p, const ThPadExample *e, size_t *from, si
 
 static bool too_long(ThError *err)
 {
-    return th_fail(err, TH_ELIMIT, "the scratchpad would have more than %d characters",
-                   TH_PAD_MOST_BYTES);
+    return th_fail(err, TH_ELIMIT, "the scratchpad would have more than %d characters", MOST_BYTES);
 }
 
 char *th_pad_example_begin(ThPadExample *e, size_t size, ThError *err)
 {
     e->text.size = e->question = e->answer = 0;
     e->text.failed = false;
-    if (size > TH_PAD_MOST_BYTES) {
+    if (size > MOST_BYTES) {
         too_long(err);
         return NULL;
     }
@@ -304,7 +305,7 @@ bool th_pad_example_good(const ThPadExample *e, ThError *err)
 {
     if (e->text.failed || !e->text.data)
         return th_fail(err, TH_ENOMEM, "out of memory");
-    return e->text.size <= TH_PAD_MOST_BYTES || too_long(err);
+    return e->text.size <= MOST_BYTES || too_long(err);
 }
 
 long long th_pad_draw_from(ThRange range, ThRng *r)

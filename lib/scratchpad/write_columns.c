@@ -25,11 +25,13 @@ static int digit_at(const ThPadColumns *c, ptrdiff_t place)
     return place >= 0 && (size_t)place < c->nx ? c->x[c->nx - 1 - (size_t)place] - '0' : 0;
 }
 
-/* A number's digits, the last first. */
+/* A number's n digits, the last first. */
 static void put_reversed(ThText *t, size_t number, size_t n)
 {
-    for (; n > 0; n--, number /= 10)
-        th_text_printf(t, "%zu", number % 10);
+    char digit[24];
+    for (size_t i = 0; i < n; i++, number /= 10)
+        digit[i] = (char)('0' + number % 10);
+    th_text_add_bytes(t, digit, n);
 }
 
 static void put_zeros(ThText *t, size_t n)
@@ -57,14 +59,15 @@ bool th_pad_columns_next(ThPadColumns *c, ThText *t, char *result)
         int d = digit_at(c, (ptrdiff_t)c->column - (ptrdiff_t)j), e = c->m[c->k - 1 - j] - '0';
         size_t product = (size_t)(d * e);
         c->sum += product;
-        th_text_printf(t, "%d*%d(", d, e);
+        th_text_add_bytes(t, (const char[]){(char)('0' + d), '*', (char)('0' + e), '('}, 4);
         put_reversed(t, product, 2);
         th_text_add(t, "~");
         put_reversed(t, c->sum, c->wide);
         th_text_add(t, ")");
     }
-    th_text_printf(t, "%zu|", c->sum % 10);
-    result[c->places - 1 - c->column++] = (char)('0' + c->sum % 10);
+    char digit = (char)('0' + c->sum % 10);
+    th_text_add_bytes(t, (const char[]){digit, '|'}, 2);
+    result[c->places - 1 - c->column++] = digit;
     c->sum /= 10;
     return true;
 }
@@ -73,12 +76,12 @@ bool th_pad_columns_write(ThPadExample *e, const ThPadSum *product, ThError *err
 {
     ThPadColumns c = th_pad_columns_begin(product->x, product->nx, product->y, product->ny);
     char *result TH_OWNED(free) = th_alloc(c.places, 1, err);
-    if (!result || !th_pad_example_begin(e, 0, err))
+    if (!result || !th_pad_example_begin(e, th_pad_columns_most(c.nx, c.k), err))
         return false;
     ThText *t = &e->text;
     put_question(t, &c);
     e->question = t->size;
-    while (t->size < TH_PAD_MOST_BYTES && th_pad_columns_next(&c, t, result))
+    while (th_pad_columns_next(&c, t, result))
         continue;
     e->answer = t->size;
     th_text_add_bytes(t, result, c.places);

@@ -15,10 +15,8 @@
 bool th_pad_add_tokens(ThPad *p, const char *list, ThError *err);
 bool th_pad_add_token(ThPad *p, const char *token, ThError *err);
 
-enum { TH_PAD_MOST_BYTES = 1 << 30 }; /* of a text */
-
 /* Empties e and makes room for `size` bytes and an end.  Returns where to write, or NULL: TH_ELIMIT
- * for more than TH_PAD_MOST_BYTES (or SIZE_MAX), TH_ENOMEM. */
+ * for more than 2^30 bytes (or SIZE_MAX), TH_ENOMEM. */
 char *th_pad_example_begin(ThPadExample *e, size_t size, ThError *err);
 
 /* Sets what was written up to `end`. */

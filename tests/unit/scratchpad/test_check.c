@@ -158,21 +158,26 @@ static void strict_sgd(void **state)
 static void hidden_sgd(void **state)
 {
     (void)state;
-    ThPad *p = made("sgd", "examples=1..80", NULL);
-    ThOptions o;
-    ThPadCheckRules exact = rules_with(&o, "tolerance=0");
-    ThPadExample e = {0};
-    int differ = 0;
-    for (uint64_t k = 0; k < 2000; k++) {
-        ThRng r = th_rng(3, "hidden", k);
-        assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
-        expect_right(e.text.data, "sgd", "turing", NULL);
-        differ += checked(e.text.data, &exact).slip != TH_PAD_SLIP_NONE;
+    static const char *const styles[] = {"turing", "steps"};
+    for (int way = 0; way < 2; way++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "examples=1..80 style=%s", styles[way]);
+        ThPad *p = made("sgd", settings, NULL);
+        ThOptions o;
+        ThPadCheckRules exact = rules_with(&o, "tolerance=0");
+        ThPadExample e = {0};
+        int differ = 0;
+        for (uint64_t k = 0; k < 2000; k++) {
+            ThRng r = th_rng(3, "hidden", k);
+            assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
+            expect_right(e.text.data, "sgd", styles[way], NULL);
+            differ += checked(e.text.data, &exact).slip != TH_PAD_SLIP_NONE;
+        }
+        assert_true(differ > 1000);
+        th_options_free(&o);
+        th_pad_example_free(&e);
+        th_pad_free(p);
     }
-    assert_true(differ > 1000);
-    th_options_free(&o);
-    th_pad_example_free(&e);
-    th_pad_free(p);
 }
 
 static void marks_around(void **state)
