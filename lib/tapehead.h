@@ -61,6 +61,7 @@ extern "C" {
 #include "automata/words/growth.h"
 #include "automata/words/lexicon.h"
 #include "automata/words/log_count.h"
+#include "automata/words/shortcut.h"
 #include "automata/words/words.h"
 #include "automata/operations/cayley.h"
 #include "automata/algebra/classes.h"
