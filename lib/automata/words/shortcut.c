@@ -81,8 +81,9 @@ static void step(Search *s, int length)
     s->after = other;
 }
 
-/* The share of unwanted strings that pass for wanted ones. */
-static double passes(Search *s, int wanted, double unwanted)
+/* *share <- that of unwanted strings that pass for wanted ones. */
+static bool passes(Search *s, int wanted, double unwanted, double *share, ThStop *stop,
+                   ThError *err)
 {
     const ThDfa *d = s->d;
     double wrong = 0;
@@ -90,12 +91,16 @@ static double passes(Search *s, int wanted, double unwanted)
     find_words(s, wanted);
     memset(s->mass, 0, (size_t)s->words * (size_t)d->n_states * sizeof *s->mass);
     s->mass[d->start] = s->live[d->start];
-    for (int length = 1; length <= s->n; length++)
+    for (int length = 1; length <= s->n; length++) {
+        if (th_stopped(stop, err))
+            return false;
         step(s, length);
+    }
     for (int w = 0; w < s->words; w++)
         for (int q = 0; s->ends[w] && q < d->n_states; q++)
             wrong += d->label[q] == wanted ? 0 : s->mass[w * d->n_states + q];
-    return wrong / unwanted;
+    *share = wrong / unwanted;
+    return true;
 }
 
 /* The share of right answers where each last word is answered by the likelier class. */
@@ -125,7 +130,7 @@ static bool take(Search *s, ThError *err)
     return s->live && s->before && s->stands && s->ends && s->mass && s->after;
 }
 
-bool th_dfa_shortcut(const ThDfa *d, int n, int k, ThDfaShortcut *to, ThError *err)
+bool th_dfa_shortcut(const ThDfa *d, int n, int k, ThDfaShortcut *to, ThStop *stop, ThError *err)
 {
     Search s = {.d = d, .n = n, .k = k, .words = 1};
     for (int i = 0; i < k; i++, s.words *= d->n_symbols)
@@ -135,13 +140,15 @@ bool th_dfa_shortcut(const ThDfa *d, int n, int k, ThDfaShortcut *to, ThError *e
     bool ok = take(&s, err);
     *to = (ThDfaShortcut){1, 1};
     if (ok) {
-        double share[2] = {0};
+        double share[2] = {0}, wrong[2];
         spread(&s, n, s.mass);
         for (int q = 0; q < d->n_states; q++)
             share[d->label[q] == 1] += s.mass[q];
         if (share[0] > 0 && share[1] > 0) {
             to->suffix = by_suffix(&s, share);
-            to->factors = 1 - fmin(passes(&s, 1, share[0]), passes(&s, 0, share[1])) / 2;
+            ok = passes(&s, 1, share[0], &wrong[0], stop, err) &&
+                 passes(&s, 0, share[1], &wrong[1], stop, err);
+            to->factors = ok ? 1 - fmin(wrong[0], wrong[1]) / 2 : 0;
         }
     }
     TH_FREE(s.live, s.before, s.stands, s.ends, s.mass, s.after);

@@ -5,7 +5,7 @@
  * need not have learned the language.
  *
  *     ThDfaShortcut s;
- *     if (th_dfa_shortcut(d, 41, 5, &s, &err))
+ *     if (th_dfa_shortcut(d, 41, 5, &s, stop, &err))
  *         printf("%g %g\n", s.suffix, s.factors);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
@@ -25,10 +25,10 @@ typedef struct {
 
 enum { TH_DFA_SHORTCUT_WORDS = 1 << 12 }; /* words of k symbols, at most */
 
-/* Of a complete machine of two classes, of which the second accepts, on strings of n symbols, half
+/* Of a reachable machine of two classes, of which the second accepts, on strings of n symbols, half
  * of them accepted, within both sorts equally likely; where there is one sort both are 1.  Exact
- * but for rounding.  Takes n times the words of k symbols, 1 <= k < n.  TH_ELIMIT for too many,
- * TH_ENOMEM. */
-bool th_dfa_shortcut(const ThDfa *d, int n, int k, ThDfaShortcut *to, ThError *err);
+ * but for rounding.  Takes n times the words of k symbols times the machine's table, 1 <= k < n.
+ * TH_ELIMIT for too many words, TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_dfa_shortcut(const ThDfa *d, int n, int k, ThDfaShortcut *to, ThStop *stop, ThError *err);
 
 #endif

@@ -229,13 +229,14 @@ typedef struct {
 } Shortcuts;
 
 /* The means over the lengths, of rules on k symbols. */
-static bool mean_right(const ThDfa *d, ThRange lengths, int k, ThDfaShortcut *mean, ThError *err)
+static bool mean_right(const ThDfa *d, ThRange lengths, int k, ThDfaShortcut *mean, ThStop *stop,
+                       ThError *err)
 {
     double count = (double)th_range_count(lengths);
     *mean = (ThDfaShortcut){0};
     for (long long n = lengths.lo; n <= lengths.hi; n += lengths.step) {
         ThDfaShortcut s;
-        if (!th_dfa_shortcut(d, (int)n, k, &s, err))
+        if (!th_dfa_shortcut(d, (int)n, k, &s, stop, err))
             return false;
         mean->suffix += s.suffix / count;
         mean->factors += s.factors / count;
@@ -243,16 +244,20 @@ static bool mean_right(const ThDfa *d, ThRange lengths, int k, ThDfaShortcut *me
     return true;
 }
 
-static bool find_shortcuts(const ThDfa *d, ThRange lengths, Shortcuts *to, ThError *err)
+static bool find_shortcuts(const ThDfa *d, ThRange lengths, Shortcuts *to, ThStop *stop,
+                           ThError *err)
 {
     const double nearly = 0.985;
-    enum { WORDS = 1024, SYMBOLS = 10, LONGEST = 1000 };
+    enum { WORDS = 1024, WINDOWS = 1 << 18, SYMBOLS = 10, LONGEST = 1000 };
     long long words = d->n_symbols;
     if (lengths.hi > LONGEST)
         return true;
-    for (int k = 1; k <= SYMBOLS && k < lengths.lo && words <= WORDS; k++, words *= d->n_symbols) {
+    for (int k = 1;
+         k <= SYMBOLS && k < lengths.lo && words <= WORDS && words * d->n_states <= WINDOWS &&
+         (to->right.suffix < nearly || to->right.factors < nearly);
+         k++, words *= d->n_symbols) {
         ThDfaShortcut mean;
-        if (!mean_right(d, lengths, k, &mean, err))
+        if (!mean_right(d, lengths, k, &mean, stop, err))
             return false;
         if (to->right.suffix < nearly) {
             to->right.suffix = mean.suffix;
@@ -270,13 +275,13 @@ static bool show_shortcuts(ShSession *s, const ShCall *call, const ThDfa *d, ThE
 {
     ThRange lengths = th_option_range(&call->options, "longer");
     Shortcuts c = {0};
-    if (!find_shortcuts(d, lengths, &c, err))
+    if (!find_shortcuts(d, lengths, &c, sh_stop(s), err))
         return false;
-    if (c.suffix > 0)
-        sh_say(s,
-               "longer strings: the last %d symbol%s decide %.3g %%, factors of up to %d %.3g %%\n",
-               c.suffix, c.suffix == 1 ? "" : "s", 100 * c.right.suffix, c.factors,
-               100 * c.right.factors);
+    if (c.suffix == 0)
+        return true;
+    sh_say(s, "longer strings: the last %d symbol%s %.3g %%, factors of up to %d %.3g %%\n",
+           c.suffix, c.suffix == 1 ? " decides" : "s decide", 100 * c.right.suffix, c.factors,
+           100 * c.right.factors);
     sh_results(s, "suffix:i suffix_right:r factors:i factors_right:r", c.suffix, c.right.suffix,
                c.factors, c.right.factors);
     return true;
@@ -333,13 +338,12 @@ SH_COMMAND(
         "ones, beside what the theorem nearest to it says (models here have positions, floats and "
         "finite depth, which theorems may not).  parts says where the two part: can, not "
         "longer (or not learned, if strings as in training are not either), if fewer than 99 % of "
-        "the longer strings are right; cannot, did, if more, which chance "
-        "can explain, or an assumption that does not hold here, or a rule that is not the language "
-        "and "
-        "nearly always right: the last line says on how many of the longer strings the best one is "
-        "that knows the last few symbols, and the best that knows which short factors there are "
-        "(exactly; the fewest symbols that are right on 98.5 %, or 10; not beyond 1,000 symbols).  "
-        "A few hundred "
+        "the longer strings are right; cannot, did, if more, which chance can explain, or an "
+        "assumption that does not hold here, or a rule that is not the language and nearly always "
+        "right: the last line says on how many of the longer strings the best one is that knows "
+        "the last few symbols, and the best that knows which short factors there are (exactly; the "
+        "fewest symbols that are right on 98.5 %, or 10; not beyond 1,000 symbols, nor of machines "
+        "of very many states).  A few hundred "
         "steps are few, and one seed is one seed.  The figures expresses, parts, accuracy and "
         "longer are those of the last model; can, cannot and open count the theorems by their "
         "answers, misfits the models that part; class is the first of "

@@ -69,7 +69,7 @@ static void check(const ThDfa *d, int n, int k)
         assert_true(passes(&parts[c], word, n, k, m));
     } while (next_word(word, &length, m, n) && length == n);
     ThDfaShortcut s;
-    assert_true(th_dfa_shortcut(d, n, k, &s, NULL));
+    assert_true(th_dfa_shortcut(d, n, k, &s, NULL, NULL));
     if (count[0] == 0 || count[1] == 0) {
         assert_true(s.suffix == 1 && s.factors == 1);
         return;
@@ -109,19 +109,19 @@ static void known(void **state)
     memcpy(d->next, (int[]){0, 1, 1, 0, 2, 2}, 6 * sizeof *d->next);
     d->label[1] = 1;
     ThDfa *parity = th_dfa_reachable(d, NULL);
-    assert_true(th_dfa_shortcut(parity, 101, 8, &s, NULL));
+    assert_true(th_dfa_shortcut(parity, 101, 8, &s, NULL, NULL));
     assert_true(fabs(s.suffix - 0.5) < 1e-9 && fabs(s.factors - 0.5) < 1e-9);
     memcpy(d->next, (int[]){0, 1, 0, 2, 2, 2}, 6 * sizeof *d->next);
     d->label[0] = 1;
-    assert_true(th_dfa_shortcut(d, 101, 2, &s, NULL));
+    assert_true(th_dfa_shortcut(d, 101, 2, &s, NULL, NULL));
     /* Of what is accepted 1 of φ² ends in b, and as much in aa; of the rest a quarter in ba, and in
      * bb. */
     assert_true(fabs(s.factors - 1) < 1e-9 && fabs(s.suffix - 0.25 - (3 - sqrt(5)) / 2) < 1e-9);
     memcpy(d->next, (int[]){0, 2, 2, 2, 2, 2}, 6 * sizeof *d->next);
-    assert_true(th_dfa_shortcut(d, 200, 3, &s, NULL));
+    assert_true(th_dfa_shortcut(d, 200, 3, &s, NULL, NULL));
     assert_true(fabs(s.factors - 1) < 1e-9 && fabs(s.suffix - (1 - 1. / 16)) < 1e-9);
     ThError err = {0};
-    assert_false(th_dfa_shortcut(d, 200, 13, &s, &err));
+    assert_false(th_dfa_shortcut(d, 200, 13, &s, NULL, &err));
     assert_int_equal(err.code, TH_ELIMIT);
     th_dfa_free(parity);
     th_dfa_free(d);
