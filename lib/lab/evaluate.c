@@ -102,9 +102,10 @@ bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError
     ThBatch block TH_OWNED(th_batch_free) = {0};
     b->T = th_task_tokens(t, which->length);
     bool ok = th_batch_reserve(b, s, true, err);
+    uint64_t stream = t->kind->perplexity ? 0 : (uint64_t)which->length << 32;
     for (int i = 0; ok && i < b->B; i += BLOCK) {
         block.B = b->B - i < BLOCK ? b->B - i : BLOCK;
-        uint64_t index = (uint64_t)which->length << 32 | (uint64_t)((which->first + i) / BLOCK);
+        uint64_t index = stream | (uint64_t)((which->first + i) / BLOCK);
         ThRng r = th_rng(which->seed, "evaluate", index);
         ok = th_task_sample(t, &r, which->length, &block, err);
         if (ok)

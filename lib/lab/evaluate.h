@@ -30,7 +30,8 @@ void th_evaluator_free(ThEvaluator *e); /* NULL is fine */
 TH_RELEASES(th_evaluator_free, ThEvaluator)
 
 /* Draws the b->B strings of a length from number `first` on, a multiple of TH_LAB_BLOCK, that
- * evaluation draws: they depend on (seed, length, number) only.  b as th_task_sample. */
+ * evaluation draws: they depend on (seed, length, number) only, of a text those that end windows on
+ * (seed, number).  b as th_task_sample. */
 enum { TH_LAB_BLOCK = 16 };
 typedef struct {
     uint64_t seed;

@@ -73,7 +73,8 @@ typedef struct ThTaskKind {
     bool
         takes_pad; /* `task t = KIND PAD [MACHINE]`; its options are those of the scratchpad, too */
     bool ragged;   /* strings of one batch may differ in length */
-    bool perplexity; /* evaluations tell it: the answers are a text's own symbols */
+    bool perplexity; /* evaluations tell it: the answers are a text's own symbols, which one stream
+                        draws for all lengths */
     const struct ThTaskKind *of_language; /* the kind that it is where it takes a language; NULL:
                                              itself */
     const char *operators;       /* symbols that are operations, with blanks between; NULL: those

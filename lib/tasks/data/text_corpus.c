@@ -186,18 +186,34 @@ static ThRange lengths(const ThTask *t)
     return (ThRange){context, context, 1};
 }
 
-/* Fills rows with windows of b->T+1 symbols of a part of the text: from first to end. */
-static bool put_windows(const ThTask *t, ThRng *r, size_t first, size_t end, ThBatch *b,
-                        ThError *err)
+/* A part of the text, from first to end. */
+typedef struct {
+    size_t first, end;
+    bool by_last; /* what is drawn is a window's last symbol, not its first one */
+} Part;
+
+/* Where a window begins.  Where its last symbol is drawn, the same draw is the same symbol at every
+ * width, but where too few stand before it. */
+static size_t draw_window(ThRng *r, const Part *p, size_t width)
+{
+    size_t n = p->end - p->first, places = n - width + 1;
+    if (!p->by_last)
+        return p->first + th_rng_below(r, places);
+    size_t last = th_rng_below(r, n);
+    return p->first + (last < width - 1 ? last % places : last - (width - 1));
+}
+
+/* Fills rows with windows of b->T+1 symbols. */
+static bool put_windows(const ThTask *t, ThRng *r, const Part *p, ThBatch *b, ThError *err)
 {
     const Data *d = t->data;
     size_t width = (size_t)b->T + 1;
-    if (end - first < width)
+    if (p->end - p->first < width)
         return th_fail(err, TH_EVALUE, "the text to %s on has %zu symbols, and a window %zu",
-                       first > 0 || d->n_train == 0 ? "test" : "train", end - first, width) ||
+                       p->by_last ? "test" : "train", p->end - p->first, width) ||
                th_hint(err, "split= says which share of it is for training");
     for (int i = 0; i < b->B; i++) {
-        const uint16_t *from = d->token + first + th_rng_below(r, end - first - width + 1);
+        const uint16_t *from = d->token + draw_window(r, p, width);
         int *row = th_batch_token(b, i), *target = th_batch_target(&t->signature, b, i);
         for (int k = 0; k < b->T; k++) {
             row[k] = from[k];
@@ -213,14 +229,14 @@ static bool study(const ThTask *t, ThRng *r, const ThRange *sizes, ThBatch *b, T
     long long drawn = sizes->lo + sizes->step * (long long)th_rng_below(r, th_range_count(*sizes));
     b->T = tokens(t, length(t, (int)drawn));
     return th_batch_reserve(b, &t->signature, false, err) &&
-           put_windows(t, r, 0, d->n_train, b, err);
+           put_windows(t, r, &(Part){0, d->n_train, false}, b, err);
 }
 
 static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     const Data *d = t->data;
     (void)length;
-    if (!put_windows(t, r, d->n_train, d->n, b, err))
+    if (!put_windows(t, r, &(Part){d->n_train, d->n, true}, b, err))
         return false;
     if (th_option_choice(&t->options, "scored") == SCORED_ALL)
         return true;
@@ -261,7 +277,8 @@ const ThTaskKind th_task_kind_text = {
         "train reads windows of context= symbols from random places, or of train length=; every "
         "symbol but the first is asked for.  evaluate draws windows of each length from the text "
         "to test on and asks for the last symbol only, all others being read, so that every "
-        "answer has as much in front of it; perplexity is e to the power of the mean loss "
+        "answer has as much in front of it, and for the same symbols at every length, so that "
+        "lengths compare; perplexity is e to the power of the mean loss "
         "(papers take samples=1000).  Its chance is the share of the most frequent symbol.",
     .takes_file = true,
     .perplexity = true,

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "given.h"
+#include "lab/evaluate.h"
 
 static ThTask *task_of(const char *text, size_t size, const char *settings, ThError *err)
 {
@@ -118,6 +119,40 @@ static void test_windows(void **state)
     th_task_free(t);
 }
 
+/* Every symbol says where it stands.  Windows of all lengths ask for the same, but for those before
+ * which there are too few symbols to read. */
+static void test_same_symbols(void **state)
+{
+    (void)state;
+    enum { N = 140, TRAIN = 56, B = 48, LONGEST = 40 };
+    static const int length[] = {LONGEST, 2, 11};
+    char text[3 * N + 1];
+    int asked[3][B], moved = 0, apart = 0;
+    for (int i = 0; i < N; i++) /* U+4E00 and so on */
+        snprintf(text + 3 * i, 4, "\xe4%c%c", (char)(0xb8 + i / 64), (char)(0x80 + i % 64));
+    ThTask *t = task_of(text, 3 * N, "split=0.4", NULL);
+    for (int k = 0; k < 3; k++) {
+        ThBatch b = {.B = B};
+        assert_true(th_lab_draw(t, &(ThLabStrings){.seed = 3, .length = length[k]}, &b, NULL));
+        assert_int_equal(b.T, length[k] - 1);
+        for (int i = 0; i < B; i++) {
+            asked[k][i] = th_batch_target(&t->signature, &b, i)[b.T - 1];
+            assert_int_equal(th_batch_token(&b, i)[0], asked[k][i] - b.T);
+            assert_in_range(asked[k][i], TRAIN + b.T, N - 1);
+        }
+        th_batch_free(&b);
+    }
+    for (int i = 0; i < B; i++) {
+        bool enough = asked[1][i] >= TRAIN + LONGEST - 1;
+        assert_true(!enough || (asked[0][i] == asked[1][i] && asked[2][i] == asked[1][i]));
+        moved += !enough;
+        apart += i > 0 && asked[1][i] != asked[1][i - 1];
+    }
+    assert_in_range(moved, B / 5, 4 * B / 5);
+    assert_true(apart > B / 2);
+    th_task_free(t);
+}
+
 static void test_all_scored(void **state)
 {
     (void)state;
@@ -151,7 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbols),         cmocka_unit_test(test_bad_texts),
         cmocka_unit_test(test_windows),         cmocka_unit_test(test_all_scored),
-        cmocka_unit_test(test_without_reading),
+        cmocka_unit_test(test_without_reading), cmocka_unit_test(test_same_symbols),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
