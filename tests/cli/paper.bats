@@ -14,9 +14,9 @@ dry() { # PREFIX
         "$TAPEHEAD" -q --threads=1 -D dry=yes -D "book=$paper/../../LICENSE" "$script" >said.txt
         grep -q "size=small: [0-9]* points, about [0-9.]* hours" said.txt
         [ "$(grep -l '"status":"failed"' ./*/points/* | wc -l)" -eq 0 ]
-        # what is compared is there; perplexity is of a second sweep
-        figure=$(sed -n 's/.*results .* of=\([a-z_]*\).*/\1/p' "$script" | head -1)
-        [ "$figure" = perplexity ] || grep -q "\"${figure:-accuracy}\":" ./*/points/*
+        # what is compared is there; loss is of a second sweep
+        figure=$(sed -n 's/.*results .* of=\([a-z_]*\) published.*/\1/p' "$script" | head -1)
+        [ "$figure" = loss ] || grep -q "\"${figure:-accuracy}\":" ./*/points/*
     done
 }
 
