@@ -226,48 +226,87 @@ static void tell(const ThPadHints *h, size_t i, int place, int wanted, ThPadChec
                    t->mark ? strlen(found) : p->n);
 }
 
-/* Marks grow with the places: is this one of `place` between its neighbours that are known? */
-static bool grows(const int *mark, int places, int place, int found)
+/* The marks that tokens name, and what there is room for: (places + 1) and (n). */
+typedef struct {
+    const ThPadHints *h;
+    const int *place;
+    int places, *mark, *sorted;
+    bool growing;
+} Marks;
+
+static int by_number(const void *a, const void *b)
 {
-    int below = place - 1, above = place + 1;
-    while (below > 0 && mark[below] == 0)
-        below--;
-    while (above <= places && mark[above] == 0)
-        above++;
-    return found > 0 && found > mark[below] && (above > places || found < mark[above]);
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
-/* Is it one that no other place has? */
-static bool is_new(const int *mark, int places, int found)
+/* Do the marks that the first n tokens name, each place by one, grow with the places, or at least
+ * differ? */
+static bool agree(const Marks *m, size_t n)
 {
-    for (int i = 1; i <= places; i++)
-        if (mark[i] == found)
+    size_t known = 0;
+    memset(m->mark, 0, ((size_t)m->places + 1) * sizeof *m->mark);
+    for (size_t i = 0; i < n; i++)
+        m->mark[m->place[i]] = m->place[i] > 0 ? m->h->token[i].mark : 0;
+    for (int p = 1; p <= m->places; p++)
+        if (m->mark[p] > 0)
+            m->sorted[known++] = m->mark[p];
+    if (!m->growing)
+        qsort(m->sorted, known, sizeof *m->sorted, by_number);
+    for (size_t i = 1; i < known; i++)
+        if (m->sorted[i] <= m->sorted[i - 1])
             return false;
-    return found > 0;
+    return true;
 }
 
-static void compare_marks(const ThPadHints *h, const int *place, int *mark, bool growing,
-                          size_t end, ThPadChecked *c)
+/* The first of n tokens with which marks do not agree any more, and n where they do: what does not
+ * agree never does again, so that half of what is left is looked at each time. */
+static size_t first_apart(const Marks *m, size_t n)
 {
-    int places = greatest(place, h->n);
-    for (size_t i = 0; i < h->n && h->token[i].at < end; i++) {
-        int at = place[i], found = h->token[i].mark;
-        bool right = at == 0         ? found == 0
-                     : mark[at] != 0 ? found == mark[at]
-                     : growing       ? grows(mark, places, at, found)
-                                     : is_new(mark, places, found);
-        if (!right) {
-            tell(h, i, at, mark[at], c);
-            return;
-        }
-        mark[at] = found;
+    size_t good = 0, bad = n + 1;
+    while (bad - good > 1) {
+        size_t half = good + (bad - good) / 2;
+        if (half > n || !agree(m, half))
+            bad = half;
+        else
+            good = half;
     }
+    return good;
+}
+
+/* The first token before byte `end` without the mark that its place has, *wanted, 0 where it has
+ * none yet or is none; h->n: there is none. */
+static size_t first_wrong(const Marks *m, size_t end, int *wanted)
+{
+    const ThPadHints *h = m->h;
+    size_t i = 0;
+    memset(m->mark, 0, ((size_t)m->places + 1) * sizeof *m->mark);
+    for (; i < h->n && h->token[i].at < end; i++) {
+        int *mark = &m->mark[m->place[i]], found = h->token[i].mark;
+        *wanted = *mark;
+        if (m->place[i] == 0 ? found != 0 : found == 0 || (*mark != 0 && *mark != found))
+            return i;
+        *mark = found;
+    }
+    *wanted = 0;
+    return i;
+}
+
+static void compare_marks(const Marks *m, size_t end, ThPadChecked *c)
+{
+    int wanted;
+    size_t wrong = first_wrong(m, end, &wanted), apart = first_apart(m, wrong);
+    bool whole = wrong >= m->h->n || m->h->token[wrong].at >= end;
+    if (apart < wrong)
+        tell(m->h, apart, m->place[apart], 0, c);
+    else if (!whole)
+        tell(m->h, wrong, m->place[wrong], wanted, c);
 }
 
 bool th_pad_hints_compare(const ThPadHints *h, const ThPadChecking *k, ThPadChecked *c,
                           ThError *err)
 {
-    int *place TH_OWNED(free) = th_alloc(2 * h->n + 3, sizeof *place, err);
+    int *place TH_OWNED(free) = th_alloc(3 * h->n + 3, sizeof *place, err);
     if (!place)
         return false;
     c->offset = offset_of(h, k, c->offset);
@@ -275,9 +314,13 @@ bool th_pad_hints_compare(const ThPadHints *h, const ThPadChecking *k, ThPadChec
     size_t end = slip ? c->offset + 1 : k->end;
     if (c->kind && c->kind->places) {
         c->kind->places(h->piece, h->n, place);
-        memset(place + h->n, 0, (h->n + 3) * sizeof *place);
-        compare_marks(h, place, place + h->n, th_option_choice(k->options, "marks") == GROWING, end,
-                      c);
+        Marks m = {.h = h,
+                   .place = place,
+                   .places = greatest(place, h->n),
+                   .mark = place + 2 * h->n,
+                   .sorted = place + h->n,
+                   .growing = th_option_choice(k->options, "marks") == GROWING};
+        compare_marks(&m, end, c);
     }
     slip = c->slip != TH_PAD_SLIP_NONE;
     if (h->loose != SIZE_MAX && (!slip || h->loose < c->offset) && c->slip != TH_PAD_SLIP_EARLY_END)

@@ -249,6 +249,10 @@ static void any_order(void **state)
     assert_int_equal(checked("$ @7 a @2 b @7 c | @7 a @2 b @7 c .", &any).column, 13);
     assert_int_equal(checked("$ @7 a @2 b @5 c | @7 a @5 b @5 c .", &any).column, 6);
     assert_int_equal(checked("$ @7 a @2 b c | @7 a @2 b c .", &any).slip, TH_PAD_SLIP_MOVE);
+    /* a mark that comes again, before a letter that is wrong */
+    ThPadChecked c = checked("$ @1 a @2 b @2 c | @1 x @2 b @2 c .", &any);
+    assert_int_equal(c.slip, TH_PAD_SLIP_MOVE);
+    assert_int_equal(c.column, 13);
     th_options_free(&any);
     th_pad_example_free(&e);
     th_pad_example_free(&f);
