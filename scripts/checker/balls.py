@@ -128,13 +128,24 @@ def root(x):
     return np.sqrt(np.maximum(x, 0)) * WIDER
 
 
+def directions(k):
+    """Nearly the eigenvectors of a symmetric matrix.  They are a hint: LAPACK at times finds none from one
+    triangle of a harmless matrix, and from the other it does."""
+    for triangle in "LU":
+        try:
+            return np.linalg.eigh(k, triangle)[1]
+        except np.linalg.LinAlgError:
+            pass
+    return np.eye(len(k))
+
+
 def greatest_eigenvalue(k):
     """An upper bound of the greatest eigenvalue of a symmetric ball matrix, not below 0.  For any
     invertible V it is the greatest of y' (V'KV) y / y' (V'V) y, and rows of sums bound both."""
     middle = (k.mid + k.mid.T) / 2
     if not np.isfinite(middle).all() or not np.isfinite(k.rad).all():
         return np.inf
-    v = Ball(np.linalg.eigh(middle)[1])
+    v = Ball(directions(middle))
     turned, gram = v.T @ k @ v, v.T @ v - np.eye(len(middle))
     diagonal = np.diag(turned.mid) + np.diag(turned.rad)
     beside = turned.most()
