@@ -85,7 +85,8 @@ const char *sh_setting_text(const ShSession *s, const char *name);
 int sh_setting_choice(const ShSession *s, const char *name); /* as th_option_choice */
 bool sh_setting_flag(const ShSession *s, const char *name);
 
-double sh_clock(void); /* seconds, monotonic */
+double sh_clock(void);             /* seconds, monotonic */
+double sh_processor_seconds(void); /* of this process so far, of all its threads */
 
 /* Threads to use: the setting, or the processors at hand (16 at most) where that is 0. */
 int sh_threads(const ShSession *s);

@@ -59,7 +59,7 @@ static bool find_live(const ThMonoid *m, const ThDfa *domain, int chunk, bool *l
 {
     int n = domain ? domain->n_states : 0, first = m->n_states - n;
     bool *aligned TH_OWNED(free) = th_alloc((size_t)n, sizeof *aligned, err);
-    bool ok = aligned && (!domain || th_dfa_accepts_after(domain, chunk, aligned, err));
+    bool ok = aligned && (!domain || th_dfa_leads_to(domain, 1, chunk, aligned, err));
     for (int x = 0; ok && x < m->size; x++) {
         live[x] = !domain;
         for (int q = 0; q < n && !live[x]; q++)

@@ -18,7 +18,7 @@ static ThDfa *prefixes_of(const ThDfa *d, ThError *err)
 {
     ThDfa *to = th_dfa_copy(d, err);
     bool *from TH_OWNED(free) = to ? th_alloc((size_t)d->n_states, sizeof *from, err) : NULL;
-    bool ok = from && th_dfa_accepts_after(d, 1, from, err);
+    bool ok = from && th_dfa_leads_to(d, 1, 1, from, err);
     for (int q = 0; ok && q < d->n_states; q++)
         to->label[q] = from[q];
     return TH_KEEP_IF(ok, to, th_dfa_free);

@@ -105,7 +105,7 @@ static bool fill(ThProofLabels *l, int n_classes, ThError *err)
     l->pair = th_alloc(k * k, sizeof *l->pair, err);
     l->single = th_alloc(k, sizeof *l->single, err);
     bool ok = s.number && s.even && l->kind && l->element && l->pair && l->single;
-    ok = ok && (!l->domain || th_dfa_accepts_after(l->domain, 2, s.even, err));
+    ok = ok && (!l->domain || th_dfa_leads_to(l->domain, 1, 2, s.even, err));
     if (ok) {
         memset(s.number, 0xff, size * sizeof *s.number);
         find_labels(&s);

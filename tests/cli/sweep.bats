@@ -169,6 +169,13 @@ END
     python3 look.py "runs/points/n=1,x=0.1.json"
 }
 
+@test "the seconds of a point are the processor's, not the clock's" {
+    printf '%s\n' 'sweep "runs" for n in 1..2 {' '  automaton a = cycle(3)' '  count a length=3' '  ! sleep 2' '}' >asleep.th
+    "$TAPEHEAD" -q asleep.th
+    cat runs/points/*.json | grep -o '"seconds":[0-9.e-]*' | awk -F: '$2 > 0 && $2 < 1' >short.txt
+    [ "$(wc -l <short.txt)" -eq 2 ]
+}
+
 @test "one thread, a process and a loop give the same models" {
     sed -i 's/^}/  keep m\n}/' grid.th
     "$TAPEHEAD" grid.th

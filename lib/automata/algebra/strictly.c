@@ -2,23 +2,6 @@
 
 #include "base/symbols.h"
 
-/* Which states a word leads from to acceptance. */
-static bool find_live(const ThDfa *d, int of, bool *live)
-{
-    bool more = true;
-    for (int q = 0; q < d->n_states; q++)
-        live[q] = d->label[q] == of;
-    while (more) {
-        more = false;
-        for (int q = 0; q < d->n_states; q++)
-            for (int a = 0; a < d->n_symbols && !live[q]; a++) {
-                live[q] = live[d->next[q * d->n_symbols + a]];
-                more = more || live[q];
-            }
-    }
-    return true;
-}
-
 /* ---- strictly local -------------------------------------------------------------------------- */
 
 /* Pairs p < q of live states, by number p·n + q; an arc leads to a pair of live different states.
@@ -93,7 +76,7 @@ int th_dfa_strictly_local(const ThDfa *d, int of, ThDfaStrictLoop *loop, ThError
     int *stack TH_OWNED(free) = th_alloc(n * n, sizeof *stack, err),
                *symbol = th_alloc(n * n, sizeof *symbol, err);
     *loop = (ThDfaStrictLoop){0};
-    bool ok = p.live && p.longest && stack && symbol && find_live(d, of, p.live);
+    bool ok = p.live && p.longest && stack && symbol && th_dfa_leads_to(d, of, 1, p.live, err);
     for (size_t i = 0; ok && i < n * n; i++)
         p.longest[i] = NEW;
     for (int i = 0; ok && found == 1 && i < (int)(n * n); i++) {
@@ -224,12 +207,10 @@ bool th_dfa_forbidden_factors(const ThDfa *d, int of, int k, char *const *symbol
 {
     Level v;
     bool *live TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *live, err);
-    bool ok = level_begin(&v, err) && live;
+    bool ok = level_begin(&v, err) && live && th_dfa_leads_to(d, of, 1, live, err);
     List l = {d, of, live, symbol, t, 0, most};
-    if (ok) {
-        find_live(d, of, live);
+    if (ok)
         v.n[0] = look_at_factor(&l, v.word[0], 0, k);
-    }
     for (; ok && v.n[0] > 0 && !v.full && l.written <= most; level_next(&v))
         for (size_t i = 0; ok && i < v.n[0]; i++)
             for (int a = 0; a < d->n_symbols && l.written <= most; a++) {

@@ -6,7 +6,7 @@
 typedef struct {
     const ThDfa *d;
     int n, k, words;      /* symbols; of a window; windows */
-    bool *live;           /* (n_states): is met, and leads to the wanted class */
+    bool *live;           /* (n_states): leads to the wanted class; all states are met */
     bool *stands, *ends;  /* (words): a wanted string has the word somewhere, at its end */
     double *mass, *after; /* (words, n_states): of strings that pass so far, by window and state */
     double *before;       /* (n_states) */
@@ -33,20 +33,6 @@ static void spread(const Search *s, int length, double *to)
         memset(to, 0, (size_t)d->n_states * sizeof *to);
         for (int e = 0; e < d->n_states * d->n_symbols; e++)
             to[d->next[e]] += from[e / d->n_symbols] / d->n_symbols;
-    }
-}
-
-/* What is met is all states: the machine is reachable. */
-static void find_live(Search *s, int wanted)
-{
-    const ThDfa *d = s->d;
-    for (int q = 0; q < d->n_states; q++)
-        s->live[q] = d->label[q] == wanted;
-    for (bool more = true; more;) {
-        more = false;
-        for (int e = 0; e < d->n_states * d->n_symbols; e++)
-            if (!s->live[e / d->n_symbols] && s->live[d->next[e]])
-                s->live[e / d->n_symbols] = more = true;
     }
 }
 
@@ -87,7 +73,8 @@ static bool passes(Search *s, int wanted, double unwanted, double *share, ThStop
 {
     const ThDfa *d = s->d;
     double wrong = 0;
-    find_live(s, wanted);
+    if (!th_dfa_leads_to(d, wanted, 1, s->live, err))
+        return false;
     find_words(s, wanted);
     memset(s->mass, 0, (size_t)s->words * (size_t)d->n_states * sizeof *s->mass);
     s->mass[d->start] = s->live[d->start];

@@ -1,6 +1,5 @@
 /* general.c - commands about the session itself. */
 #include <errno.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "language/condition.h"
@@ -151,14 +150,6 @@ SH_COMMAND(assert, .group = "general", .summary = "fail unless a condition holds
 
 /* ---- time, source ---------------------------------------------------------------------------- */
 
-static double cpu_seconds(void)
-{
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-}
-
 SH_COMMAND(time, .group = "general", .summary = "run a command and tell how long it took",
            .detail = "The time goes to standard error, so that results stay the same.",
            .example = "time echo done\n#> done", .args = {{A_RAW, "COMMAND", 0}},
@@ -168,13 +159,14 @@ SH_COMMAND(time, .group = "general", .summary = "run a command and tell how long
         return sh_fail_operand(err, &call->operand[0], TH_ELIMIT,
                                "commands run each other more than %d deep", SH_DEEPEST);
     ShStatement rest = {s->now.lexer, s->now.from + 1, s->now.to};
-    double wall = sh_clock(), cpu = cpu_seconds();
+    double wall = sh_clock(), cpu = sh_processor_seconds();
     s->depth++;
     bool ok = sh_execute(s, &rest, err);
     s->depth--;
     fflush(stdout);
     sh_progress_erase(s);
-    fprintf(stderr, "%.3f s, %.3f s of processor time\n", sh_clock() - wall, cpu_seconds() - cpu);
+    fprintf(stderr, "%.3f s, %.3f s of processor time\n", sh_clock() - wall,
+            sh_processor_seconds() - cpu);
     return ok;
 }
 

@@ -410,7 +410,7 @@ SH_COMMAND(
         "before, but not the figures of the command before, nor a run that was stopped; what it "
         "defines ends with it, unless keep writes it to the folder.  When a point ends, a record "
         "of it is in DIR: its variables, the options of its commands, what they answered, as in "
-        "json, its time and memory, or its error.\n\n"
+        "json, seconds of the processor and memory, or its error.\n\n"
         "A point that has a record is not run again: after Ctrl-C, or with more values in a list, "
         "sweep does what is missing.  A point that fails does not end the sweep; retry=yes runs "
         "those again.  The record also says what the point was computed from: the body, comments "

@@ -127,7 +127,7 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     ThError err = {0};
     char *text = NULL;
     size_t size = 0;
-    double began = sh_clock();
+    double began = sh_processor_seconds();
     char *home TH_OWNED(free) = getcwd(NULL, 0);
     char *dir TH_OWNED(free) = home && w->dir[0] != '/' ? th_printed(NULL, "%s/%s", home, w->dir)
                                                         : th_strdup(w->dir, NULL);
@@ -166,7 +166,7 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     json_object_set_new(r, "learned", learned(latest_training(s)));
     json_object_set_new(r, "kept", point.kept);
     json_object_set_new(r, "notes", read_notes(notes));
-    json_object_set_new(r, "seconds", json_real(sh_clock() - began));
+    json_object_set_new(r, "seconds", json_real(sh_processor_seconds() - began));
     json_object_set_new(r, "memory", json_real(peak_memory()));
     TH_FREE(point.trained, text);
     return !sh_point_write(w->dir, job->id, r, &err) ? 2 : ok ? 0 : 1;
