@@ -187,3 +187,13 @@ END
     [ "$(grep -c '^note: check file' said.txt)" = 1 ]
     [ "$(grep -c 'the certificate holds' said.txt)" = 2 ]
 }
+
+@test "a repair that time ends is open, and the weights are as they were" {
+    printf '%s\n' 'model m = lstm dim=24' 'train m on tomita(4) steps=5 seed=1 > "said.txt"' \
+        'save m "before.safetensors"' 'set limit-time 0.3' 'repair m on tomita(4) steps=100000 > "said.txt"' \
+        'assert verdict == "open" and before == after and moved == 0' \
+        'set limit-time 0' 'save m "after.safetensors"' >late.th
+    "$TAPEHEAD" -q late.th
+    grep -q "m is as it was" said.txt
+    cmp before.safetensors after.safetensors
+}

@@ -332,6 +332,9 @@ static bool certify_sets(ShSession *s, const ShCall *call, const ThProofClaim *c
     bool ok = confirm(s, &call->options, o->as.model, claim, p, &k, err);
     if (ok)
         sh_say_proof(s, o, d, p, &k);
+    if (ok && p->verdict == TH_PROOF_OPEN)
+        sh_say(s, "  try          repair %s on %s, or train it there until=proved\n", o->name,
+               call->operand[1].object->name);
     return ok;
 }
 

@@ -225,6 +225,16 @@ static void end(const Proving *t)
         sh_table_end(t->s);
 }
 
+/* Where time is over the answer is what is known by then, and no error. */
+static bool out_of_time(const Proving *t, ThError *err)
+{
+    if (err->code != TH_EINTERRUPTED || !sh_out_of_time())
+        return false;
+    *err = (ThError){0};
+    sh_say(t->s, "the time limit of %g s is over\n", sh_setting_real(t->s, "limit-time"));
+    return true;
+}
+
 /* ---- train until=proved ---------------------------------------------------------------------- */
 
 static bool refuse(const ThOptions *o, ThError *err)
@@ -244,16 +254,6 @@ static bool refuse(const ThOptions *o, ThError *err)
                      "NAME its certificate");
         return th_option_error(o, "certificate", err);
     }
-    return true;
-}
-
-/* Where time is over the answer is what is known by then, and no error. */
-static bool out_of_time(const Proving *t, ThError *err)
-{
-    if (err->code != TH_EINTERRUPTED || !sh_out_of_time())
-        return false;
-    *err = (ThError){0};
-    sh_say(t->s, "the time limit of %g s is over\n", sh_setting_real(t->s, "limit-time"));
     return true;
 }
 
@@ -327,10 +327,12 @@ static bool measure(const Proving *t, double *accuracy, ThError *err)
 }
 
 static void say_repaired(const Proving *t, const ThTrainProof *p, const ThTrainRepaired *r,
-                         double before, double after)
+                         bool in_time, double before, double after)
 {
     const char *name = t->object->name;
-    if (!p->certificate)
+    if (!in_time)
+        sh_say(t->s, "%s is as it was\n", name);
+    else if (!p->certificate)
         sh_say(t->s, "%s is as it was: %d trainings led to no proof\n", name, r->tries);
     else if (r->tries == 0)
         sh_say(t->s, "%s was proved as it stood\n", name);
@@ -342,21 +344,40 @@ static void say_repaired(const Proving *t, const ThTrainProof *p, const ThTrainR
                (long long)r->tries, before, after);
 }
 
-static bool repair(Proving *t, const ThOptions *train, ThError *err)
+/* *proved <- whether there is a proof; if not, the parameters are as they were. */
+static bool repair(Proving *t, const ThOptions *train, bool *proved, ThError *err)
 {
     ThTrainProof p TH_OWNED(th_train_proof_free) = {0};
     ThTrainProving how = how_of(t, train);
     ThTrainRepaired repaired;
     double before, after;
     begin(t);
-    if (!measure(t, &before, err) ||
-        !th_train_repair(&how, th_option_int(t->o, "steps"), &p, &repaired, err) ||
-        !measure(t, &after, err) || !sh_note_task(how.model, t->task, err))
+    if (!measure(t, &before, err))
+        return false;
+    bool in_time = th_train_repair(&how, th_option_int(t->o, "steps"), &p, &repaired, err);
+    if (!in_time && out_of_time(t, err)) { /* it is as it was */
+        th_train_proof_free(&p);
+        after = before;
+    } else if (!in_time || !measure(t, &after, err) || !sh_note_task(how.model, t->task, err))
         return false;
     end(t);
     say_end(t, &p);
-    say_repaired(t, &p, &repaired, before, after);
+    say_repaired(t, &p, &repaired, in_time, before, after);
+    *proved = p.certificate;
     return write_certificate(t, &p, err);
+}
+
+/* The same, and without a proof all is as it was, not the parameters alone. */
+static bool repair_or_leave(Proving *t, const ThOptions *train, ThError *err)
+{
+    ThModel *m = t->object->as.model, *was TH_OWNED(th_model_free) = th_model_copy(m, err);
+    bool proved = false, ok = was && repair(t, train, &proved, err);
+    if (was && !proved) {
+        ThModelTraining tried = m->training;
+        m->training = was->training;
+        was->training = tried;
+    }
+    return ok;
 }
 
 SH_COMMAND(
@@ -368,7 +389,7 @@ SH_COMMAND(
         "a proof.  Then as little of the way from the old weights to the new ones is gone as is "
         "still proved.  moved says how far that is, beside the length of all weights; before and "
         "after are the accuracy on the lengths of test=.  Where no training leads to a proof, the "
-        "weights stay as they were.\n\n"
+        "model stays as it was.\n\n"
         "Such a training has stages, and says a line of each.  learn: as long as vectors of one "
         "element of the automaton's monoid are misjudged or nearer to those of another; draw: "
         "until "
@@ -379,7 +400,8 @@ SH_COMMAND(
         "and weight and rate of its loss are halved.  What is given of the options of train "
         "until=proved holds in all stages.  In the end the verdict is that of certify, and excess "
         "how far the worst pair of sets gets beside its room; where that is open or wrong, what "
-        "may help is said.  set limit-time ends it, too, and it goes on from its checkpoint=.  It "
+        "may help is said.  set limit-time ends it, too: a repair with the model as it was, a "
+        "train so that it goes on from its checkpoint=.  It "
         "is for the models of trees and the tasks that certify takes, and for rnn, gru and lstm, "
         "of "
         "which the vectors are states: learn has the table loss of the automaton's steps there, "
@@ -417,7 +439,7 @@ SH_COMMAND(
         !th_options_set(&train, "until", "proved", err) ||
         !sh_find_domain(s, call, object->as.model, task, &t.d, err))
         return false;
-    bool ok = repair(&t, &train, err) || sh_error_inside(err, &call->operand[0]);
+    bool ok = repair_or_leave(&t, &train, err) || sh_error_inside(err, &call->operand[0]);
     th_dfa_free(t.d.words);
     return ok;
 }
