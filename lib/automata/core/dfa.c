@@ -33,12 +33,12 @@ ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err)
     return d;
 }
 
-bool th_dfa_leads_to(const ThDfa *d, int class, int step, bool *from, ThError *err)
+bool th_dfa_leads_to(const ThDfa *d, int of, int step, bool *from, ThError *err)
 {
     /* (n_states, step): after so many symbols more than a multiple. */
     bool *after TH_OWNED(free) = th_alloc((size_t)d->n_states * (size_t)step, sizeof *after, err);
     for (int q = 0; after && q < d->n_states; q++)
-        after[q * step] = d->label[q] == class;
+        after[q * step] = d->label[q] == of;
     for (bool more = after != NULL; more;) {
         more = false;
         for (int i = 0; i < d->n_states * d->n_symbols; i++)

@@ -27,9 +27,9 @@ TH_RELEASES(th_dfa_free, ThDfa)
  * behind those of a; its maps are pairs of theirs.  All classes are 0. */
 ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err);
 
-/* Which states (n_states) a number of symbols that `step` divides leads from to a class.
+/* Which states (n_states) a number of symbols that `step` divides leads from to class `of`.
  * O(n_states^2 n_symbols step) at worst; TH_ENOMEM. */
-bool th_dfa_leads_to(const ThDfa *d, int class, int step, bool *from, ThError *err);
+bool th_dfa_leads_to(const ThDfa *d, int of, int step, bool *from, ThError *err);
 
 /* The state after reading a word from state q, and the class of a word from the start. */
 int th_dfa_walk(const ThDfa *d, int q, const int *word, size_t length);
