@@ -16,6 +16,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -1838,6 +1839,31 @@ def test_trained_linear(folder):
     report("lrnn: values of three times", (status != 1 or "refused" not in said) and said)
 
 
+def test_examples(folder):
+    """Every certificate that a script of examples/ writes in seconds holds, of the model as it was then."""
+    where = os.path.join(folder, "examples")
+    shutil.copytree(os.path.join(ROOT, "examples"), where)
+    writes = re.compile(r'^( *)(?:certify|train) (\w+) on .*certificate="([^"$]*)\.cert".*', re.M)
+    seen = 0
+    for name in sorted(os.path.relpath(os.path.join(at, f), where) for at, _, files in os.walk(where) for f in files if f.endswith(".th")):
+        path = os.path.join(where, name)
+        with open(path) as f:
+            text = f.read()
+        made = writes.findall(text)
+        if text.startswith("# slow") or not made:
+            continue
+        with open(path, "w") as f:
+            f.write(writes.sub(r'\g<0>\n\1save \2 "\3.safetensors"', text))
+        ran = subprocess.run([TAPEHEAD, "--quiet", path], cwd=folder, capture_output=True, text=True)
+        problem = ran.returncode != 0 and ran.stderr
+        for certificate in [] if problem else [os.path.join(folder, m[2]) for m in made]:
+            status, said = check(certificate + ".cert", certificate + ".safetensors")
+            problem = problem or (status != 0 and f"{certificate}: {said}")
+            seen += 1
+        report(f"the certificates of examples/{name} hold", problem)
+    report("examples write certificates", seen < 8 and f"{seen} of them")
+
+
 def main():
     for f in (test_products, test_eigenvalues, test_beyond, test_lines, test_trees, test_attention, test_weights, test_norms, test_units, test_forms, test_cells, test_distance, test_decoders, test_whole, test_string_boxes, test_form_steps, test_boxes_attacked, test_mixtures, test_boxes, test_shares, test_snap, test_steps, test_sizes, test_roundings, test_stays, test_leads, test_phases, test_before, test_occurs, test_quarter, test_sums, test_likely, test_pairs, test_linear, test_algebra_steps, test_formulas, test_logistic, test_points):
         test(f)
@@ -1877,6 +1903,8 @@ def main():
         test_counter(folder)
         test_bare("soft", folder, ("up to 40", *runs), (41, 1e5, -1))
         test_trained_linear(folder)
+        if os.environ.get("CHECKER") != "short":
+            test_examples(folder)
         test_unsaid(folder)
         test_unasked(folder)
         test_bits(folder)
