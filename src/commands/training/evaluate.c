@@ -177,7 +177,8 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
     if (scores->exact)
         sh_result_real(s, "exact", y.exact);
     if (scores->perplexity)
-        sh_result_real(s, "perplexity", exp(scores->item[scores->n - 1].loss));
+        sh_results(s, "loss:r perplexity:r", scores->item[scores->n - 1].loss,
+                   exp(scores->item[scores->n - 1].loss));
 }
 
 /* The model keeps the scores, for plot accuracy. */
@@ -257,7 +258,7 @@ SH_COMMAND(
     .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..13 samples=64\n"
                                   "assert longest == 13 and accuracy > 0.2",
     .results = "model architecture task seed accuracy lowest longest chance strings rows random "
-               "answer exact perplexity cross_entropy entropy divergence variation mass",
+               "answer exact loss perplexity cross_entropy entropy divergence variation mass",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = evaluate_options, .flags = C_PAGED)
 {
