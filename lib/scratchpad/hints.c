@@ -266,7 +266,7 @@ static size_t first_apart(const Marks *m, size_t n)
     size_t good = 0, bad = n + 1;
     while (bad - good > 1) {
         size_t half = good + (bad - good) / 2;
-        if (half > n || !agree(m, half))
+        if (!agree(m, half))
             bad = half;
         else
             good = half;
@@ -274,32 +274,32 @@ static size_t first_apart(const Marks *m, size_t n)
     return good;
 }
 
-/* The first token before byte `end` without the mark that its place has, *wanted, 0 where it has
- * none yet or is none; h->n: there is none. */
-static size_t first_wrong(const Marks *m, size_t end, int *wanted)
+/* The first of n tokens without the mark that its place has, *wanted, 0 where it has none yet or is
+ * none; n: there is none. */
+static size_t first_wrong(const Marks *m, size_t n, int *wanted)
 {
-    const ThPadHints *h = m->h;
-    size_t i = 0;
     memset(m->mark, 0, ((size_t)m->places + 1) * sizeof *m->mark);
-    for (; i < h->n && h->token[i].at < end; i++) {
-        int *mark = &m->mark[m->place[i]], found = h->token[i].mark;
+    for (size_t i = 0; i < n; i++) {
+        int *mark = &m->mark[m->place[i]], found = m->h->token[i].mark;
         *wanted = *mark;
         if (m->place[i] == 0 ? found != 0 : found == 0 || (*mark != 0 && *mark != found))
             return i;
         *mark = found;
     }
-    *wanted = 0;
-    return i;
+    return n;
 }
 
+/* Of the tokens before byte `end`. */
 static void compare_marks(const Marks *m, size_t end, ThPadChecked *c)
 {
+    size_t n = 0;
+    while (n < m->h->n && m->h->token[n].at < end)
+        n++;
     int wanted;
-    size_t wrong = first_wrong(m, end, &wanted), apart = first_apart(m, wrong);
-    bool whole = wrong >= m->h->n || m->h->token[wrong].at >= end;
+    size_t wrong = first_wrong(m, n, &wanted), apart = first_apart(m, wrong);
     if (apart < wrong)
         tell(m->h, apart, m->place[apart], 0, c);
-    else if (!whole)
+    else if (wrong < n)
         tell(m->h, wrong, m->place[wrong], wanted, c);
 }
 

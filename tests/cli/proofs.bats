@@ -190,7 +190,7 @@ END
 
 @test "a repair that time ends is open, and the weights are as they were" {
     printf '%s\n' 'model m = lstm dim=24' 'train m on tomita(4) steps=5 seed=1 > "said.txt"' \
-        'save m "before.safetensors"' 'set limit-time 0.3' 'repair m on tomita(4) steps=100000 > "said.txt"' \
+        'save m "before.safetensors"' 'set limit-time 0.3' 'repair m on tomita(4) steps=100000 test=41 samples=1 > "said.txt"' \
         'assert verdict == "open" and before == after and moved == 0' \
         'set limit-time 0' 'save m "after.safetensors"' >late.th
     "$TAPEHEAD" -q late.th

@@ -355,6 +355,7 @@ static bool repair(Proving *t, const ThOptions *train, bool *proved, ThError *er
     if (!measure(t, &before, err))
         return false;
     bool in_time = th_train_repair(&how, th_option_int(t->o, "steps"), &p, &repaired, err);
+    *proved = in_time && p.certificate;
     if (!in_time && out_of_time(t, err)) { /* it is as it was */
         th_train_proof_free(&p);
         after = before;
@@ -363,7 +364,6 @@ static bool repair(Proving *t, const ThOptions *train, bool *proved, ThError *er
     end(t);
     say_end(t, &p);
     say_repaired(t, &p, &repaired, in_time, before, after);
-    *proved = p.certificate;
     return write_certificate(t, &p, err);
 }
 
