@@ -142,6 +142,7 @@ extern "C" {
 #include "models/linear/transitions.h"
 #include "tasks/epoch.h"
 #include "tasks/data/records.h"
+#include "tasks/scratchpad_places.h"
 #include "tasks/task.h"
 #include "proof/cell/cell.h"
 #include "proof/check/certificate.h"

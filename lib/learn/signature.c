@@ -17,7 +17,8 @@ static char **copy_names(char *const *from, int n, ThError *err)
 
 bool th_signature_copy(ThSignature *to, const ThSignature *from, ThError *err)
 {
-    *to = (ThSignature){.target = from->target, .next = from->next, .pairs = from->pairs};
+    *to = (ThSignature){
+        .target = from->target, .next = from->next, .pairs = from->pairs, .places = from->places};
     to->symbol = copy_names(from->symbol, from->n_symbols, err);
     if (!to->symbol)
         return false;
@@ -38,6 +39,23 @@ void th_signature_free(ThSignature *s)
         free(s->label[i]); // NOLINT(clang-analyzer-core.NullDereference): none without names
     free(s->label);
     *s = (ThSignature){0};
+}
+
+/* A model that reads no places has none, and reads any task. */
+static bool match_places(const ThSignaturePlaces *model, const ThSignaturePlaces *task,
+                         ThError *err)
+{
+    if (!model->kind)
+        return true;
+    if (!task->kind)
+        return th_fail(err, TH_EVALUE,
+                       "the model reads the places of a scratchpad, and the task "
+                       "gives none");
+    return (strcmp(model->kind, task->kind) == 0 && model->layout == task->layout) ||
+           th_fail(err, TH_EVALUE,
+                   "the model reads places as a scratchpad of kind %s gives them, "
+                   "in another layout or of another kind than here (%s)",
+                   model->kind, task->kind);
 }
 
 static bool match_names(const char *what, char *const *a, int n, char *const *b, int m,
@@ -67,7 +85,8 @@ bool th_signature_match(const ThSignature *model, const ThSignature *task, ThErr
         return th_fail(err, TH_EVALUE, "the model reads %s, the task has %s",
                        model->pairs ? "pairs" : "single strings",
                        task->pairs ? "pairs" : "single strings");
-    return match_names("input symbols", model->symbol, model->n_symbols, task->symbol,
+    return match_places(&model->places, &task->places, err) &&
+           match_names("input symbols", model->symbol, model->n_symbols, task->symbol,
                        task->n_symbols, err) &&
            (match_names("output classes", model->label, model->n_classes, task->label,
                         task->n_classes, err) ||

@@ -14,6 +14,19 @@ typedef enum {
     TH_TARGET_BITS   /* n_classes independent yes/no answers at every position (k-hot) */
 } ThTarget;
 
+/* Where the symbols of a task's strings stand in what the strings are about: two symbols that play
+ * the same part, digits of one place in two numbers for instance, have one place. */
+typedef struct ThSignaturePlaces ThSignaturePlaces;
+struct ThSignaturePlaces {
+    const char *kind; /* whose they are, a name that lives as long as the program; NULL: the task
+                         gives none */
+    int layout;       /* and of which of its layouts */
+    /* place (n) <- the place of each symbol, from 1, 0 for none, at most n; line (n) <- the number
+     * of its line, from 0.  What follows a symbol that is answered does not change its own. */
+    bool (*set)(const ThSignaturePlaces *p, char *const *symbol, const int *token, int n,
+                int *place, int *line, ThError *err);
+};
+
 /* The names of input symbols and of output classes.  Token i is symbol[i]. */
 typedef struct {
     ThTarget target;
@@ -22,8 +35,9 @@ typedef struct {
     bool pairs; /* TH_TARGET_FINAL: a string is two that are compared, with the last symbol of the
                    alphabet between them, which neither has */
     int n_symbols, n_classes;
-    char **symbol; /* (n_symbols) */
-    char **label;  /* (n_classes); for TH_TARGET_BITS the name of each bit */
+    ThSignaturePlaces places; /* of a model: those that it reads */
+    char **symbol;            /* (n_symbols) */
+    char **label;             /* (n_classes); for TH_TARGET_BITS the name of each bit */
 } ThSignature;
 
 /* Deep copy into *to (zeroed on failure). */

@@ -127,6 +127,13 @@ ThTape *th_model_run_tape(const ThModel *m, int tapes, ThError *err)
     return th_model_tape(m, m->bounds ? m->bounds->runs : TH_TAPE_FLOAT, tapes, err);
 }
 
+/* Only with places=coupled does a model read what the task gives. */
+static bool reads_places(const ThOptions *o)
+{
+    return th_option_known(o, "places") && th_option_given(o, "places") &&
+           strcmp(th_option_text(o, "places"), "coupled") == 0;
+}
+
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err)
 {
     if (m->bound)
@@ -138,6 +145,8 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
                th_hint(err, "make the model with causal=yes, where it has that option");
     if (!th_signature_copy(&m->signature, s, err))
         return false;
+    if (!reads_places(&m->options))
+        m->signature.places = (ThSignaturePlaces){0};
     if (!m->kind->bind(m, err) ||
         !th_model_affords(m, (double)m->params.total * sizeof(float), "the parameters", err) ||
         !th_params_allocate(&m->params, seed, m->bounds ? m->bounds->stop : NULL, err)) {

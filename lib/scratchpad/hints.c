@@ -17,6 +17,8 @@ bool th_pad_hints_begin(ThPad *p, ThError *err)
 {
     int hints = th_pad_hints(p);
     char name[MARK_SIZE];
+    if (hints > 0 && p->kind->places_fit && !p->kind->places_fit(p, err))
+        return false;
     if (hints > 0 && !p->words) {
         p->words = p->spaced = true;
         p->separator = *p->separator == '|' ? " | " : " = ";
@@ -104,7 +106,7 @@ bool th_pad_hints_put(const ThPad *p, ThRng *r, ThPadExample *e, ThError *err)
     if (!token || !place || !mark || !th_pad_example_begin(e, 0, err))
         return false;
     size_t n = split(p, &plain.text, token);
-    p->kind->places(token, n, place);
+    p->kind->places(-1, token, n, place);
     int places = greatest(place, n);
     if (places > hints)
         return th_fail(err, TH_EVALUE,
@@ -313,7 +315,7 @@ bool th_pad_hints_compare(const ThPadHints *h, const ThPadChecking *k, ThPadChec
     bool slip = c->slip != TH_PAD_SLIP_NONE;
     size_t end = slip ? c->offset + 1 : k->end;
     if (c->kind && c->kind->places) {
-        c->kind->places(h->piece, h->n, place);
+        c->kind->places(-1, h->piece, h->n, place);
         Marks m = {.h = h,
                    .place = place,
                    .places = greatest(place, h->n),

@@ -184,11 +184,9 @@ bool th_pad_sum_filled(const ThPad *p)
                                                 : th_pad_hints(p) > 0;
 }
 
-bool th_pad_sum_hints_fit(const ThPad *p, ThError *err)
+bool th_pad_sum_places_fit(const ThPad *p, ThError *err)
 {
     int style = th_option_choice(&p->options, "style");
-    if (th_pad_hints(p) == 0)
-        return true;
     if (!th_pad_sum_filled(p))
         return th_fail(err, TH_EUSAGE,
                        "hints= goes with fill=yes: otherwise a result has places "
@@ -198,9 +196,9 @@ bool th_pad_sum_hints_fit(const ThPad *p, ThError *err)
                    th_option_text(&p->options, "style"));
 }
 
-/* The first place of a field of n digits behind `mark`, in a line so many behind the question, of
- * numbers that have `width` places; 0: it has none. */
-static long first_place(char mark, bool product, size_t line, size_t n, size_t width)
+/* The first place of a field behind `mark`, in a line so many behind the question, of numbers that
+ * have `width` places; 0: it has none.  A result grows by a digit a line. */
+static long first_place(char mark, bool product, size_t line, size_t width)
 {
     long carry = (long)width - (long)line;
     switch (mark) {
@@ -212,7 +210,7 @@ static long first_place(char mark, bool product, size_t line, size_t n, size_t w
     case '~':
         return carry;
     case ',':
-        return (long)width - (long)n + 1;
+        return carry + 1;
     default:
         return 1;
     }
@@ -223,17 +221,18 @@ static bool is_digit(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'j') || c == '^';
 }
 
-void th_pad_sum_places(const ThPadPiece *token, size_t n, int *place)
+void th_pad_sum_places(int layout, const ThPadPiece *token, size_t n, int *place)
 {
     char mark = '|';
     bool product = false;
     size_t line = 0, width = 0;
+    (void)layout;
     for (size_t i = 0; i < n;) {
         size_t end = i;
         while (end < n && is_digit(*token[end].s))
             end++;
         width = width ? width : end - i;
-        long first = first_place(mark, product, line, end - i, width);
+        long first = first_place(mark, product, line, width);
         bool one = mark == '(' || mark == '~';
         for (size_t k = i; k < end; k++) {
             long at = first + (long)(k - i);

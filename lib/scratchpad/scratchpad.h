@@ -88,8 +88,13 @@ typedef struct {
     bool (*check)(const struct ThPadChecking *k, struct ThPadChecked *c, ThError *err);
     /* Sets place (n) to the place, from 1, that each token of a text without marks stands for, 0
      * for none: the same place wherever it is written, growing along the question, which has all;
-     * at most n, whatever the text.  NULL: there are no hints. */
-    void (*places)(const ThPadPiece *token, size_t n, int *place);
+     * at most n, whatever the text, and behind the question whatever comes later.  layout: the
+     * number of the layout's name in its option, or -1 where the text has to tell.  NULL: there are
+     * no places. */
+    void (*places)(int layout, const ThPadPiece *token, size_t n, int *place);
+    /* TH_EUSAGE where texts by these options have places that their questions have not; NULL: all
+     * have them. */
+    bool (*places_fit)(const ThPad *p, ThError *err);
     const char *const *misprints; /* texts that the paper prints wrongly, up to NULL; NULL: none */
 } ThPadKind;
 

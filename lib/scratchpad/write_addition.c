@@ -33,7 +33,7 @@ static bool init(ThPad *p, ThError *err)
     bool hints = style == TH_PAD_HINTS || style == TH_PAD_REVERSED_HINTS;
     p->words = style == TH_PAD_VERBOSE;
     p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
-    bool ok = th_pad_sum_hints_fit(p, err) && th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 +", err);
+    bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 +", err);
     if (steps)
         return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , )", err) &&
                (style == TH_PAD_COMPACT
@@ -239,6 +239,7 @@ const ThPadKind th_pad_addition = {
     .recognise = recognise,
     .check = check,
     .places = th_pad_sum_places,
+    .places_fit = th_pad_sum_places_fit,
     .bars = true,
     .misprints = misprints,
 };

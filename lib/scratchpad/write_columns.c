@@ -139,17 +139,15 @@ void th_pad_columns_places(const ThPadPiece *token, size_t n, int *place)
     size_t i = question_places(token, n, place, &whole, &of_x, &all);
     int k = all - of_x;
     for (int column = 0, term = 0, at = 0; i < n; i++) {
-        bool digit = is_digit(token, n, i);
-        bool factor = is(token, n, i + 1, '*'), other = is(token, n, i + 1, '(');
+        bool digit = is_digit(token, n, i), other = is(token, n, i - 1, '*');
+        bool first = is(token, n, i - 1, '|') || is(token, n, i - 1, ')');
         int found = 0;
         if (digit && column >= whole)
             found = ++at;
-        else if (digit && factor)
-            found = whole - column + k - 1 - term;
+        else if (digit && first)
+            found = whole - column + (term < k ? k - 1 - term : 0);
         else if (digit && other)
             found = of_x + 1 + term;
-        else if (digit && is(token, n, i + 1, '|'))
-            found = whole - column;
         place[i] = found > 0 && found <= all ? found : 0;
         term += is(token, n, i, ')');
         if (is(token, n, i, '|')) {

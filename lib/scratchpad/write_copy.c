@@ -35,8 +35,6 @@ static bool init(ThPad *p, ThError *err)
     for (int i = 0; ok && i < letters; i++)
         ok = th_pad_add_token(p, (const char[]){(char)('a' + i), '\0'}, err);
     p->separator = "|";
-    if (th_pad_hints(p) && asks_for_part((ThPadCopy)th_option_choice(&p->options, "variant")))
-        return th_fail(err, TH_EUSAGE, "hints= is of whole copies, variant=copy or duplicate");
     /* These are its marks of beginning and end: $ is no other token than <|BOS|>. */
     return ok && th_pad_add_tokens(p, "$ | . *", err);
 }
@@ -165,10 +163,17 @@ static size_t most(const ThPad *p, size_t n)
     return 2 * n + 3 + (part ? 1 : 0);
 }
 
+static bool places_fit(const ThPad *p, ThError *err)
+{
+    return !asks_for_part((ThPadCopy)th_option_choice(&p->options, "variant")) ||
+           th_fail(err, TH_EUSAGE, "hints= is of whole copies, variant=copy or duplicate");
+}
+
 /* A letter of the copy has the place of the one that it is a copy of. */
-static void places(const ThPadPiece *token, size_t n, int *place)
+static void places(int layout, const ThPadPiece *token, size_t n, int *place)
 {
     int next = 1;
+    (void)layout;
     for (size_t i = 0; i < n; i++) {
         bool letter = *token[i].s >= 'a' && *token[i].s <= 'z';
         place[i] = letter ? next : 0;
@@ -213,6 +218,7 @@ const ThPadKind th_pad_copy = {
     .recognise = recognise,
     .check = th_pad_check_copy,
     .places = places,
+    .places_fit = places_fit,
     .bars = true,
     .answers_only = true,
 };

@@ -155,7 +155,7 @@ static bool inputs_known(const ThPad *p, ThError *err)
 }
 
 /* Places are cells, which keep theirs in all lines. */
-static bool hints_fit(const ThPad *p, ThError *err)
+static bool places_fit(const ThPad *p, ThError *err)
 {
     const ThOptions *o = &p->options;
     bool step = !draws_inputs(p) && th_option_int_or(o, "steps", 1) == 1;
@@ -173,8 +173,6 @@ static bool init(ThPad *p, ThError *err)
     bool paper = paper_names(p->machine, (Names)th_option_choice(&p->options, "names"));
     bool verbose = th_option_choice(&p->options, "style") == STYLE_VERBOSE;
     if ((!paper && !names_plain(p->machine, err)) || !inputs_known(p, err))
-        return false;
-    if (th_pad_hints(p) && !hints_fit(p, err))
         return false;
     p->words = true;
     p->source = th_option_flag(&p->options, "transitions") ? 2 : 1;
@@ -490,9 +488,10 @@ static bool is(const ThPadPiece *token, const char *text)
 }
 
 /* The cells of configurations, which stand behind a state and a bar. */
-static void places(const ThPadPiece *token, size_t n, int *place)
+static void places(int layout, const ThPadPiece *token, size_t n, int *place)
 {
     int next = 0;
+    (void)layout;
     for (size_t i = 0; i < n; i++) {
         bool bar = is(&token[i], "|"), end = is(&token[i], TH_PAD_SEP);
         place[i] = bar || end ? 0 : next;
@@ -552,4 +551,5 @@ const ThPadKind th_pad_machine = {
     .recognise = recognise,
     .check = th_pad_check_machine,
     .places = places,
+    .places_fit = places_fit,
 };

@@ -40,7 +40,7 @@ static bool init(ThPad *p, ThError *err)
         return init_columns(p, err);
     p->words = style == TH_PAD_VERBOSE;
     p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
-    bool ok = th_pad_sum_hints_fit(p, err) && th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
+    bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
     if (style > TH_PAD_VERBOSE)
         return ok && th_pad_add_token(p, "=", err);
     return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
@@ -231,13 +231,20 @@ static size_t most(const ThPad *p, size_t n)
     return tokens + (style == TH_PAD_VERBOSE ? n + k + TH_PAD_VERBOSE_MARKS : 0);
 }
 
-static void places(const ThPadPiece *token, size_t n, int *place)
+static bool places_fit(const ThPad *p, ThError *err)
 {
-    size_t size = n > 0 ? (size_t)(token[n - 1].s - token[0].s) : 0;
-    if (n > 0 && th_pad_columns_are(token[0].s, size))
+    return th_option_choice(&p->options, "style") == COLUMNS || th_pad_sum_places_fit(p, err);
+}
+
+static void places(int layout, const ThPadPiece *token, size_t n, int *place)
+{
+    size_t i = 0;
+    while (i < n && *token[i].s >= '0' && *token[i].s <= '9')
+        i++;
+    if (i < n && *token[i].s == '.')
         th_pad_columns_places(token, n, place);
     else
-        th_pad_sum_places(token, n, place);
+        th_pad_sum_places(layout, token, n, place);
 }
 
 /* ---- reading back ---------------------------------------------------------------------------- */
@@ -311,6 +318,7 @@ const ThPadKind th_pad_multiplication = {
     .recognise = recognise,
     .check = check,
     .places = places,
+    .places_fit = places_fit,
     .bars = true,
     .misprints = misprints,
 };

@@ -332,7 +332,7 @@ static bool is_word(const ThPadPiece *token, size_t n, size_t i, const char *wor
 
 /* The d of a point has the point's place, in all lines: those of a line are the first ones, but for
  * style=steps, where a line has one, the last that is left. */
-static void places(const ThPadPiece *token, size_t n, int *place)
+static void places(int layout, const ThPadPiece *token, size_t n, int *place)
 {
     enum { WORDS = 5 }; /* of a point */
     int next = 1, left = 0;
@@ -343,7 +343,9 @@ static void places(const ThPadPiece *token, size_t n, int *place)
         if (!is_word(token, n, i, "|"))
             continue;
         left = first ? next - 1 : left;
-        steps = steps || (first && left > 1 && is_word(token, n, i + 1 + WORDS, "yp"));
+        bool told = layout < 0 ? left > 1 && is_word(token, n, i + 1 + WORDS, "yp")
+                               : layout == TH_PAD_SGD_STEPS;
+        steps = steps || (first && told);
         first = false;
         next = 1; /* in each line */
     }

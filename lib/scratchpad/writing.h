@@ -100,10 +100,10 @@ bool th_pad_sum_fill(ThPadSum *s, size_t nx, size_t ny, char **room, ThError *er
 bool th_pad_sum_filled(const ThPad *p);
 
 /* False, TH_EUSAGE, where hints= does not go with the layout or with fill=no. */
-bool th_pad_sum_hints_fit(const ThPad *p, ThError *err);
+bool th_pad_sum_places_fit(const ThPad *p, ThError *err);
 
 /* As ThPadKind's places, counted from the left; the carry of a line has that of the next digit. */
-void th_pad_sum_places(const ThPadPiece *token, size_t n, int *place);
+void th_pad_sum_places(int layout, const ThPadPiece *token, size_t n, int *place);
 
 /* One digit d of the first operand of a product: product (k + 1) becomes d·m, with m of k digits,
  * and carry (k + 1, the first of which is 0) the digits of product + carry before its last, which

@@ -5,6 +5,7 @@
 
 #include "scratchpad/check_text.h"
 #include "scratchpad/pack.h"
+#include "tasks/scratchpad_places.h"
 #include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {
@@ -82,6 +83,8 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
         return false;
     s->target = TH_TARGET_EVERY;
     s->next = true;
+    if (p)
+        s->places = th_task_places(p);
     return p && name_tokens(&s->symbol, &s->n_symbols, p, err) &&
            name_tokens(&s->label, &s->n_classes, p, err);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/intern.h"
+#include "tasks/scratchpad_places.h"
 
 enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
 
@@ -178,6 +179,12 @@ static json_t *write_signature(const ThSignature *s, bool *ok)
         put(object, "next", json_true(), ok);
     if (s->pairs)
         put(object, "pairs", json_true(), ok);
+    if (s->places.kind) {
+        ThText places TH_OWNED(th_text_free) = {0};
+        th_task_places_write(&s->places, &places);
+        *ok = *ok && !places.failed;
+        put(object, "places", json_string(places.data ? places.data : ""), ok);
+    }
     put(object, "symbols", write_names(s->symbol, s->n_symbols, ok), ok);
     put(object, "classes", write_names(s->label, s->n_classes, ok), ok);
     return object;
@@ -367,6 +374,9 @@ static bool read_signature(const json_t *object, ThSignature *s, ThError *err)
     s->target = (ThTarget)kind;
     s->next = json_is_true(json_object_get(object, "next"));
     s->pairs = json_is_true(json_object_get(object, "pairs"));
+    const char *places = get_string(object, "places");
+    if (places && !th_task_places_read(&s->places, places))
+        return wrong(err, "places");
     if (!read_names(json_object_get(object, "symbols"), &s->n_symbols, &s->symbol, err) ||
         !read_names(json_object_get(object, "classes"), &s->n_classes, &s->label, err))
         return false;

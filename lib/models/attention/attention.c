@@ -11,6 +11,7 @@ struct ThModelKept {
     const ThModel *m;
     ThTape *tape;
     int B;                  /* strings */
+    int *text;              /* (span, B): the symbols at those positions */
     int n;                  /* positions whose keys and values are there */
     int span;               /* positions that there is room for, and that the modifiers know */
     float *kv[MOST_LAYERS]; /* (B, heads, span, 2 dim/heads) */
@@ -94,6 +95,19 @@ static ThPositionRows rows_of(const ThModelStream *s)
         .n = s->B * s->T, .T = s->T, .first = first_of(s), .position = s->span.place};
 }
 
+/* What was read before, with the symbols of a batch behind it. */
+static ThPositionText whole_text(ThTape *t, ThModelKept *k, const ThBatch *b)
+{
+    int T = k->n + b->T, *token = th_tape_take(t, (size_t)b->B * (size_t)T, sizeof *token);
+    for (int i = 0; token && i < b->B * T; i++) {
+        int at = i % T, *kept = k->text + (size_t)at * (size_t)b->B + i / T;
+        if (at >= k->n)
+            *kept = b->token[i / T * b->T + at - k->n];
+        token[i] = *kept;
+    }
+    return (ThPositionText){.B = b->B, .T = T, .last = b->T, .token = token};
+}
+
 /* The embedded symbols of a batch, plus what the positional encoding adds; in shared form (`token`)
  * where all equal symbols are equal rows. */
 static ThModelStream embed(ThTape *t, const ThModelAttention *a, const ThBatch *b,
@@ -104,7 +118,7 @@ static ThModelStream embed(ThTape *t, const ThModelAttention *a, const ThBatch *
     s.span = (ThPositionSpan){.B = b->B, .T = b->T};
     if (!kept)
         th_position_prepare(&a->position, t, b->length, how->rng, &s.span);
-    if (how->share && !a->position.kind->at_input) {
+    if (how->share && !th_position_adds(&a->position)) {
         s.token = b->token;
         s.x = a->scale == 1 ? table : th_op_scale(t, table, a->scale);
         return s;
@@ -114,6 +128,11 @@ static ThModelStream embed(ThTape *t, const ThModelAttention *a, const ThBatch *
         s.x = th_tape_tag(t, s.x, "embedding", -1);
     ThPositionRows rows = rows_of(&s);
     s.x = th_position_at_input(&a->position, t, s.x, &rows);
+    if (a->position.places) {
+        ThPositionText text = {b->B, b->T, b->T, b->token, b->length};
+        text = kept ? whole_text(t, kept, b) : text;
+        s.x = th_position_at_places(&a->position, t, s.x, &text, how->rng);
+    }
     return s;
 }
 
@@ -269,6 +288,7 @@ void th_model_attention_close(void *state)
         return;
     for (int i = 0; i < MOST_LAYERS; i++)
         free(k->kv[i]);
+    free(k->text);
     th_arena_free(k->arena);
     th_tape_free(k->tape);
 }
@@ -332,6 +352,10 @@ static bool make_room(ThModelKept *k, int n, ThError *err)
         span = span > INT_MAX / 2 ? n : 2 * span;
     if (span == k->span)
         return true;
+    int *text = realloc(k->text, (size_t)span * (size_t)k->B * sizeof *text);
+    if (!text)
+        return th_fail(err, TH_ENOMEM, "out of memory (%d symbols)", span);
+    k->text = text;
     float *more[MOST_LAYERS];
     for (int i = 0; i < a->layers; i++) {
         more[i] = with_room(k, i, span, err);

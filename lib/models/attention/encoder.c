@@ -172,7 +172,8 @@ static ThVar place(const ThModelEncoder *e, ThTape *t, const ThModelStrings *s, 
 /* Whether a row depends on the symbol alone. */
 static bool may_copy(const ThModelEncoder *e, const ThModelForward *how)
 {
-    return how->share && !e->attention.position.kind->at_input && (e->dropout == 0 || !how->rng);
+    return how->share && !th_position_adds(&e->attention.position) &&
+           (e->dropout == 0 || !how->rng);
 }
 
 ThVar th_model_encoder_read(const ThModelEncoder *e, ThTape *t, const ThModel *m, const ThBatch *b,
@@ -199,6 +200,8 @@ ThVar th_model_encoder_read(const ThModelEncoder *e, ThTape *t, const ThModel *m
         x = th_op_dropout(t, x, e->dropout, how->rng);
         if (!e->anew)
             x = place(e, t, strings, b->T, x);
+        ThPositionText text = {b->B, b->T, b->T, b->token, b->length};
+        x = th_position_at_places(&e->attention.position, t, x, &text, how->rng);
     }
     if (e->ends >= 0) {
         row = put_ends(t, strings, copies ? row : NULL, th_tape_rows(t, x));

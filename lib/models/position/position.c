@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/registry.h"
+#include "models/position/place_vectors.h"
 
 #define POSITION(id) extern const ThPositionKind th_position_##id;
 #include "models/position/positions.def"
@@ -21,9 +22,15 @@ TH_REGISTRY(ThPositionKind, kinds, th_position_kinds, th_position_kind)
 
 extern const ThPositionKind th_position_random;
 
+static bool is_among(const char *options, const char *option)
+{
+    return options && th_choice_index(options, option, strlen(option)) >= 0;
+}
+
 static bool reads(const ThPositionKind *kind, const char *option)
 {
-    return kind->options && th_choice_index(kind->options, option, strlen(option)) >= 0;
+    static const char beside_all[] = "places|longest_place|place_lines";
+    return is_among(beside_all, option) || is_among(kind->options, option);
 }
 
 void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, bool causal)
@@ -35,7 +42,9 @@ void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, boo
                       .heads = heads,
                       .causal = causal,
                       .tied = !th_option_given(o, "tied") || th_option_flag(o, "tied"),
-                      .log_length = (int)th_option_int_or(o, "log_length", 0)};
+                      .log_length = (int)th_option_int_or(o, "log_length", 0),
+                      .places = th_option_given(o, "places") ? th_option_choice(o, "places")
+                                                             : TH_POSITION_UNPLACED};
     if (p->kind != &th_position_random)
         return;
     p->kind = th_position_kind(th_option_text_or(o, "base_position", "none"));
@@ -77,7 +86,8 @@ bool th_position_check(const ThPosition *p, ThError *err)
     if (p->longest && p->log_length)
         return th_fail(err, TH_EUSAGE,
                        "log_length= counts symbols, and position=random draws them");
-    return check_options(p, err) && (!p->kind->check || p->kind->check(p, err));
+    return check_options(p, err) && th_position_places_check(p, err) &&
+           (!p->kind->check || p->kind->check(p, err));
 }
 
 void th_position_bind(ThPosition *p, ThModelBuilder *b)
@@ -87,6 +97,7 @@ void th_position_bind(ThPosition *p, ThModelBuilder *b)
         p->kind->bind(p, b);
     if (p->kind->bind_bias && p->tied)
         p->kind->bind_bias(p, p->param, b);
+    th_position_places_bind(p, b);
     p->numbers += (long long)(th_params_count(&b->m->params) - before);
 }
 
@@ -103,6 +114,11 @@ void th_position_bind_layer(ThPosition *p, ThModelBuilder *b, int layer)
 ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows)
 {
     return p->kind->at_input ? p->kind->at_input(p, t, x, rows) : x;
+}
+
+bool th_position_adds(const ThPosition *p)
+{
+    return p->kind->at_input || p->places != TH_POSITION_UNPLACED;
 }
 
 static int position_of(const ThPositionRows *rows, int i)

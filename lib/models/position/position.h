@@ -9,7 +9,7 @@
  * at the end of its table of options.  An encoding does one thing or more of these: it adds to the
  * embedded symbols, it turns queries and keys, it modifies the attention of every layer.  Each is
  * said for positions, not for batches, so that training, evaluation and generation with kept keys
- * and values use the same words.
+ * and values use the same words.  Beside it places= adds what depends on the symbols themselves.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -32,6 +32,9 @@ typedef struct {
     int longest;       /* position=random: positions are drawn from 0 … longest-1; else 0 */
     int log_length;    /* logits are what they are where so many symbols are seen; 0: everywhere */
     long long numbers; /* parameters that the encoding has added */
+    int places;        /* by the option places=, see place_vectors.h */
+    int place, line;   /* parameters of these */
+    const ThSignature *signature; /* once it is bound; borrowed */
     /* Indices in the parameter table as bind and bind_layer set them. */
     int param[TH_POSITION_PARAMS];
     int layer[TH_POSITION_LAYERS][TH_POSITION_PARAMS];
@@ -106,6 +109,22 @@ void th_position_bind_layer(ThPosition *p, ThModelBuilder *b, int layer);
 ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows);
 ThVar th_position_at_queries(const ThPosition *p, ThTape *t, ThVar q, const ThPositionRows *rows);
 ThVar th_position_at_keys(const ThPosition *p, ThTape *t, ThVar kv, const ThPositionRows *rows);
+
+/* The symbols of B texts of T, of which length[b] count (NULL: all), and how many of them, the last
+ * ones of each, are embedded. */
+typedef struct {
+    int B, T, last;
+    const int *token, *length; /* (B,T), (B) */
+} ThPositionText;
+
+/* Embedded symbols x (B*last, dim) with the vectors of their places where places= asks for them; r:
+ * where a text begins in the table, at its beginning where it is NULL.  The tape fails with
+ * TH_EVALUE where the table ends.  Linear in the texts. */
+ThVar th_position_at_places(const ThPosition *p, ThTape *t, ThVar x, const ThPositionText *text,
+                            ThRng *r);
+
+/* Does anything enter at the embeddings, so that equal symbols differ? */
+bool th_position_adds(const ThPosition *p);
 
 /* With position=random draws where the rows of *span stand, whose B and T are set: from *r, or,
  * where that is NULL, from a fixed seed and the length alone, so that a string is read the same way

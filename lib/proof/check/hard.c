@@ -488,12 +488,14 @@ double th_proof_hard_certain(const Hard *k, double unit)
 bool th_proof_is_hard(const ThModel *m)
 {
     return m->bound && strcmp(m->kind->name, "bare") == 0 &&
+           !th_option_given(&m->options, "places") &&
            (th_option_choice(&m->options, "attention") != TH_TAPE_SOFT || th_proof_is_soft(m));
 }
 
 bool th_proof_is_soft(const ThModel *m)
 {
     return m->bound && strcmp(m->kind->name, "bare") == 0 &&
+           !th_option_given(&m->options, "places") &&
            th_option_choice(&m->options, "attention") == TH_TAPE_SOFT &&
            th_option_flag(&m->options, "causal") &&
            strcmp(th_option_text(&m->options, "position"), "learned") == 0 &&

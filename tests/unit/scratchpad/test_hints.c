@@ -182,6 +182,45 @@ static void drawn_as_without(void **state)
     th_tm_free(m);
 }
 
+/* The places that a kind gives where it is told the layout are those that the text tells; and
+ * behind the question they do not change with what follows. */
+static void places_stay(void **state)
+{
+    (void)state;
+    enum { MOST = 4096 };
+    ThTm *m = machine();
+    ThPadPiece piece[MOST];
+    int told[MOST], plain[MOST], part[MOST], *id = NULL;
+    size_t cap = 0, n, question;
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        ThPad *p = made(drawn[i].kind, drawn[i].plain, m);
+        int layout = th_option_choice(&p->options, p->kind->layout);
+        ThPadExample e = {0};
+        for (uint64_t k = 0; k < 20; k++) {
+            ThRng r = th_rng(i, "places", k);
+            assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
+            assert_true(th_pad_encode(p, &e, &id, &cap, &n, &question, NULL) && n <= MOST);
+            size_t first = p->bos >= 0;
+            n -= first + (p->eos >= 0);
+            question -= first;
+            for (size_t j = 0; j < n; j++)
+                piece[j].s = th_pad_token(p, id[j + first], &piece[j].n);
+            p->kind->places(layout, piece, n, told);
+            p->kind->places(-1, piece, n, plain);
+            assert_memory_equal(told, plain, n * sizeof *told);
+            for (size_t end = question; end < n; end++) {
+                p->kind->places(layout, piece, end, part);
+                if (memcmp(told, part, end * sizeof *part) != 0)
+                    fail_msg("%s: %zu of %zu tokens", e.text.data, end, n);
+            }
+        }
+        th_pad_example_free(&e);
+        th_pad_free(p);
+    }
+    free(id);
+    th_tm_free(m);
+}
+
 /* All ten subsets of three of five are as likely. */
 static void subsets_are_uniform(void **state)
 {
@@ -434,15 +473,11 @@ static void too_few_marks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),
-        cmocka_unit_test(drawn_as_without),
-        cmocka_unit_test(subsets_are_uniform),
-        cmocka_unit_test(any_order),
-        cmocka_unit_test(tokens),
-        cmocka_unit_test(slips_are_found),
-        cmocka_unit_test(every_mark_counts),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(too_few_marks),
+        cmocka_unit_test(places),          cmocka_unit_test(drawn_as_without),
+        cmocka_unit_test(places_stay),     cmocka_unit_test(subsets_are_uniform),
+        cmocka_unit_test(any_order),       cmocka_unit_test(tokens),
+        cmocka_unit_test(slips_are_found), cmocka_unit_test(every_mark_counts),
+        cmocka_unit_test(refused),         cmocka_unit_test(too_few_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
