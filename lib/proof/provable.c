@@ -36,7 +36,7 @@ static const ThProofProvable rows[] = {
      "beside the automaton; with soft attention that is steep, up to the length where that is the "
      "same.  Compiled from counting NAME: that its weights compute the formula",
      "hard attention has no slopes; compile makes such models"},
-    {"universal gated_universal tlb gutlb encoder", false,
+    {"universal gated_universal tlb gutlb encoder ndr", false,
      "nothing: soft attention to everything, in which one symbol of n weighs 1/n (Hahn 2020)",
      "it attends to everything, and one symbol among n weighs less the longer a string is (Hahn "
      "2020)"},

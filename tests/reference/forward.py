@@ -583,6 +583,41 @@ class Model:
             return self.decide(self.finish(np.concatenate(made)))
         return self.decide(self.pool(self.norm(memory, "slots_norm")))
 
+    # ---- a router: Csordás, Irie and Schmidhuber 2022, equations 3 to 12 --------------------------
+
+    def outward(self, x):
+        """Of pairs of positions as far apart the one ahead is looked at first."""
+        heads, d = self.number("heads"), x.shape[1]
+        q = (x @ self.p["attention.query"] + self.p["attention.query_bias"]) * self.p["attention.by_product"]
+        kv = x @ self.p["attention.key_value"]
+        sides = self.linear(x, "attention.side") * self.p["attention.by_side"] + self.p["attention.base"]
+        out = []
+        for h, (qh, kh, vh) in enumerate(zip(cut(q, heads), cut(kv[:, :d], heads), cut(kv[:, d:], heads))):
+            logits, y = qh @ kh.T, np.zeros_like(vh)
+            for i in range(len(x)):
+                left = 1.0
+                order = sorted((j for j in range(len(x)) if j != i), key=lambda j: (abs(j - i), j < i))
+                for j in order:
+                    if j > i and self.flag("causal"):
+                        continue
+                    p = 1 / (1 + np.exp(-logits[i, j] - sides[i, h if j < i else heads + h]))
+                    y[i] += left * p * vh[j]
+                    left *= 1 - p
+            out.append(y)
+        return self.linear(np.concatenate(out, axis=1), "attention.output")
+
+    def run_ndr(self, word):
+        positions = Positions(self, self.flag("causal"))
+        x = self.with_ends(positions.at_input(self.p["embedding"][word]))
+        for _ in range(self.number("steps")):
+            looked = self.outward(x) if self.flag("geometric", "yes") else self.attend(positions, 0, x, x)
+            u = self.norm(x + looked, "norm1")
+            made = self.norm(self.network(u, "feed_forward", relu), "norm2")
+            g = 1 / (1 + np.exp(-self.network(u, "gate", relu)))
+            x = g * made + (1 - g) * x
+        at = {"start": x[:1], "end": x[-1:], "mean": x.mean(axis=0, keepdims=True)}
+        return self.linear(x if self.every else at[self.option("pool", "start")], "head")
+
     # ---- recurrent networks ----------------------------------------------------------------------
 
     def run_recurrent(self, word):
@@ -785,7 +820,7 @@ class Model:
 
 
 FAMILY = {"transformer": "transformer", "gpt": "gpt", "bare": "bare", "regulargpt": "regulargpt",
-          "encoder": "encoder", "universal": "encoder", "gated_universal": "encoder",
+          "encoder": "encoder", "ndr": "ndr", "universal": "encoder", "gated_universal": "encoder",
           "tlb": "chunks", "gutlb": "chunks", "rnn": "recurrent", "lstm": "recurrent",
           "gru": "recurrent", "lrnn": "linear", "s4": "linear", "s4d": "linear",
           "liquid_s4": "linear", "lru": "linear", "mamba": "linear", "deltanet": "linear",

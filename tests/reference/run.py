@@ -37,7 +37,7 @@ task last = output s labels=final
 """
 
 # What only training, or what a model starts from, depends on.
-ELSEWHERE = {"places", "longest_place", "place_lines", "dropout", "attention_dropout", "init", "size", "ponder", "tbptt", "memory_start"}
+ELSEWHERE = {"places", "longest_place", "place_lines", "gate_dropout", "dropout", "attention_dropout", "init", "size", "ponder", "tbptt", "memory_start"}
 NEEDS_CAUSAL = {"hard_alibi", "recency", "fire"}
 TABLES = {"t5", "kerple", "kerple_power", "fire"}
 
@@ -69,6 +69,8 @@ KINDS = {
              ["", "attention=rightmost causal=yes position=none",
               "attention=average causal=yes position=none", "*"]),
     "encoder": ("dim=12 heads=3 layers=2", ["", "pool=end", "final_norm=yes mlp_ratio=3", "ends=no", "*"]),
+    "ndr": ("dim=12 heads=3 steps=3",
+            ["", "pool=end", "pool=mean ends=no mlp_ratio=3", "causal=yes pool=end", "geometric=no *"]),
     "universal": ("dim=12 heads=3 steps=3",
                   ["", "halt=none", "halt=global", "transition=yes", "gate=yes pool=end mlp_ratio=3",
                    "threshold=0.6", "threshold=1.5 halt_from=1", "ends=no final_norm=yes",
@@ -114,7 +116,7 @@ KINDS = {
 
 
 # Kinds that look ahead unless told otherwise.
-CAUSAL_NO = dict.fromkeys(["transformer", "bare", "encoder", "universal", "gated_universal", "tlb",
+CAUSAL_NO = dict.fromkeys(["transformer", "bare", "encoder", "ndr", "universal", "gated_universal", "tlb",
                            "gutlb"], "causal")
 
 
@@ -160,7 +162,7 @@ def expand(kind, variation, positions):
         if p in NEEDS_CAUSAL and c == "causal=no":
             continue
         for more in [""] + POSITION_OPTIONS.get(p, []):
-            if p == "random" and (not more or kind in ("universal", "gated_universal", "tlb",
+            if p == "random" and (not more or kind in ("universal", "gated_universal", "ndr", "tlb",
                                                        "gutlb")):
                 continue
             out.append(" ".join(variation.replace("*", f"position={p} {c} {more}").split()))

@@ -288,6 +288,26 @@ typedef struct {
 } ThOpAttention;
 ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how);
 
+/* Attention within each of B strings of T positions that goes outward from the query and stops at
+ * the first key that matches: key j is taken with probability σ(l_ij), times that of not having
+ * stopped at a nearer one, or, of two that are as near, at the one ahead (Csordás et al. 2022,
+ * section 3.2).  A position does not see itself; the weights of a query have a sum of at most 1.
+ * With `causal` only keys behind it are seen (stick-breaking attention, Tan et al. 2024).  No
+ * positions enter, and another string of the same keys nearby has the same weights.
+ * q and the result are (B*T, d), kv (B*T, 2d): key, then value; heads divide d.  l_ij = q_i·k_j,
+ * not divided by anything, plus, with side ≥ 0, column h of row i of side (B*T, 2 heads) for keys
+ * behind the query, column heads + h for those ahead.
+ * With `length` a string has that many positions, and rows behind them are 0.  While
+ * th_tape_keep_named is on the weights (B*heads*T, T) are kept under the tag "attention", index
+ * `tag`.  Time in T², of which memory holds that of one head. */
+typedef struct {
+    int B, T, heads;
+    bool causal;
+    const int *length; /* (B); NULL: all T */
+    int tag;
+} ThOpGeometric;
+ThVar th_op_geometric_attention(ThTape *t, ThVar q, ThVar kv, ThVar side, const ThOpGeometric *how);
+
 /* Turns pairs of columns by angles that grow with the position: the rotary positions of Su et al.
  * 2021, and with decay those of Sun et al. 2022 (xPos).  The first `columns` columns of x are
  * `heads` blocks; of each block the first `turned` columns (an even number) turn: pair t, columns
