@@ -274,17 +274,20 @@ typedef struct {
     ThError *err;
 } Writing;
 
-/* A, B, …, A1, B1, …, without the names of symbols; the start is S. */
-static void name_of(const Writing *w, size_t index, char name[16])
+enum { NAME = 64 };
+
+/* A, B, …, A1, B1, …, or, where that is a symbol, A'1, A'2, …; the start is S. */
+static void name_of(const Writing *w, size_t index, char name[NAME])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRTUVWXYZ";
-    size_t n = sizeof letters - 1, k = index ? index - 1 : 0;
-    strcpy(name, "S");
+    size_t n = sizeof letters - 1, k = index ? index - 1 : 0, primes = 0;
+    char own[NAME / 2] = "S";
     if (index > 0)
-        snprintf(name, 16, k < n ? "%c" : "%c%zu", letters[k % n], k / n);
+        snprintf(own, sizeof own, k < n ? "%c" : "%c%zu", letters[k % n], k / n);
+    snprintf(name, NAME, "%s", own);
     for (int a = 0; a < w->l->n_symbols; a++)
         if (strcmp(w->l->symbol[a], name) == 0) {
-            strcat(name, "'");
+            snprintf(name, NAME, "%s'%zu", own, ++primes);
             a = -1;
         }
 }
@@ -292,7 +295,7 @@ static void name_of(const Writing *w, size_t index, char name[16])
 static void put_variable(Writing *w, int q, int x, int p)
 {
     int key[] = {q, x, p};
-    char name[16];
+    char name[NAME];
     size_t index;
     if (!th_intern(&w->variable, key, sizeof key, &index, w->err))
         return;
@@ -327,7 +330,7 @@ static bool put_rules(Writing *w, ThError *err)
     bool ok = true;
     for (size_t i = 0; ok && i < w->variable.n; i++) {
         int key[3];
-        char name[16];
+        char name[NAME];
         memcpy(key, th_intern_at(&w->variable, i, NULL), sizeof key);
         name_of(w, i, name);
         th_text_add(&w->text, "  ");
