@@ -1,41 +1,47 @@
 #include "tasks/scratchpad_places.h"
 
-static bool is(const char *symbol, const char *one, const char *other)
+#include "base/symbols.h"
+
+/* What a scratchpad begins with: a mark, or, where tokens are characters, $, which may be any
+ * symbol elsewhere. */
+static const char *beginning(const ThSignature *s)
 {
-    return strcmp(symbol, one) == 0 || strcmp(symbol, other) == 0;
+    bool words = th_symbols_find(s->symbol, s->n_symbols, TH_PAD_BOS) >= 0;
+    return words ? TH_PAD_BOS : "$";
 }
 
 /* Of one scratchpad, without its beginning. */
-static void set_text(const ThSignaturePlaces *p, const ThPadKind *kind, const ThPadPiece *piece,
-                     int n, int *place, int *line)
+static void set_text(int layout, const ThPadKind *kind, const ThPadPiece *piece, int n, int *place,
+                     int *line)
 {
     if (n > 0)
-        kind->places(p->layout, piece, (size_t)n, place);
+        kind->places(layout, piece, (size_t)n, place);
     for (int i = 0, lines = 0; i < n; i++) {
         line[i] = lines;
-        lines += is(piece[i].s, "|", TH_PAD_SEP) && (kind->bars || *piece[i].s != '|');
+        lines +=
+            strcmp(piece[i].s, TH_PAD_SEP) == 0 || (kind->bars && strcmp(piece[i].s, "|") == 0);
     }
 }
 
 /* A text is one scratchpad or more, each with its beginning. */
-static bool set(const ThSignaturePlaces *p, char *const *symbol, const int *token, int n,
-                int *place, int *line, ThError *err)
+static bool set(const ThSignature *s, const int *token, int n, int *place, int *line, ThError *err)
 {
-    const ThPadKind *kind = th_pad_kind(p->kind);
+    const ThPadKind *kind = th_pad_kind(s->places.kind);
+    const char *first = beginning(s);
     ThPadPiece *piece TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *piece, err);
     if (!piece)
         return false;
     for (int i = 0; i < n; i++)
-        piece[i] = (ThPadPiece){symbol[token[i]], strlen(symbol[token[i]])};
+        piece[i] = (ThPadPiece){s->symbol[token[i]], strlen(s->symbol[token[i]])};
     for (int i = 0, end; i < n; i = end) {
-        bool begins = is(piece[i].s, "$", TH_PAD_BOS);
+        bool begins = strcmp(piece[i].s, first) == 0;
         if (begins)
             place[i] = line[i] = 0;
         int from = i + begins;
         end = from;
-        while (end < n && !is(piece[end].s, "$", TH_PAD_BOS))
+        while (end < n && strcmp(piece[end].s, first) != 0)
             end++;
-        set_text(p, kind, piece + from, end - from, place + from, line + from);
+        set_text(s->places.layout, kind, piece + from, end - from, place + from, line + from);
     }
     return true;
 }

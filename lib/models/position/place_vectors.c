@@ -86,7 +86,7 @@ static bool set_rows(const ThPosition *p, const int *token, int n, int *row, int
         count_digits(s, token, n, row);
         return true;
     }
-    if (!s->places.set(&s->places, s->symbol, token, n, row, line, err))
+    if (!s->places.set(s, token, n, row, line, err))
         return false;
     for (int i = 0; i < n; i++) {
         row[i]++;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/symbols.h"
 #include "bound.h"
 #include "given.h"
 #include "models/position/position.h"
@@ -151,6 +152,32 @@ static void test_rows(void **state)
                 th_model_free(b);
                 th_task_free(t);
             }
+}
+
+/* A cell may have any symbol, $ too, which begins texts elsewhere; <|SEP|> ends a line. */
+static void test_cells(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"<|BOS|>", "a", "|", "$",   "[x]", "$",
+                                       "<|SEP|>", "a", "|", "[$]", "x",   "$"};
+    static const int row[] = {0, 1, 1, 2, 3, 4, 1, 1, 1, 2, 3, 4},
+                     line[] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
+    enum { N = sizeof text / sizeof *text };
+    ThTm *m = th_tm_parse("blank x; start a; halt z\na \"$\" -> x R z\na x -> x L a", NULL);
+    ThTask *t = made_pad_task("machine", "names=own length=3", m);
+    int token[N], place[N], got[N];
+    assert_string_equal(t->signature.places.kind, "machine");
+    for (int i = 0; i < N; i++) {
+        token[i] = th_symbols_find(t->signature.symbol, t->signature.n_symbols, text[i]);
+        if (token[i] < 0)
+            fail_msg("no token %s", text[i]);
+    }
+    assert_true(t->signature.places.set(&t->signature, token, N, place, got, NULL));
+    for (int i = 0; i < N; i++)
+        if (place[i] + (i > 0) != row[i] || got[i] != line[i])
+            fail_msg("%d: %s has %d in line %d", i, text[i], place[i], got[i]);
+    th_task_free(t);
+    th_tm_free(m);
 }
 
 /* Digits of a number count from its first one; what is none has row 0. */
@@ -364,13 +391,10 @@ static void test_signatures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_abacus),
-        cmocka_unit_test(test_beginnings),
-        cmocka_unit_test(test_ragged),
-        cmocka_unit_test(test_symbol_by_symbol),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_abacus),     cmocka_unit_test(test_beginnings),
+        cmocka_unit_test(test_ragged),     cmocka_unit_test(test_symbol_by_symbol),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_ends),
         cmocka_unit_test(test_signatures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
