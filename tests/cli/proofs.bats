@@ -197,3 +197,27 @@ END
     grep -q "m is as it was" said.txt
     cmp before.safetensors after.safetensors
 }
+
+@test "a counting model that also adds places is not proved as if it added none" {
+    "$TAPEHEAD" -q -e 'counting dyck { formula "F (last & #0 = #1 & #(#1 > #0) = 0)" }' \
+        -e 'compile dyck as counts into=bare' -e 'save counts "counts.safetensors"' -e 'save dyck "dyck.th"'
+    python3 - <<'END'
+import json, struct
+data = open("counts.safetensors", "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+head, body = json.loads(data[8:8 + size]), data[8 + size:]
+about = head["__metadata__"]
+about["options"] = json.dumps({**json.loads(about["options"]), "places": "abacus", "longest_place": "4"})
+dim = head["embedding"]["shape"][1]
+head["place"] = {"dtype": "F32", "shape": [5, dim], "data_offsets": [len(body), len(body) + 20 * dim]}
+text = json.dumps(head).encode()
+text += b" " * (-len(text) % 8)
+with open("placed.safetensors", "wb") as f:
+    f.write(struct.pack("<Q", len(text)) + text + body + struct.pack(f"<{5 * dim}f", *[3.0] * (5 * dim)))
+END
+    run "$TAPEHEAD" -q -e 'load "dyck.th"' -e 'load "placed.safetensors" as m' -e 'certify m on dyck'
+    [ "$status" = 1 ]
+    [[ $output != *"proved"* ]]
+    "$TAPEHEAD" -q -e 'load "dyck.th"' -e 'load "counts.safetensors" as m' -e 'certify m on dyck' >said.txt
+    grep -q "proved" said.txt
+}

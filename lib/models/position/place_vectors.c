@@ -23,6 +23,12 @@ static int lines(const ThPosition *p)
     return (int)th_option_int_or(p->options, "place_lines", coupled ? USUAL_LINES : 0);
 }
 
+bool th_position_has_places(const ThOptions *o)
+{
+    return th_option_known(o, "places") && th_option_given(o, "places") &&
+           th_option_choice(o, "places") != TH_POSITION_UNPLACED;
+}
+
 bool th_position_places_check(const ThPosition *p, ThError *err)
 {
     static const char *const names[] = {"longest_place", "place_lines"};
@@ -104,13 +110,23 @@ static bool begin_at(const ThPosition *p, ThRng *r, int *row, int n, ThError *er
     left = rows(p) - 1 - most;
     if (left < 0)
         return th_fail(err, TH_EVALUE,
-                       "the table of places= has %d, and the text has %d: a model with "
+                       "the table of places= has %d, and the text takes %d: a model with "
                        "longest_place=%d reads it",
                        rows(p) - 1, most, most);
     int start = r ? (int)th_rng_below(r, (uint64_t)left + 1) : 0;
     for (int i = 0; i < n; i++)
         row[i] += row[i] > 0 ? start : 0;
     return true;
+}
+
+/* A symbol that a model puts before its strings is none of the task's: it has row 0. */
+static bool set_whole(const ThPosition *p, const int *token, int n, int *row, int *line,
+                      ThError *err)
+{
+    int own = 0;
+    while (own < n && token[own] >= p->signature->n_symbols)
+        own++;
+    return set_rows(p, token + own, n - own, row + own, line + own, err);
 }
 
 /* Fills row and line (B, last) of the last symbols of each text. */
@@ -123,7 +139,7 @@ static bool fill(const ThPosition *p, const ThPositionText *text, ThRng *r, int 
         size_t at = (size_t)b * (size_t)text->last, size = (size_t)text->last * sizeof *row;
         int n = text->length ? text->length[b] : T;
         memset(all, 0, 2 * (size_t)T * sizeof *all);
-        if (!set_rows(p, text->token + (size_t)b * (size_t)T, n, all, all + T, err) ||
+        if (!set_whole(p, text->token + (size_t)b * (size_t)T, n, all, all + T, err) ||
             !begin_at(p, r, all, n, err))
             return false;
         memcpy(row + at, all + skip, size);

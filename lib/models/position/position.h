@@ -123,6 +123,9 @@ typedef struct {
 ThVar th_position_at_places(const ThPosition *p, ThTape *t, ThVar x, const ThPositionText *text,
                             ThRng *r);
 
+/* Do the options of a model ask for places? */
+bool th_position_has_places(const ThOptions *o);
+
 /* Does anything enter at the embeddings, so that equal symbols differ? */
 bool th_position_adds(const ThPosition *p);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "models/position/position.h"
 #include "proof/cell/cell.h"
 #include "proof/check/chunk.h"
 #include "proof/check/linear_steps.h"
@@ -250,6 +251,8 @@ bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
     if (tree || *method != TH_PROOF_BY_SETS || th_proof_is_cell(m))
         return true;
     const ThProofProvable *p = th_proof_provable_kind(m->kind->name);
+    if (th_position_has_places(&m->options))
+        return th_fail(err, TH_EVALUE, "no proof is known of models with places=");
     return th_fail(err, TH_EVALUE, "no proof is known of models of kind %s%s%s", m->kind->name,
                    p && p->why ? ": " : "", p && p->why ? p->why : "") ||
            th_hint(err, "help proofs says what can be proved of each kind of model");

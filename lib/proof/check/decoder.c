@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "models/position/position.h"
 #include "proof/check/check_impl.h"
 #include "proof/check/chunk.h"
 #include "proof/check/places.h"
@@ -42,7 +43,8 @@ static bool only_known(const ThModel *m)
     char name[80];
     for (const ThOptionSpec *s = m->kind->options; s->name; s++) {
         snprintf(name, sizeof name, " %s ", s->name);
-        if (th_option_given(&m->options, s->name) && !strstr(known, name))
+        bool none = strcmp(s->name, "places") == 0 && !th_position_has_places(&m->options);
+        if (th_option_given(&m->options, s->name) && !strstr(known, name) && !none)
             return false;
     }
     return true;

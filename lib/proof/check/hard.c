@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/symbols.h"
+#include "models/position/position.h"
 
 enum { NOBODY = -1 };
 static const double GRID = 4, EXACT = 1 << 18; /* numbers are multiples of 1/4; sums are at most */
@@ -487,15 +488,13 @@ double th_proof_hard_certain(const Hard *k, double unit)
 
 bool th_proof_is_hard(const ThModel *m)
 {
-    return m->bound && strcmp(m->kind->name, "bare") == 0 &&
-           !th_option_given(&m->options, "places") &&
+    return m->bound && strcmp(m->kind->name, "bare") == 0 && !th_position_has_places(&m->options) &&
            (th_option_choice(&m->options, "attention") != TH_TAPE_SOFT || th_proof_is_soft(m));
 }
 
 bool th_proof_is_soft(const ThModel *m)
 {
-    return m->bound && strcmp(m->kind->name, "bare") == 0 &&
-           !th_option_given(&m->options, "places") &&
+    return m->bound && strcmp(m->kind->name, "bare") == 0 && !th_position_has_places(&m->options) &&
            th_option_choice(&m->options, "attention") == TH_TAPE_SOFT &&
            th_option_flag(&m->options, "causal") &&
            strcmp(th_option_text(&m->options, "position"), "learned") == 0 &&

@@ -307,7 +307,7 @@ static bool any_truth(const ShCall *call)
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     bool any = false;
     for (int i = 1; !any && i < call->n; i++) {
-        ThError err;
+        ThError err = {0};
         int n, *token TH_OWNED(free) =
                    th_symbols_read(g->symbol, g->n_symbols, call->operand[i].text, &n, &err);
         any = token && th_task_truth(g, (ThTaskWord){token, n}) >= 0;
