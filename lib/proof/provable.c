@@ -36,10 +36,16 @@ static const ThProofProvable rows[] = {
      "beside the automaton; with soft attention that is steep, up to the length where that is the "
      "same.  Compiled from counting NAME: that its weights compute the formula",
      "hard attention has no slopes; compile makes such models"},
-    {"universal gated_universal tlb gutlb encoder ndr", false,
+    {"universal gated_universal tlb gutlb encoder", false,
      "nothing: soft attention to everything, in which one symbol of n weighs 1/n (Hahn 2020)",
      "it attends to everything, and one symbol among n weighs less the longer a string is (Hahn "
      "2020)"},
+    {"ndr", false,
+     "nothing: a symbol keeps its weight in geometric attention however long a string is, but it "
+     "is "
+     "applied again to what it made, and no bounded sets are known that it keeps; with "
+     "geometric=no as universal",
+     "no bounded sets are known that its block keeps when it is applied again"},
     {"s4 s4d liquid_s4 lru mamba", false,
      "nothing: a diagonal step that shrinks forgets, and one that does not adds up what is "
      "rounded, so that by sets only definite languages could be shown; diagonals that are not "

@@ -1,6 +1,7 @@
 #include "tasks/scratchpad_places.h"
 
 #include "base/symbols.h"
+#include "scratchpad/hints.h"
 
 /* What a scratchpad begins with: a mark, or, where tokens are characters, $, which may be any
  * symbol elsewhere. */
@@ -49,8 +50,7 @@ static bool set(const ThSignature *s, const int *token, int n, int *place, int *
 ThSignaturePlaces th_task_places(const ThPad *p)
 {
     const ThPadKind *kind = p->kind;
-    bool hints = th_option_known(&p->options, "hints") && th_option_int(&p->options, "hints") > 0;
-    if (hints || !kind->places || (kind->places_fit && !kind->places_fit(p, NULL)))
+    if (th_pad_hints(p) > 0 || !kind->places || (kind->places_fit && !kind->places_fit(p, NULL)))
         return (ThSignaturePlaces){0};
     return (ThSignaturePlaces){kind->name, th_option_choice(&p->options, kind->layout), set};
 }

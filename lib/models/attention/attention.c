@@ -10,8 +10,9 @@ enum { MOST_LAYERS = TH_POSITION_LAYERS };
 struct ThModelKept {
     const ThModel *m;
     ThTape *tape;
-    int B;                  /* strings */
-    int *text;              /* (span, B): the symbols at those positions */
+    int B;     /* strings */
+    int *text; /* (span, B): the symbols at those positions, with places= */
+    size_t cap_text;
     int n;                  /* positions whose keys and values are there */
     int span;               /* positions that there is room for, and that the modifiers know */
     float *kv[MOST_LAYERS]; /* (B, heads, span, 2 dim/heads) */
@@ -352,10 +353,9 @@ static bool make_room(ThModelKept *k, int n, ThError *err)
         span = span > INT_MAX / 2 ? n : 2 * span;
     if (span == k->span)
         return true;
-    int *text = realloc(k->text, (size_t)span * (size_t)k->B * sizeof *text);
-    if (!text)
-        return th_fail(err, TH_ENOMEM, "out of memory (%d symbols)", span);
-    k->text = text;
+    if (a->position.places &&
+        !th_grow(&k->text, &k->cap_text, (size_t)span * (size_t)k->B, sizeof *k->text, err))
+        return false;
     float *more[MOST_LAYERS];
     for (int i = 0; i < a->layers; i++) {
         more[i] = with_room(k, i, span, err);

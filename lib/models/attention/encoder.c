@@ -15,8 +15,7 @@ bool th_model_encoder_check(const ThOptions *o, bool again, ThError *err)
 
 /* ---- parameters ---- */
 
-/* Uniform within √(6/(rows + cols)), times gain (Glorot and Bengio 2010). */
-static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, double gain)
+int th_model_build_glorot(ThModelBuilder *b, const char *name, int rows, int cols, double gain)
 {
     int index =
         th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, gain * sqrt(6.0 / (rows + cols)));
@@ -46,10 +45,11 @@ ThModelNetwork th_model_build_decision(ThModelBuilder *b, const char *name, int 
 static void build_attention(ThModelBuilder *b, const char *name, int d, int *query, int *key_value,
                             int *output)
 {
-    *query = matrix(b, th_model_build_name(name, "query").text, d, d, sqrt(0.5));
-    *key_value = matrix(b, th_model_build_name(name, "key_value").text, d, 2 * d, sqrt(0.75));
+    *query = th_model_build_glorot(b, th_model_build_name(name, "query").text, d, d, sqrt(0.5));
+    *key_value =
+        th_model_build_glorot(b, th_model_build_name(name, "key_value").text, d, 2 * d, sqrt(0.75));
     th_param_hidden(&b->m->params, *key_value, 2);
-    *output = matrix(b, th_model_build_name(name, "output").text, d, d, 1);
+    *output = th_model_build_glorot(b, th_model_build_name(name, "output").text, d, d, 1);
 }
 
 ThModelCross th_model_build_cross(ThModelBuilder *b, const char *name, int dim)
@@ -61,15 +61,15 @@ ThModelCross th_model_build_cross(ThModelBuilder *b, const char *name, int dim)
     return c;
 }
 
-void th_model_encoder_begin(ThModelEncoder *e, ThModelBuilder *b, int blocks)
+void th_model_encoder_begin(ThModelEncoder *e, ThModelBuilder *b, int blocks, double deviation)
 {
     const ThOptions *o = &b->m->options;
     int d = (int)th_option_int(o, "dim");
-    b->matrix = matrix;
+    b->matrix = th_model_build_glorot;
     th_model_attention_init(&e->attention, o, blocks);
     e->dropout = th_option_real(o, "dropout");
     e->attention.embedding =
-        th_model_build(b, "embedding", b->m->signature.n_symbols, d, TH_INIT_NORMAL, 0.02);
+        th_model_build(b, "embedding", b->m->signature.n_symbols, d, TH_INIT_NORMAL, deviation);
     th_position_bind(&e->attention.position, b);
     e->ends = -1;
     if (b->m->signature.target == TH_TARGET_FINAL && th_option_flag(o, "ends"))

@@ -71,9 +71,12 @@ typedef struct {
  * applied `again` and again. */
 bool th_model_encoder_check(const ThOptions *o, bool again, ThError *err);
 
-/* Read the options and list embeddings and ends; then a block, number b->layer, or the only one
- * where that is -1; then what answers, last. */
-void th_model_encoder_begin(ThModelEncoder *e, ThModelBuilder *b, int blocks);
+/* Uniform within √(6/(rows + cols)), times gain (Glorot and Bengio 2010). */
+ThModelBuildMatrix th_model_build_glorot;
+
+/* Read the options and list embeddings of such a deviation and ends; then a block, number b->layer,
+ * or the only one where that is -1; then what answers, last. */
+void th_model_encoder_begin(ThModelEncoder *e, ThModelBuilder *b, int blocks, double deviation);
 void th_model_encoder_block(ThModelEncoder *e, ThModelBuilder *b, bool reads_memory, bool gated);
 void th_model_encoder_end(ThModelEncoder *e, ThModelBuilder *b);
 

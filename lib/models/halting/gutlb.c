@@ -62,7 +62,7 @@ static bool bind(ThModel *m, ThError *err)
     if (!l)
         return false;
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
-    th_model_encoder_begin(&l->encoder, &b, 1);
+    th_model_encoder_begin(&l->encoder, &b, 1, 0.02);
     l->encoder.anew = true;
     th_model_encoder_block(&l->encoder, &b, true, true);
     th_model_thinker_build(&l->thinker, &b, TH_MODEL_HALT_GLOBAL, l->encoder.attention.dim);

@@ -175,23 +175,14 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
 
 /* ---- parameters ---- */
 
-/* Uniform within √(6/(rows + cols)), times gain (Glorot and Bengio 2010). */
-static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, double gain)
-{
-    int index =
-        th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, gain * sqrt(6.0 / (rows + cols)));
-    th_param_hidden(&b->m->params, index, 1);
-    return index;
-}
-
 /* base: what its answers begin at. */
 static ThModelNetwork network(ThModelBuilder *b, const char *name, int d, int wide, double gain,
                               double base)
 {
     return (ThModelNetwork){
-        matrix(b, th_model_build_name(name, "up").text, d, wide, sqrt(2)),
+        th_model_build_glorot(b, th_model_build_name(name, "up").text, d, wide, sqrt(2)),
         th_model_build_vector(b, th_model_build_name(name, "up_bias").text, wide, TH_INIT_ZERO),
-        matrix(b, th_model_build_name(name, "down").text, wide, d, gain),
+        th_model_build_glorot(b, th_model_build_name(name, "down").text, wide, d, gain),
         th_model_build(b, th_model_build_name(name, "down_bias").text, 1, d, TH_INIT_CONSTANT,
                        base)};
 }
@@ -209,9 +200,9 @@ static void build_attention(Layout *l, ThModelBuilder *b)
     int d = a->dim, width = d / a->heads;
     double of_head = sqrt(2.0 * d / (d + width));
     a->layer[0] = (ThModelAttentionLayer){
-        .query = matrix(b, "attention.query", d, d, of_head),
-        .key_value = matrix(b, "attention.key_value", d, 2 * d, of_head * sqrt(1.5)),
-        .output = matrix(b, "attention.output", d, d, of_head),
+        .query = th_model_build_glorot(b, "attention.query", d, d, of_head),
+        .key_value = th_model_build_glorot(b, "attention.key_value", d, 2 * d, of_head * sqrt(1.5)),
+        .output = th_model_build_glorot(b, "attention.output", d, d, of_head),
         .query_bias = -1,
         .key_value_bias = -1,
         .output_bias = -1};
@@ -223,7 +214,7 @@ static void build_attention(Layout *l, ThModelBuilder *b)
     l->by_product = number(b, "attention.by_product", 1 / sqrt(width));
     l->by_side = number(b, "attention.by_side", 1);
     l->base = number(b, "attention.base", 0);
-    l->side = matrix(b, "attention.side", d, 2 * a->heads, 1);
+    l->side = th_model_build_glorot(b, "attention.side", d, 2 * a->heads, 1);
     l->side_bias = th_model_build_vector(b, "attention.side_bias", 2 * a->heads, TH_INIT_ZERO);
 }
 
@@ -235,20 +226,13 @@ static bool bind(ThModel *m, ThError *err)
     if (!l)
         return false;
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
-    ThModelEncoder *e = &l->encoder;
-    ThModelAttention *a = &e->attention;
-    th_model_attention_init(a, o, 1);
-    int d = a->dim;
+    th_model_encoder_begin(&l->encoder, &b, 1, 1);
+    b.matrix = NULL; /* the head begins as heads do */
+    int d = l->encoder.attention.dim;
     l->geometric = th_option_flag(o, "geometric");
     l->pool = th_option_choice(o, "pool");
     l->steps = (int)th_option_int(o, "steps");
     l->gate_dropout = th_option_real(o, "gate_dropout");
-    e->dropout = th_option_real(o, "dropout");
-    a->embedding = th_model_build(&b, "embedding", s->n_symbols, d, TH_INIT_NORMAL, 1);
-    th_position_bind(&a->position, &b);
-    e->ends = -1;
-    if (s->target == TH_TARGET_FINAL && th_option_flag(o, "ends"))
-        e->ends = th_model_build(&b, "ends", 2, d, TH_INIT_NORMAL, 1);
     build_attention(l, &b);
     l->norm1 = th_model_build_norm(&b, "norm1", d);
     l->feed_forward =
@@ -271,15 +255,6 @@ static bool check(const ThOptions *o, ThError *err)
     return th_model_encoder_check(o, true, err);
 }
 
-/* ---- inspection ---- */
-
-static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
-{
-    const Layout *l = m->layout;
-    return th_model_steps_trace(&l->encoder.attention, l->encoder.ends < 0 ? 0 : 1, t, length, out,
-                                err);
-}
-
 const ThModelKind th_model_ndr = {
     .name = "ndr",
     .summary = "Neural Data Router: a shared block with geometric attention and a gate that copies",
@@ -300,5 +275,5 @@ const ThModelKind th_model_ndr = {
     .reads_pairs = true,
     .forward = forward,
     .answer = answer_string,
-    .trace = trace,
+    .trace = th_model_steps_trace,
 };

@@ -60,15 +60,16 @@ static bool trace_step(const ThModelAttention *a, const Places *p, const ThTape 
     return ok;
 }
 
-bool th_model_steps_trace(const ThModelAttention *a, int ends, const ThTape *t, int length,
-                          ThModelTrace *out, ThError *err)
+bool th_model_steps_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out,
+                          ThError *err)
 {
-    int n = 0;
+    const ThModelEncoder *e = m->layout;
+    int n = 0, ends = e->ends < 0 ? 0 : 1;
     while (th_tape_find(t, "state", n) >= 0)
         n++;
     Places p = find_places(t, ends, length);
     bool ok = th_model_trace_layers(out, n, err);
     for (int i = 0; ok && i < n; i++)
-        ok = trace_step(a, &p, t, length, i, &out->layer[i], err);
+        ok = trace_step(&e->attention, &p, t, length, i, &out->layer[i], err);
     return ok;
 }

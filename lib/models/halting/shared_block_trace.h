@@ -5,12 +5,11 @@
 #ifndef TH_MODELS_HALTING_SHARED_BLOCK_TRACE_H
 #define TH_MODELS_HALTING_SHARED_BLOCK_TRACE_H
 
-#include "models/attention/attention.h"
+#include "models/attention/encoder.h"
 
-/* Fills trace->layer, one for each application whose states are tagged "state" and whose weights
- * "attention".  `ends` rows stand before the string, and as many behind it; they are shown as pads.
- * TH_ENOMEM. */
-bool th_model_steps_trace(const ThModelAttention *a, int ends, const ThTape *t, int length,
-                          ThModelTrace *out, ThError *err);
+/* As ThModelKind's, where the layout begins with a ThModelEncoder: a layer for each application,
+ * whose states are tagged "state" and whose weights "attention"; ends are shown as pads. */
+bool th_model_steps_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out,
+                          ThError *err);
 
 #endif

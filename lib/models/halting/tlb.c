@@ -58,7 +58,7 @@ static bool bind(ThModel *m, ThError *err)
         return false;
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     int layers = (int)th_option_int(&m->options, "layers");
-    th_model_encoder_begin(&l->encoder, &b, layers);
+    th_model_encoder_begin(&l->encoder, &b, layers, 0.02);
     l->encoder.anew = true;
     for (b.layer = 0; b.layer < layers; b.layer++)
         th_model_encoder_block(&l->encoder, &b, true, false);

@@ -104,7 +104,7 @@ static bool bind_universal(ThModel *m, ThError *err)
         return false;
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     l->pool = th_option_choice(o, "pool");
-    th_model_encoder_begin(&l->encoder, &b, 1);
+    th_model_encoder_begin(&l->encoder, &b, 1, 0.02);
     th_model_encoder_block(&l->encoder, &b, false, th_option_flag(o, "gate"));
     th_model_thinker_build(&l->thinker, &b, th_option_choice(o, "halt"), l->encoder.attention.dim);
     th_model_encoder_end(&l->encoder, &b);
@@ -119,7 +119,7 @@ static bool bind_encoder(ThModel *m, ThError *err)
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     int layers = (int)th_option_int(&m->options, "layers");
     l->pool = th_option_choice(&m->options, "pool");
-    th_model_encoder_begin(&l->encoder, &b, layers);
+    th_model_encoder_begin(&l->encoder, &b, layers, 0.02);
     for (b.layer = 0; b.layer < layers; b.layer++)
         th_model_encoder_block(&l->encoder, &b, false, false);
     b.layer = -1;
@@ -128,13 +128,6 @@ static bool bind_encoder(ThModel *m, ThError *err)
 }
 
 /* ---- inspection ---- */
-
-static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
-{
-    const Layout *l = m->layout;
-    return th_model_steps_trace(&l->encoder.attention, l->encoder.ends < 0 ? 0 : 1, t, length, out,
-                                err);
-}
 
 static bool halted(const ThModel *m, const ThTape *t, int length, ThModelHalted *to, ThError *err)
 {
@@ -171,7 +164,8 @@ static const char *changed(const ThOptions *o)
 
 #define UNIVERSAL_KIND                                                                             \
     .changed = changed, .check = check_universal, .bind = bind_universal, .reads_pairs = true,     \
-    .forward = forward_universal, .answer = answer_string, .trace = trace, .halted = halted
+    .forward = forward_universal, .answer = answer_string, .trace = th_model_steps_trace,          \
+    .halted = halted
 
 const ThModelKind th_model_universal = {
     .name = "universal",
@@ -241,5 +235,5 @@ const ThModelKind th_model_encoder = {
     .reads_pairs = true,
     .forward = forward_encoder,
     .answer = answer_string,
-    .trace = trace,
+    .trace = th_model_steps_trace,
 };

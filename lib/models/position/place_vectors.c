@@ -5,8 +5,6 @@
  * coupled: the places are the task's (Cho et al. 2024, section 3; a second table for the lines, as
  * Cho et al. 2025 have several).  abacus: digits are counted within their number (McLeish et al.
  * 2024, section 3), which they draw once a batch, and here once a text. */
-#include "models/position/position.h"
-
 #include "models/position/place_vectors.h"
 
 enum { USUAL = 128, USUAL_LINES = 4 };
@@ -25,8 +23,7 @@ static int lines(const ThPosition *p)
 
 bool th_position_has_places(const ThOptions *o)
 {
-    return th_option_known(o, "places") && th_option_given(o, "places") &&
-           th_option_choice(o, "places") != TH_POSITION_UNPLACED;
+    return th_option_known(o, "places") && th_option_choice(o, "places") > TH_POSITION_UNPLACED;
 }
 
 bool th_position_places_check(const ThPosition *p, ThError *err)
@@ -81,8 +78,8 @@ static void count_digits(const ThSignature *s, const int *token, int n, int *row
         row[i] = !is_digit(s->symbol[token[i]]) ? 0 : i > 0 ? row[i - 1] + 1 : 1;
 }
 
-/* The rows of the symbols of a text that begins at place `start`; a place that is none is one, too,
- * but for digits alone. */
+/* The rows of the symbols of a text at the beginning of the table; a place that is none is one,
+ * too, but for digits alone. */
 static bool set_rows(const ThPosition *p, const int *token, int n, int *row, int *line,
                      ThError *err)
 {

@@ -42,9 +42,9 @@ void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, boo
                       .heads = heads,
                       .causal = causal,
                       .tied = !th_option_given(o, "tied") || th_option_flag(o, "tied"),
-                      .log_length = (int)th_option_int_or(o, "log_length", 0),
-                      .places = th_option_given(o, "places") ? th_option_choice(o, "places")
-                                                             : TH_POSITION_UNPLACED};
+                      .log_length = (int)th_option_int_or(o, "log_length", 0)};
+    if (th_position_has_places(o))
+        p->places = th_option_choice(o, "places");
     if (p->kind != &th_position_random)
         return;
     p->kind = th_position_kind(th_option_text_or(o, "base_position", "none"));

@@ -39,15 +39,14 @@ static bool only_known(const ThModel *m)
     static const char known[] =
         " size dim heads layers mlp_ratio mlp_width block activation norm final_norm causal scale "
         "head_bias head init dropout attention_dropout position window_heads window_layers "
-        "longest ";
+        "longest places ";
     char name[80];
     for (const ThOptionSpec *s = m->kind->options; s->name; s++) {
         snprintf(name, sizeof name, " %s ", s->name);
-        bool none = strcmp(s->name, "places") == 0 && !th_position_has_places(&m->options);
-        if (th_option_given(&m->options, s->name) && !strstr(known, name) && !none)
+        if (th_option_given(&m->options, s->name) && !strstr(known, name))
             return false;
     }
-    return true;
+    return !th_position_has_places(&m->options);
 }
 
 static bool gpt_fits(const ThModel *m)

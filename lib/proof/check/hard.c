@@ -486,16 +486,20 @@ double th_proof_hard_certain(const Hard *k, double unit)
     return most > 0 ? most : 0;
 }
 
+bool th_proof_is_bare(const ThModel *m)
+{
+    return m->bound && strcmp(m->kind->name, "bare") == 0 && !th_position_has_places(&m->options);
+}
+
 bool th_proof_is_hard(const ThModel *m)
 {
-    return m->bound && strcmp(m->kind->name, "bare") == 0 && !th_position_has_places(&m->options) &&
+    return th_proof_is_bare(m) &&
            (th_option_choice(&m->options, "attention") != TH_TAPE_SOFT || th_proof_is_soft(m));
 }
 
 bool th_proof_is_soft(const ThModel *m)
 {
-    return m->bound && strcmp(m->kind->name, "bare") == 0 && !th_position_has_places(&m->options) &&
-           th_option_choice(&m->options, "attention") == TH_TAPE_SOFT &&
+    return th_proof_is_bare(m) && th_option_choice(&m->options, "attention") == TH_TAPE_SOFT &&
            th_option_flag(&m->options, "causal") &&
            strcmp(th_option_text(&m->options, "position"), "learned") == 0 &&
            th_params_find(&m->params, "position") >= 0;

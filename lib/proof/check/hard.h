@@ -37,6 +37,9 @@ typedef struct {
     char why[200];  /* where it is not right */
 } ThProofHard;
 
+/* Is it a bound bare model without places=? */
+bool th_proof_is_bare(const ThModel *m);
+
 /* Is it a bare model with attention=rightmost or attention=average, or th_proof_is_soft? */
 bool th_proof_is_hard(const ThModel *m);
 

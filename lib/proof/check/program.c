@@ -7,7 +7,6 @@
 #include "automata/logic/formula.h"
 #include "base/intern.h"
 #include "base/symbols.h"
-#include "models/position/position.h"
 #include "proof/check/hard_impl.h"
 #include "proof/map_impl.h"
 
@@ -388,8 +387,7 @@ static bool compare(Work *w, const ThAutomatonFormula *f)
 /* Is it a bare model with attention=average? */
 static bool is_counter(const ThModel *m)
 {
-    return m->bound && strcmp(m->kind->name, "bare") == 0 && !th_position_has_places(&m->options) &&
-           th_option_choice(&m->options, "attention") == TH_TAPE_AVERAGE;
+    return th_proof_is_bare(m) && th_option_choice(&m->options, "attention") == TH_TAPE_AVERAGE;
 }
 
 static void say(const Work *w, ThProofChecked *k)

@@ -40,16 +40,8 @@ double th_tape_attend_kept(const ThTapeAttend *f, size_t row, int j)
 
 void *th_tape_attend_publish(ThTape *t, const ThTapeAttend *f, size_t real)
 {
-    size_t rows = (size_t)f->how.B * (size_t)f->how.heads * (size_t)f->queries;
-    size_t size = rows * (size_t)f->how.T;
-    if (!th_tape_keeps_named(t))
-        return NULL;
-    void *memory = th_tape_take(t, size, real);
-    if (!memory)
-        return NULL;
-    memset(memory, 0, size * real);
-    th_tape_publish(t, memory, (int)rows, f->how.T, "attention", f->how.tag);
-    return memory;
+    return th_tape_publish_weights(t, f->how.B * f->how.heads * f->queries, f->how.T, f->how.tag,
+                                   real);
 }
 
 /* ---- does it fit? ---- */

@@ -136,25 +136,13 @@ static void weigh(ThTape *t, const ThTapeNode *node, const Head *h, const Work *
     }
 }
 
-static void *published(ThTape *t, const ThTapeNode *node, size_t real)
-{
-    const ThOpGeometric *how = node->args;
-    int rows = how->B * how->heads * how->T;
-    size_t size = (size_t)rows * (size_t)how->T;
-    void *to = th_tape_keeps_named(t) ? th_tape_take(t, size, real) : NULL;
-    if (!to)
-        return NULL;
-    memset(to, 0, size * real);
-    th_tape_publish(t, to, rows, how->T, "attention", how->tag);
-    return to;
-}
-
 static void forward(ThTape *t, ThTapeNode *node)
 {
     const ThOpGeometric *how = node->args;
     size_t T = (size_t)how->T;
     Work w = work(t, how->T, false);
-    float *shown = published(t, node, sizeof *shown);
+    float *shown =
+        th_tape_publish_weights(t, how->B * how->heads * how->T, how->T, how->tag, sizeof *shown);
     memset(node->value, 0, th_tape_size(node) * sizeof(float));
     for (int number = 0;
          w.p && w.row && w.key && number < how->B * how->heads && th_tape_goes_on(t); number++) {
@@ -308,7 +296,9 @@ static void mix_back(ThTape *t, const ThTapeNode *node, const Head *h, int i, co
 
 static void forward_double(ThTape *t, ThTapeNode *node)
 {
-    double *shown = published(t, node, sizeof *shown);
+    const ThOpGeometric *how = node->args;
+    double *shown =
+        th_tape_publish_weights(t, how->B * how->heads * how->T, how->T, how->tag, sizeof *shown);
     memset(node->value, 0, th_tape_size(node) * sizeof(double));
     for_each_query(t, node, mix, shown);
 }

@@ -531,6 +531,17 @@ void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const cha
     add_tag(t, &(ThTapeTag){.name = tag, .index = index, .var = n->id});
 }
 
+void *th_tape_publish_weights(ThTape *t, int rows, int cols, int index, size_t real)
+{
+    size_t size = (size_t)rows * (size_t)cols;
+    void *memory = th_tape_keeps_named(t) ? th_tape_take(t, size, real) : NULL;
+    if (!memory)
+        return NULL;
+    memset(memory, 0, size * real);
+    th_tape_publish(t, memory, rows, cols, "attention", index);
+    return memory;
+}
+
 ThVar th_tape_find(const ThTape *t, const char *name, int index)
 {
     for (size_t i = 0; i < t->n_tags; i++)

@@ -138,4 +138,8 @@ void th_tape_pass_back(ThTape *t, const ThTapeNode *n, int i, const void *dy);
  * tape's precision; borrowed tape memory. */
 void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const char *tag, int index);
 
+/* Room for attention weights (rows, cols) under the tag "attention", zeroed; NULL unless the tape
+ * keeps what has a name. */
+void *th_tape_publish_weights(ThTape *t, int rows, int cols, int index, size_t real);
+
 #endif

@@ -112,9 +112,12 @@ static void put_as_positions(ThModel *to, const ThModel *from, const int *row, c
                 (lines ? table(from, "place_line")[line[i] % lines * dim + c] : 0);
 }
 
-static const char *const kinds[] = {"gpt layers=2", "bare layers=2 causal=yes",
+static const char *const kinds[] = {"gpt layers=2",
+                                    "bare layers=2 causal=yes",
                                     "transformer layers=2 causal=yes",
-                                    "encoder layers=2 causal=yes", "universal steps=2 causal=yes"};
+                                    "encoder layers=2 causal=yes",
+                                    "universal steps=2 causal=yes",
+                                    "tlb layers=2 causal=yes chunk=64 slots=2"};
 
 /* Two models of one kind and of one size, one of which has the places and one positions. */
 static ThModel *of_kind(const ThTask *t, const char *kind, const char *more)
