@@ -221,6 +221,19 @@ END
     "$TAPEHEAD" -q list.th | grep -q "^a: automaton 4 states.*: 2 points are computed again"
 }
 
+@test "all, the name of a task that the body defines, is not all that there is" {
+    cat >all.th <<'END'
+if not defined(most) { most = 2 }
+sweep "own" for n in 1..2 { task all = parity; task x = flip_flop; evaluate_of = $n; show all }
+END
+    "$TAPEHEAD" -q all.th
+    run "$TAPEHEAD" -q -D most=3 all.th
+    [[ $output != *"computed again"* ]]
+    sed -i 's/task all = parity; task x/save all "x.th"; task x/; s/; show all//' all.th
+    "$TAPEHEAD" -q all.th
+    "$TAPEHEAD" -q -D most=3 all.th | grep -q "computed again"
+}
+
 @test "a large file that has not changed is not read for each point, one that has is" {
     touch -d '1 hour ago' words.txt
     tell >said.txt

@@ -148,12 +148,20 @@ static bool defines(const ShLexer *lx, size_t from, size_t to, const char *name)
            sh_lexeme_is(lx, &t[1], name) && !any_mentions(lx, from + 2, to, name);
 }
 
-/* Does the body have a word that stands for all that is defined: list, save all? */
+/* Does the body have a word that stands for all that is defined: list, or save all, where all is
+ * no name that the body has defined itself, as in task all = sum?
+ */
 static bool reaches_everything(const ShSweep *w)
 {
+    const ShLexer *lx = w->lx;
+    bool own = false;
     for (size_t i = w->open + 1; i < w->close; i++) {
-        const ShToken *t = &w->lx->token[i];
-        if (t->type == T_WORD && (sh_lexeme_is(w->lx, t, "list") || sh_lexeme_is(w->lx, t, "all")))
+        const ShToken *t = &lx->token[i], *before = t - 1;
+        bool all = t->type == T_WORD && sh_lexeme_is(lx, t, "all");
+        own = own || (all && before->type == T_WORD &&
+                      sh_command_flagged(lx->text.data + before->start, before->end - before->start,
+                                         C_DEFINES));
+        if ((all && !own) || (t->type == T_WORD && sh_lexeme_is(lx, t, "list")))
             return true;
     }
     return false;
