@@ -7,7 +7,8 @@
 typedef struct {
     ThTrainRun run;
     ThTrainProving how; /* of a training */
-    float *was, *came;  /* the parameters as they were, and those that were proved */
+    ThModel *was;       /* as it was */
+    float *came;        /* the parameters that were proved */
     size_t n;
 } Repair;
 
@@ -27,7 +28,7 @@ static bool train(Repair *r, long long steps, int *tries, bool *proved, ThError 
     ThModel *m = r->how.model;
     bool ok = true;
     for (size_t i = 0; ok && !*proved && i < sizeof rates / sizeof *rates; i++) {
-        th_train_put_back(m, r->was);
+        th_train_put_back(m, r->was->params.value);
         r->how.rate = rates[i];
         r->how.most = m->training.step + steps;
         ok = th_train_stages(&r->run, err);
@@ -40,9 +41,9 @@ static bool train(Repair *r, long long steps, int *tries, bool *proved, ThError 
 /* The parameters at a part of the way. */
 static void go(Repair *r, double part)
 {
-    float *value = r->how.model->params.value;
+    float *value = r->how.model->params.value, *was = r->was->params.value;
     for (size_t i = 0; i < r->n; i++)
-        value[i] = (float)((1 - part) * (double)r->was[i] + part * (double)r->came[i]);
+        value[i] = (float)((1 - part) * (double)was[i] + part * (double)r->came[i]);
 }
 
 /* As little of the way as is proved, halving by halving; ends with the proof of that. */
@@ -70,7 +71,8 @@ static double length_of_way(const Repair *r)
 {
     double way = 0, all = 0;
     for (size_t i = 0; i < r->n; i++) {
-        double was = (double)r->was[i], off = (double)r->how.model->params.value[i] - was;
+        double was = (double)r->was->params.value[i],
+               off = (double)r->how.model->params.value[i] - was;
         way += off * off;
         all += was * was;
     }
@@ -87,12 +89,22 @@ static bool repair(Repair *r, long long steps, ThTrainRepaired *to, ThError *err
     if (!train(r, steps, &to->tries, &proved, err) || (proved && !shorten(r, &to->part, err)))
         return false;
     if (!proved) {
-        th_train_put_back(r->how.model, r->was);
+        th_train_put_back(r->how.model, r->was->params.value);
         if (!ask(r, &proved, err)) /* what is said is of these */
             return false;
     }
     to->moved = length_of_way(r);
     return true;
+}
+
+/* What was trained counts for nothing: parameters, steps, what the optimizer remembers. */
+static void leave_as_it_was(Repair *r)
+{
+    ThModel *m = r->how.model;
+    ThModelTraining tried = m->training;
+    th_train_put_back(m, r->was->params.value);
+    m->training = r->was->training;
+    r->was->training = tried;
 }
 
 bool th_train_repair(const ThTrainProving *how, long long steps, ThTrainProof *to,
@@ -101,15 +113,14 @@ bool th_train_repair(const ThTrainProving *how, long long steps, ThTrainProof *t
     Repair r = {.how = *how, .n = how->model->params.total};
     *repaired = (ThTrainRepaired){0};
     *to = (ThTrainProof){0};
-    r.was = th_params_floats(r.n, err);
+    r.was = th_model_copy(how->model, err);
     r.came = th_params_floats(r.n, err);
-    if (r.was)
-        memcpy(r.was, how->model->params.value, r.n * sizeof *r.was);
     bool ok = r.was && r.came && th_train_run_open(&r.run, &r.how, to, err) &&
               repair(&r, steps, repaired, err);
-    if (!ok && r.was)
-        th_train_put_back(how->model, r.was);
+    if (r.was && !(ok && to->certificate))
+        leave_as_it_was(&r);
     th_train_claim_free(&r.run.claim);
-    TH_FREE(r.was, r.came);
+    th_model_free(r.was);
+    free(r.came);
     return ok;
 }

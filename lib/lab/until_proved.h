@@ -91,7 +91,7 @@ typedef struct {
 /* Brings a trained model to a proof with as little change as is found: trainings of up to `steps`
  * steps begin at its parameters, each at a larger rate than the one before, until one ends with a
  * proof; then as little of the way as is still proved is gone.  Where none does, or on a failure,
- * the parameters stay as they were.  how->most and how->rate are not read.  Errors as of
+ * the model stays as it was, its training too.  how->most and how->rate are not read.  Errors as of
  * th_train_until_proved. */
 bool th_train_repair(const ThTrainProving *how, long long steps, ThTrainProof *to,
                      ThTrainRepaired *repaired, ThError *err);

@@ -97,8 +97,9 @@ certify m on t > "log.txt"
 assert said == "proved of real numbers" and verdict == said
 repair m on t steps=1500 > "log.txt"
 said = $verdict
+error = $float_error
 certify m on t > "log.txt"
-assert said == "proved of real numbers" and verdict == said
+assert said == "proved of real numbers" and verdict == said and float_error == error
 END
     "$TAPEHEAD" -q --threads 1 until.th
 }
@@ -196,6 +197,14 @@ END
     "$TAPEHEAD" -q late.th
     grep -q "m is as it was" said.txt
     cmp before.safetensors after.safetensors
+}
+
+@test "a repair whose time is over while it measures is open, too, and has no accuracy" {
+    "$TAPEHEAD" -q -e 'model m = lstm dim=24' -e 'train m on tomita(4) steps=5 seed=1 > "said.txt"' \
+        -e 'set limit-time 0.2' -e 'repair m on tomita(4) test=100000 samples=100000 > "said.txt"' \
+        -e 'assert verdict == "open" and moved == 0' -e 'set limit-time 0' -e 'echo $steps'
+    grep -q "m is as it was" said.txt
+    ! grep -q "accuracy" said.txt
 }
 
 @test "a counting model that also adds places is not proved as if it added none" {

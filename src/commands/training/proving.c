@@ -327,10 +327,10 @@ static bool measure(const Proving *t, double *accuracy, ThError *err)
 }
 
 static void say_repaired(const Proving *t, const ThTrainProof *p, const ThTrainRepaired *r,
-                         bool in_time, double before, double after)
+                         bool late, double before, double after)
 {
     const char *name = t->object->name;
-    if (!in_time)
+    if (late)
         sh_say(t->s, "%s is as it was\n", name);
     else if (!p->certificate)
         sh_say(t->s, "%s is as it was: %d trainings led to no proof\n", name, r->tries);
@@ -339,45 +339,54 @@ static void say_repaired(const Proving *t, const ThTrainProof *p, const ThTrainR
     else
         sh_say(t->s, "weights moved by %.3g of their length, %.3g of the way of training %d\n",
                r->moved, r->part, r->tries);
-    sh_say(t->s, "accuracy     %.4g before, %.4g after\n", before, after);
-    sh_results(t->s, "moved:r part:r tries:i before:r after:r", r->moved, r->part,
-               (long long)r->tries, before, after);
+    if (after >= 0)
+        sh_say(t->s, "accuracy     %.4g before, %.4g after\n", before, after);
+    sh_results(t->s, "moved:r part:r tries:i", r->moved, r->part, (long long)r->tries);
+    if (before >= 0)
+        sh_result_real(t->s, "before", before);
+    if (after >= 0)
+        sh_result_real(t->s, "after", after);
 }
 
-/* *proved <- whether there is a proof; if not, the parameters are as they were. */
-static bool repair(Proving *t, const ThOptions *train, bool *proved, ThError *err)
+/* Is a part of the work done, or the time over, which *late says? */
+static bool in_time(const Proving *t, bool ok, bool *late, ThError *err)
+{
+    *late = !ok && out_of_time(t, err);
+    return ok || *late;
+}
+
+/* *accuracy is below 0 where time did not suffice, which *late says. */
+static bool measure_in_time(const Proving *t, double *accuracy, bool *late, ThError *err)
+{
+    bool ok = in_time(t, measure(t, accuracy, err), late, err);
+    if (*late)
+        *accuracy = -1;
+    return ok;
+}
+
+static bool repair(Proving *t, const ThOptions *train, ThError *err)
 {
     ThTrainProof p TH_OWNED(th_train_proof_free) = {0};
     ThTrainProving how = how_of(t, train);
-    ThTrainRepaired repaired;
+    ThTrainRepaired to = {0};
+    long long steps = th_option_int(t->o, "steps");
     double before, after;
+    bool late, unmeasured;
     begin(t);
-    if (!measure(t, &before, err))
+    if (!measure_in_time(t, &before, &late, err) ||
+        (!late && !in_time(t, th_train_repair(&how, steps, &p, &to, err), &late, err)))
         return false;
-    bool in_time = th_train_repair(&how, th_option_int(t->o, "steps"), &p, &repaired, err);
-    *proved = in_time && p.certificate;
-    if (!in_time && out_of_time(t, err)) { /* it is as it was */
+    after = before;
+    if (late) /* it is as it was */
         th_train_proof_free(&p);
-        after = before;
-    } else if (!in_time || !measure(t, &after, err) || !sh_note_task(how.model, t->task, err))
+    else if (!measure_in_time(t, &after, &unmeasured, err))
+        return false;
+    if (p.certificate && !sh_note_task(how.model, t->task, err))
         return false;
     end(t);
     say_end(t, &p);
-    say_repaired(t, &p, &repaired, in_time, before, after);
+    say_repaired(t, &p, &to, late, before, after);
     return write_certificate(t, &p, err);
-}
-
-/* The same, and without a proof all is as it was, not the parameters alone. */
-static bool repair_or_leave(Proving *t, const ThOptions *train, ThError *err)
-{
-    ThModel *m = t->object->as.model, *was TH_OWNED(th_model_free) = th_model_copy(m, err);
-    bool proved = false, ok = was && repair(t, train, &proved, err);
-    if (was && !proved) {
-        ThModelTraining tried = m->training;
-        m->training = was->training;
-        was->training = tried;
-    }
-    return ok;
 }
 
 SH_COMMAND(
@@ -439,7 +448,7 @@ SH_COMMAND(
         !th_options_set(&train, "until", "proved", err) ||
         !sh_find_domain(s, call, object->as.model, task, &t.d, err))
         return false;
-    bool ok = repair_or_leave(&t, &train, err) || sh_error_inside(err, &call->operand[0]);
+    bool ok = repair(&t, &train, err) || sh_error_inside(err, &call->operand[0]);
     th_dfa_free(t.d.words);
     return ok;
 }
