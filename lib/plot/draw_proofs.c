@@ -1,6 +1,6 @@
-/* Proofs: the clusters of a model level by level; and the sets of a certificate, and what must stay
- * within them, as shadows on a plane: each set on a tile of its own scale, for sets are a hundredth
- * as large as they are apart. */
+/* Proofs: the clusters of a model level by level, and its pairs of labels at the last one; and the
+ * sets of a certificate, and what must stay within them, as shadows on a plane: each set on a tile
+ * of its own scale, for sets are a hundredth as large as they are apart. */
 #include <math.h>
 
 #include "plot/views.h"
@@ -57,6 +57,48 @@ void th_plot_closure(ThFigure *f, const char *title, const ThProofClosure *c)
            "$LEVELS using 1:4 axes x1y2 with linespoints lt 2 lw 1.6 dt 2 pt 9 ps 0.6 title 'slope "
            "at the middles', \\\n     $LEVELS using 1:5 axes x1y2 with linespoints lt 4 lw 1.6 dt "
            "3 pt 11 ps 0.6 title 'slope between clusters'\n");
+}
+
+/* ---- pairs of labels ------------------------------------------------------------------------- */
+
+static void put_pairs(ThFigure *f, const ThProofClosure *c, char *const *name, bool named)
+{
+    th_figure_block(f, named ? "NAMED" : "PAIRS");
+    for (int i = 0; i < c->n_pairs; i++) {
+        const ThProofClosurePair *p = &c->pair[i];
+        if (isnan(p->spread) || (named && !name[i]))
+            continue;
+        put(f, th_proof_closure_share(p));
+        put(f, p->at);
+        put(f, p->between);
+        th_figure_printf(f, " ");
+        th_figure_last_cell(f, named ? name[i] : "");
+    }
+    th_figure_end_block(f);
+}
+
+void th_plot_closure_pairs(ThFigure *f, const char *title, const ThProofClosure *c,
+                           char *const *name)
+{
+    th_figure_begin(f, title, NULL);
+    put_pairs(f, c, name, false);
+    put_pairs(f, c, name, true);
+    th_figure_subtitle(
+        f, "a proof wants slopes at the middles below 1, and products far from where it is steep");
+    th_figure_printf(
+        f, "set xlabel 'how far products lie from their middle, of half the way to the nearest "
+           "other middle' textcolor rgb '#404040'\n"
+           "set ylabel 'slope |Jx| + |Jy|' textcolor rgb '#404040'\n"
+           "set xrange [0:*]; set logscale y; set offsets 0, graph 0.2, graph 0.06, 0\n"
+           "set grid lc rgb '#e4e4e4' lw 0.7\n"
+           "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#a0a0a0' dt 2\n"
+           "set key bmargin center horizontal\n");
+    th_figure_printf(
+        f, "plot $PAIRS using 1:2:(0):($3-$2) with vectors nohead lc rgb '#b0b0b0' notitle, \\\n"
+           "     $PAIRS using 1:3 with points lt 4 pt 9 ps 0.6 title 'between clusters', \\\n"
+           "     $PAIRS using 1:2 with points lt 2 pt 7 ps 0.5 title 'at the middles', \\\n"
+           "     $NAMED using 1:3:4 with labels left offset 0.8,0.3 font ',8' noenhanced "
+           "textcolor rgb '#404040' notitle\n");
 }
 
 /* ---- the plane ------------------------------------------------------------------------------- */

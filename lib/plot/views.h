@@ -75,6 +75,13 @@ void th_plot_positions(ThFigure *f, const char *title, const ThInspectPositions 
  * slopes of the map at their middles and between them. */
 void th_plot_closure(ThFigure *f, const char *title, const ThProofClosure *c);
 
+/* The pairs of labels at the last level, a point each: across how far products lie from the middle
+ * of their label's, as a share of half the way to the nearest other middle; upwards the slope
+ * of the map, from what it is at the middles to what it is between them.  name (n_pairs): what is
+ * written beside a point, NULL: nothing. */
+void th_plot_closure_pairs(ThFigure *f, const char *title, const ThProofClosure *c,
+                           char *const *name);
+
 /* What a selector selects (n, n), and beside it where a head looks (n, n + 1), the beginning of the
  * string first; rows ask. */
 typedef struct {

@@ -162,27 +162,62 @@ static void half_way(const Closure *k, int label, double *to)
         to[i] = other < 0 ? middle(k, label)[i] : (middle(k, label)[i] + middle(k, other)[i]) / 2;
 }
 
-static bool find_slopes(Closure *k, ThProofClosureLevel *v, ThError *err)
+/* How F is where two labels meet. */
+static ThProofClosurePair pair_of(Closure *k, int x, int y, double *between)
+{
+    const double *cx = x < 0 ? NULL : middle(k, x), *cy = middle(k, y);
+    ThProofClosurePair p = {x, y, th_proof_labels_product(k->l, x, y), .spread = (double)NAN};
+    int other =
+        k->count[p.into] > 0 ? nearest_to(k, middle(k, p.into), k->l->kind[p.into], p.into) : -1;
+    p.gap = other < 0 ? HUGE_VAL : distance(k, middle(k, p.into), middle(k, other));
+    p.at = slope_at(k, cx, cy);
+    half_way(k, y, between);
+    p.between = slope_at(k, cx, between);
+    if (x >= 0) {
+        half_way(k, x, between);
+        p.between = fmax(p.between, slope_at(k, between, cy));
+    }
+    return p;
+}
+
+static bool measure_pairs(Closure *k, ThProofClosureLevel *v, ThError *err)
 {
     int n = k->l->n;
-    double *between TH_OWNED(free) = th_alloc(2 * (size_t)k->f->dim, sizeof *between, err);
+    ThProofClosure *c = k->c;
+    double *between TH_OWNED(free) = th_alloc((size_t)k->f->dim, sizeof *between, err);
     bool ok = between != NULL;
+    c->n_pairs = 0;
     for (int i = 0; ok && i < n * (n + 1); i++) {
         int x = i / n - 1, y = i % n;
         if (th_proof_labels_product(k->l, x, y) < 0 || k->count[y] == 0 ||
             (x >= 0 && k->count[x] == 0))
             continue;
-        const double *cx = x < 0 ? NULL : middle(k, x), *cy = middle(k, y);
+        ThProofClosurePair *p = &c->pair[c->n_pairs++];
+        *p = pair_of(k, x, y, between);
         ok = !th_stopped(k->stop, err);
-        v->at = fmax(v->at, slope_at(k, cx, cy));
-        half_way(k, y, between);
-        v->between = fmax(v->between, slope_at(k, cx, between));
-        if (x < 0)
-            continue;
-        half_way(k, x, between + k->f->dim);
-        v->between = fmax(v->between, slope_at(k, between + k->f->dim, cy));
+        v->at = fmax(v->at, p->at);
+        v->between = fmax(v->between, p->between);
     }
     return ok;
+}
+
+/* Of the products of a level that has been measured; pairs are in order of x and y. */
+static void measure_spreads(Closure *k)
+{
+    ThProofClosure *c = k->c;
+    int n = k->l->n;
+    for (int i = 0, x, y; i < k->made.n; i++) {
+        x = k->made.x[i] < 0 ? -1 : k->kept.label[k->made.x[i]];
+        y = k->kept.label[k->made.y[i]];
+        ThProofClosurePair *p = NULL;
+        for (int lo = 0, hi = c->n_pairs - 1; !p && lo <= hi;) {
+            int at = (lo + hi) / 2, off = (c->pair[at].x - x) * n + c->pair[at].y - y;
+            p = off == 0 ? &c->pair[at] : NULL;
+            *(off < 0 ? &lo : &hi) = off < 0 ? at + 1 : at - 1;
+        }
+        if (p)
+            p->spread = fmax(p->spread, distance(k, vector(k, i), middle(k, p->into)));
+    }
 }
 
 /* ---- what is followed ------------------------------------------------------------------------ */
@@ -281,7 +316,11 @@ static bool run_level(Closure *k, int level, int *from, ThError *err)
         keep_label(k, i);
     v->kept = k->kept.n - begin;
     *from = begin;
-    return find_slopes(k, v, err);
+    if (!measure_pairs(k, v, err))
+        return false;
+    if (level > 0)
+        measure_spreads(k);
+    return true;
 }
 
 static bool take(Closure *k, ThError *err)
@@ -292,14 +331,14 @@ static bool take(Closure *k, ThError *err)
     size_t below = lowest > wide ? lowest : wide, made = below * (below + 1);
     if (made > (size_t)how->pairs)
         made = lowest > (size_t)how->pairs ? lowest : (size_t)how->pairs;
-    k->c->labels = k->l->n;
+    k->c->pair = th_alloc(labels * (labels + 1), sizeof *k->c->pair, err);
     k->c->level = th_alloc((size_t)how->levels, sizeof *k->c->level, err);
     k->nearest = th_alloc(made, sizeof *k->nearest, err);
     k->far = th_alloc(made, sizeof *k->far, err);
     k->middle = th_alloc(labels * (size_t)k->f->dim, sizeof *k->middle, err);
     k->count = th_alloc(labels, sizeof *k->count, err);
     k->share = th_alloc(labels * (size_t)k->l->monoid->size, sizeof *k->share, err);
-    return k->c->level && k->nearest && k->far && k->middle && k->count && k->share &&
+    return k->c->level && k->c->pair && k->nearest && k->far && k->middle && k->count && k->share &&
            th_proof_sample_take(&k->kept, lowest + (size_t)how->levels * wide + 1, k->f->dim,
                                 err) &&
            th_proof_sample_take(&k->made, made, k->f->dim, err);
@@ -310,7 +349,6 @@ static void release(Closure *k)
     th_proof_sample_free(&k->kept);
     th_proof_sample_free(&k->made);
     th_proof_enclosure_free(k->e);
-    th_proof_labels_free(k->l);
     TH_FREE(k->nearest, k->far, k->middle, k->count, k->share);
 }
 
@@ -346,13 +384,21 @@ ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
     if (c)
         c->first = -1;
     bool ok = c && run(&k, machine, err);
+    if (c)
+        c->labels = k.l;
     release(&k);
     return TH_KEEP_IF(ok, c, th_proof_closure_free);
+}
+
+double th_proof_closure_share(const ThProofClosurePair *p)
+{
+    return 2 * p->spread / p->gap;
 }
 
 void th_proof_closure_free(ThProofClosure *c)
 {
     if (!c)
         return;
-    TH_FREE(c->level, c->word, c);
+    th_proof_labels_free(c->labels);
+    TH_FREE(c->level, c->pair, c->word, c);
 }

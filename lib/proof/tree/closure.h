@@ -37,14 +37,31 @@ typedef struct {
                            neighbours */
 } ThProofClosureLevel;
 
+/* Two labels that meet, at the last level: what is made of them, and how F is there.  A pair is far
+ * from a proof where spread is not small beside gap, or between is not below 1. */
+typedef struct {
+    int x, y, into;     /* labels; x -1: nothing */
+    double spread;      /* greatest distance of a product from the middle of its label's; NaN: none
+                           was computed */
+    double gap;         /* from that middle to the nearest other one of its kind; infinite: none */
+    double at, between; /* |Jx| + |Jy| at the middles; and the greater one of half way from either
+                           to its nearest neighbour */
+} ThProofClosurePair;
+
 typedef struct {
     ThProofClosureLevel *level; /* (levels) */
-    int levels, labels;
+    int levels, n_pairs;
+    ThProofClosurePair *pair; /* (n_pairs): those whose middles are known */
+    ThProofLabels *labels;
     int first; /* the first level with a wrong product, from 0; -1: none */
     /* A string that leads to one there (NULL: none, or no string has such a root), its class, and
      * what the model says: where any of these strings is answered wrong, such a one. */
     int *word, length, right, said;
 } ThProofClosure;
+
+/* spread as a share of half the gap: beyond 1 products can be nearer to another middle.  NaN as
+ * spread is, 0 where there is no other. */
+double th_proof_closure_share(const ThProofClosurePair *p);
 
 /* Returns new.  Classes of the machine from n_classes on ask for nothing (right is -1).  Errors as
  * th_proof_certify has. */
