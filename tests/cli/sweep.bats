@@ -213,10 +213,14 @@ need_mpi() {
         skip "no MPI"
 }
 
-# mpirun -n 3, also as root and on few processors.
-three() {
+# mpirun -n N, also as root and on few processors.
+ranks() {
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 \
-        mpirun --oversubscribe -n 3 "$TAPEHEAD" -q "$@"
+        mpirun --oversubscribe -n "$1" "$TAPEHEAD" -q "${@:2}"
+}
+
+three() {
+    ranks 3 "$@"
 }
 
 # What was computed, without times.
@@ -238,6 +242,17 @@ points() {
     diff <(points runs) <(points ranks)
     diff -r runs/kept ranks/kept
     three grid.th | grep -q "8 points: 8 done (8 of them before"
+}
+
+@test "a script of a paper, unchanged, gives in four ranks what it gives in one" {
+    need_mpi
+    cp "$BATS_TEST_DIRNAME"/../../examples/11-papers/regular-fig1.{th,csv} .
+    ranks 4 regular-fig1.th >said.txt
+    grep -q "11 points: 11 done" said.txt
+    mv regular-fig1 ranks
+    "$TAPEHEAD" -q regular-fig1.th >alone.txt
+    diff <(points regular-fig1) <(points ranks)
+    diff <(sed 's/done.*//' said.txt) <(sed 's/done.*//' alone.txt)
 }
 
 @test "a rank that is killed ends the job, and the next start does what is missing" {

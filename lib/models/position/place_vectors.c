@@ -1,6 +1,6 @@
 /* Learned vectors for the places that symbols stand for, added to the embeddings whatever position=
  * is: symbols that play the same part get the same vector.  While training a text begins anywhere
- * in the table, so that places beyond the lengths of training are seen.
+ * in the table, so that places beyond the lengths of training are seen; its lines do in theirs.
  *
  * coupled: the places are the task's (Cho et al. 2024, section 3; a second table for the lines, as
  * Cho et al. 2025 have several).  abacus: digits are counted within their number (McLeish et al.
@@ -98,6 +98,17 @@ static bool set_rows(const ThPosition *p, const int *token, int n, int *row, int
     return true;
 }
 
+/* Of a text with more than one line the first is any of their vectors, while training. */
+static void begin_lines(const ThPosition *p, ThRng *r, int *line, int n)
+{
+    int last = 0, by = lines(p);
+    for (int i = 0; i < n; i++)
+        last = line[i] > last ? line[i] : last;
+    int start = r && last > 0 ? (int)th_rng_below(r, (uint64_t)by) : 0;
+    for (int i = 0; start > 0 && i < n; i++)
+        line[i] = (line[i] + start) % by;
+}
+
 /* Moves the rows of a text to where it begins in the table. */
 static bool begin_at(const ThPosition *p, ThRng *r, int *row, int n, ThError *err)
 {
@@ -139,6 +150,7 @@ static bool fill(const ThPosition *p, const ThPositionText *text, ThRng *r, int 
         if (!set_whole(p, text->token + (size_t)b * (size_t)T, n, all, all + T, err) ||
             !begin_at(p, r, all, n, err))
             return false;
+        begin_lines(p, r, all + T, n);
         memcpy(row + at, all + skip, size);
         memcpy(line + at, all + T + skip, size);
     }

@@ -247,6 +247,47 @@ static void test_beginnings(void **state)
     th_task_free(t);
 }
 
+/* So do its lines, in a circle. */
+static void test_line_beginnings(void **state)
+{
+    (void)state;
+    enum { DRAWS = 1500, DIM = 12, LINES = 3 };
+    int seen[LINES + 1] = {0};
+    double *z[LINES], chi = 0, wanted = (double)DRAWS / LINES;
+    ThTask *t = made_pad_task("copy", "", NULL);
+    int token[MOST], n = text_of(t, "$cab|cab.", token), cells = n * t->signature.n_classes;
+    ThModel *m = of_kind(t, kinds[0], "position=none places=coupled longest_place=4 place_lines=3");
+    float *rows = m->params.value + m->params.item[th_params_find(&m->params, "place_line")].offset;
+    float kept[LINES * DIM];
+    memcpy(kept, rows, sizeof kept);
+    for (int s = 0; s < LINES; s++) {
+        for (int i = 0; i < LINES * DIM; i++)
+            rows[i] = kept[(i + s * DIM) % (LINES * DIM)];
+        z[s] = answers(m, token, n, NULL);
+    }
+    memcpy(rows, kept, sizeof kept);
+    double *first = answers(m, token, n, NULL);
+    assert_true(apart(first, z[0], cells) == 0);
+    free(first);
+    ThRng r = th_rng(1, "beginnings", 0);
+    for (int k = 0; k < DRAWS; k++) {
+        double *y = answers(m, token, n, &r);
+        int s = 0;
+        while (s < LINES && apart(y, z[s], cells) > 1e-9)
+            s++;
+        seen[s]++;
+        free(y);
+    }
+    assert_int_equal(seen[LINES], 0);
+    for (int s = 0; s < LINES; s++) {
+        chi += (seen[s] - wanted) * (seen[s] - wanted) / wanted;
+        free(z[s]);
+    }
+    assert_true(chi < 14); /* two degrees of freedom, one in a thousand */
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* Texts of a batch, which begin where they would alone, and have nothing behind their ends. */
 static void test_ragged(void **state)
 {
@@ -408,10 +449,15 @@ static void test_signatures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),       cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_abacus),     cmocka_unit_test(test_beginnings),
-        cmocka_unit_test(test_ragged),     cmocka_unit_test(test_symbol_by_symbol),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_abacus),
+        cmocka_unit_test(test_beginnings),
+        cmocka_unit_test(test_line_beginnings),
+        cmocka_unit_test(test_ragged),
+        cmocka_unit_test(test_symbol_by_symbol),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_signatures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
