@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""train.py - two networks in PyTorch, as one trains them, and their state dicts.
+"""train.py - three networks in PyTorch, as one trains them, and their state dicts.
 
 A tanh RNN learns whether a string over a, b, c ends with ab; an LSTM whether one over ( and ) is
-balanced, and nowhere deeper than four.  Both see strings of up to twelve symbols, and are right on a
+balanced, and nowhere deeper than four; another how many a there are, modulo 3.  All see strings of up to twelve symbols, and are right on a
 thousand of forty.
 """
 import json
@@ -22,6 +22,16 @@ class Ending(nn.Module):
 
     def forward(self, word):
         return self.out(self.rnn(nn.functional.one_hot(word, 3).float())[0][-1])
+
+
+class Thirds(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(2, 12)  # one-hot inputs
+        self.fc = nn.Sequential(nn.Linear(12, 8), nn.ReLU(), nn.Linear(8, 3))
+
+    def forward(self, word):
+        return self.fc(self.lstm(nn.functional.one_hot(word, 2).float())[0][-1])
 
 
 class Brackets(nn.Module):
@@ -46,6 +56,10 @@ def balanced(word):
         if depth < 0 or depth > 4:
             return 0
     return int(depth == 0)
+
+
+def thirds(word):
+    return word.count(0) % 3
 
 
 def train(net, label, symbols, batches, decay):
@@ -88,3 +102,4 @@ random.seed(1)
 torch.manual_seed(1)
 np.savez("ending.npz", **train(Ending(), ends, 3, 800, 0.3))
 save("brackets.safetensors", train(Brackets(), balanced, 2, 1500, 0.0))
+save("thirds.safetensors", train(Thirds(), thirds, 2, 1500, 0.0))

@@ -11,7 +11,7 @@ from balls import WIDER, Ball, Refused, chords, line, root, squares, stack
 from sets import Ellipsoid, Set
 
 GATES = {"rnn": 1, "lstm": 4, "gru": 3}
-OPTIONS = {"dim": None, "forget": None, "layers": None, "activation": None, "head": None, "head_hidden": "0",
+OPTIONS = {"dim": None, "forget": None, "layers": None, "activation": None, "head": None, "head_hidden": None,
            "head_activation": None}
 
 
@@ -65,9 +65,19 @@ class Cell:
         self.layers = [self.layer(m, i) for i in range(int(options.get("layers", "1")))]
         self.d = self.own * len(self.layers)
         self.head, self.head_bias = m["head"], m["head_bias"]
-        if self.head.shape[0] != n:
+        self.units = self.hidden(m, options) if int(options.get("head_hidden", "0")) else None
+        if self.head.shape[0] != (self.units[0].shape[1] if self.units else n):
             raise Refused("the head does not read one layer")
         self.start = Ellipsoid(np.zeros(self.d))
+
+    def hidden(self, m, options):
+        """Weights and bias of a hidden layer of rectified units in the head."""
+        if not self.linear or options.get("head_activation") != "relu":
+            raise Refused("nothing is known here of a hidden layer but head=linear's of rectified units")
+        weight, bias = m["head_hidden"], m["head_hidden_bias"]
+        if weight.shape[0] != self.width or bias.size != weight.shape[1]:
+            raise Refused("the hidden layer does not read one layer")
+        return weight, bias
 
     def layer(self, m, number):
         """Weights of h, of what is below (None: symbols), a row for each symbol or one, the bias that a
@@ -123,17 +133,20 @@ class Cell:
         return [cell.bend("tanh") * out, cell]
 
     def lead(self, e, right, other):
-        """By how much one logit is ahead of another's at least; it is read off the states, or their
-        ReLU."""
+        """By how much one logit is ahead of another's at least; it is read off the states, their
+        ReLU, or the units of a hidden layer."""
         n = self.width
         top = slice(self.d - self.own, self.d - self.own + n)  # h of the last layer
-        by = root(squares(e.rows[:, top])) + e.centre.rad[top]
+        centre, rows = e.centre[top], e.rows[:, top]
+        if self.units:
+            centre, rows = centre @ self.units[0] + np.ravel(self.units[1]), rows @ self.units[0]
+        by = root(squares(rows)) + centre.rad
         weight = Ball(self.head[:, right]) - self.head[:, other]
-        low, high = (e.centre.mid[top] + s * by * WIDER for s in (-1, 1))
-        if not self.linear:
+        low, high = (centre.mid + s * by * WIDER for s in (-1, 1))
+        if self.units or not self.linear:
             low, high = np.maximum(0, low), np.maximum(0, high)
         ends = stack([(weight * low), (weight * high)])
         least = np.minimum(ends.below()[0], ends.below()[1])
         bias = (Ball(self.head_bias[right]) - self.head_bias[other]).below()
-        sum_ = Ball(np.ones(n)) @ Ball(least) + bias
+        sum_ = Ball(np.ones(len(least))) @ Ball(least) + bias
         return float(sum_.below())

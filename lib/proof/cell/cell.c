@@ -74,6 +74,19 @@ static void read_layer(ThProofReader *r, ThProofCell *f, int layer, double *bias
         add_bias(f, layer, 2 * n, bias, n);
 }
 
+/* The hidden layer of the head reads the last layer's h. */
+static void read_units(ThProofReader *r, ThProofCell *f)
+{
+    size_t units = (size_t)f->units;
+    double *own TH_OWNED(free) = th_proof_read_whole(r, "head_hidden");
+    f->inner_bias = th_proof_read_whole(r, "head_hidden_bias");
+    f->inner = th_alloc((size_t)f->dim * units, sizeof *f->inner, r->err);
+    r->failed |= !own || !f->inner;
+    if (!r->failed)
+        memcpy(f->inner + (size_t)(f->dim - f->own) * units, own,
+               (size_t)f->width * units * sizeof *own);
+}
+
 static void read_all(ThProofReader *r, ThProofCell *f)
 {
     size_t layers = (size_t)f->layers, n = (size_t)f->width, wide = (size_t)f->gates * n;
@@ -91,6 +104,18 @@ static void read_all(ThProofReader *r, ThProofCell *f)
                  !f->candidate;
     for (int i = 0; !r->failed && i < f->layers; i++)
         read_layer(r, f, i, bias);
+    if (f->units > 0)
+        read_units(r, f);
+}
+
+/* Is the head of a kind of which proofs know? */
+static bool knows_head(const ThOptions *o)
+{
+    const char *reads = th_option_text(o, "head");
+    return th_option_int(o, "head_hidden") == 0
+               ? strcmp(reads, "tanh") != 0
+               : strcmp(reads, "linear") == 0 &&
+                     strcmp(th_option_text(o, "head_activation"), "relu") == 0;
 }
 
 static bool can(const ThModel *m, int kind, ThError *err)
@@ -101,11 +126,11 @@ static bool can(const ThModel *m, int kind, ThError *err)
         return th_fail(err, TH_EVALUE, "the %s has not been trained", m->kind->name);
     if (kind == TH_PROOF_LRNN && th_option_int(&m->options, "layers") != 1)
         return th_fail(err, TH_EVALUE, "proofs about %s are for layers=1", m->kind->name);
-    if (kind == TH_PROOF_LRNN || (th_option_int(&m->options, "head_hidden") == 0 &&
-                                  strcmp(th_option_text(&m->options, "head"), "tanh") != 0))
+    if (kind == TH_PROOF_LRNN || knows_head(&m->options))
         return true;
     return th_fail(err, TH_EVALUE,
-                   "proofs about %s are for head=relu or linear without a hidden layer",
+                   "proofs about %s are for head=relu or linear without a hidden layer, or "
+                   "head=linear with one of head_activation=relu",
                    m->kind->name);
 }
 
@@ -126,6 +151,7 @@ ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
     f->parts = f->gates + (kind == TH_PROOF_GRU);
     f->own = kind == TH_PROOF_LSTM ? 2 * f->width : f->width;
     f->dim = f->layers * f->own;
+    f->units = kind == TH_PROOF_LRNN ? f->width : (int)th_option_int(&m->options, "head_hidden");
     f->n_symbols = m->signature.n_symbols;
     f->n_classes = m->signature.n_classes;
     f->digest = th_proof_digest(&m->params);
@@ -220,10 +246,26 @@ void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, 
     }
 }
 
+static void read_through_units(const ThProofCell *f, const double *state, double *logits)
+{
+    memcpy(logits, f->head_bias, (size_t)f->n_classes * sizeof *logits);
+    for (int k = 0; k < f->units; k++) {
+        double unit = f->inner_bias[k];
+        for (int i = f->dim - f->own; i < f->dim; i++)
+            unit += state[i] * f->inner[i * f->units + k];
+        for (int c = 0; unit > 0 && c < f->n_classes; c++)
+            logits[c] += unit * f->head[k * f->n_classes + c];
+    }
+}
+
 void th_proof_cell_logits(const ThProofCell *f, const double *state, double *logits)
 {
     if (f->kind == TH_PROOF_LRNN) {
         th_proof_cell_linear_logits(f, state, logits);
+        return;
+    }
+    if (f->units > 0) {
+        read_through_units(f, state, logits);
         return;
     }
     const double *h = state + f->dim - f->own; /* the last layer's */

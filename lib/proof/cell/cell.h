@@ -19,9 +19,9 @@ typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU, TH_PROOF_LRNN } ThProo
  *     gru   h' = h + σ(p0) (n - h), n = tanh(x2 + σ(p1) (candidate + (h recurrent)2))
  *
  * In a layer above the first x = input[n_symbols + layer - 1] + (h' of the layer below) below.  Of
- * the last one logits are max(0, h) head + head_bias, or h head + head_bias where `linear` is set.
- * Of an lrnn
- * of one layer, where N is the layer norm,
+ * the last one logits are max(0, h) head + head_bias, or h head + head_bias where `linear` is set,
+ * or max(0, h inner + inner_bias) head + head_bias where there are `units`; rows of inner that
+ * belong to no h of the last layer are 0. Of an lrnn of one layer, where N is the layer norm,
  *
  *     h' = transition[symbol] h + input[symbol]
  *
@@ -32,6 +32,7 @@ typedef struct {
     int parts;                /* of a layer's work: the gates, and of a gru what its n reads */
     int own, dim; /* numbers of a layer's state: h, and behind it c of an lstm; and of all layers */
     bool hyperbolic, linear;
+    int units; /* of a hidden layer in the head, of an lrnn `width`; 0: none */
     int n_symbols, n_classes;
     double *input; /* (n_symbols + layers - 1, gates width), biases included: those of a layer above
                       stand behind the symbols */
@@ -44,8 +45,9 @@ typedef struct {
     double *transition_off[2], *input_off[2]; /* of the same sizes: how far those of runs in double
                                                  and in single precision are off, at most */
     double *gain, *offset;                    /* (dim) */
-    double *inner, *inner_bias;               /* (dim, dim), (dim); to here */
-    double *head, *head_bias;                 /* (width, n_classes), (n_classes) */
+                                              /* to here */
+    double *inner, *inner_bias;               /* (dim, units), (units) */
+    double *head, *head_bias;                 /* (units or width, n_classes), (n_classes) */
     uint64_t digest;                          /* of all weights of the model, bit for bit */
 } ThProofCell;
 
@@ -53,8 +55,8 @@ typedef struct {
 bool th_proof_is_cell(const ThModel *m);
 
 /* Returns new.  TH_EVALUE if the model is not bound, or no rnn, lstm, gru or lrnn of one layer, or
- * the head of the first three has a hidden layer or hyperbolic tangents;
- * TH_ENUMERIC if a weight is larger than 1000. */
+ * the head of the first three has hyperbolic tangents, or a hidden layer other than head=linear's
+ * of rectified units; TH_ENUMERIC if a weight is larger than 1000. */
 ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err);
 void th_proof_cell_free(ThProofCell *f); /* NULL is fine */
 TH_RELEASES(th_proof_cell_free, ThProofCell)

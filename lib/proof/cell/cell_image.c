@@ -380,12 +380,33 @@ static double lead_lrnn(ThProofCellImage *e, const ThProofBall *b, int right, in
     return lead;
 }
 
+/* Of the units of a hidden layer in the head. */
+static double lead_units(ThProofCellImage *e, const ThProofBall *b, int right, int other)
+{
+    const ThProofCell *f = e->f;
+    int d = f->dim, n = f->n_classes;
+    double lead = f->head_bias[right] - f->head_bias[other];
+    for (int k = 0; k < f->units; k++) {
+        double by = f->head[k * n + right] - f->head[k * n + other], at = f->inner_bias[k];
+        for (int i = 0; i < d; i++) {
+            e->v[i] = f->inner[i * f->units + k];
+            at += e->v[i] * b->centre[i];
+        }
+        th_proof_row_times(e->v, e->shape[b->shape].a, e->scratch, d, d);
+        Interval unit = around(at, b->radius * th_proof_length(e->scratch, d));
+        lead += by * fmax(0, by > 0 ? unit.lo : unit.hi);
+    }
+    return lead;
+}
+
 double th_proof_cell_image_lead(ThProofCellImage *e, const ThProofBall *b, int right, int other)
 {
     const ThProofCell *f = e->f;
     double lead = f->head_bias[right] - f->head_bias[other];
     if (f->kind == TH_PROOF_LRNN)
         return lead_lrnn(e, b, right, other) - TH_PROOF_BUDGET;
+    if (f->units > 0)
+        return lead_units(e, b, right, other) - TH_PROOF_BUDGET;
     for (int j = 0, first = f->dim - f->own; j < f->width; j++) {
         double half = b->radius * e->shape[b->shape].own[first + j];
         double w = f->head[j * f->n_classes + right] - f->head[j * f->n_classes + other];

@@ -345,6 +345,8 @@ static bool make_room(Check *k, ThError *err)
 {
     const ThProofMap *f = k->f;
     int d = k->c->dim, wide = f ? f->hidden : k->g->gates * k->g->width;
+    if (k->g && k->g->units > wide)
+        wide = k->g->units;
     size_t square = (size_t)d * (size_t)d, shapes = k->c->shape ? (size_t)k->c->n_labels : 1;
     k->s = th_proof_check_set_new(d, f ? 3 : 1, f ? f->heads + f->hidden + 3 : d + 1,
                                   wide > d ? wide : d, err);

@@ -349,17 +349,36 @@ static void centre_view(ThProofCheckSet *s)
     th_proof_check_centre(s->row, 1 + d, d);
 }
 
+/* s->off (units) <- what a run rounds of what goes into the units of a hidden layer. */
+static void round_units(ThProofCheckSet *s, const ThProofCell *f)
+{
+    double gamma = th_proof_check_gamma(s, f->width + 2);
+    th_proof_check_widths(s, NULL, s->d, s->most);
+    for (int k = 0; k < f->units; k++) {
+        double size = fabs(f->inner_bias[k]);
+        for (int i = 0; i < s->d; i++)
+            size += (s->most[i] + fabs(s->row[i])) * fabs(f->inner[i * f->units + k]);
+        s->off[k] = gamma * size;
+    }
+}
+
 /* s->at, s->half, s->off <- what goes into the units before the read-out, how far that can be off,
- * and what a run rounds of it: of an lrnn what its layer norm scales up least and most, by the
- * lengths of the centred states. */
+ * and what a run rounds of it; without units, all numbers of the state.  Of an lrnn scale <- what
+ * its layer norm scales up least and most, by the lengths of the centred states. */
 static void view(ThProofCheckSet *s, const ThProofCell *f, double scale[2])
 {
     int d = s->d;
     scale[0] = scale[1] = 1;
     memset(s->off, 0, (size_t)f->width * sizeof *s->off);
-    if (f->kind != TH_PROOF_LRNN) {
+    if (f->units == 0) {
         memcpy(s->at, s->row, (size_t)d * sizeof *s->at);
         th_proof_check_widths(s, NULL, d, s->half);
+        return;
+    }
+    if (f->kind != TH_PROOF_LRNN) {
+        round_units(s, f);
+        th_proof_check_times(s->row, f->inner, s->at, 1, d, f->units);
+        th_proof_check_widths(s, f->inner, f->units, s->half);
         return;
     }
     centre_view(s);
@@ -378,23 +397,26 @@ double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const 
                                 int right, int other)
 {
     int d = s->d, n = f->n_classes;
-    int first = d - f->own; /* of the last layer */
+    int first = f->units > 0 ? 0 : d - f->own; /* of the last layer */
+    int units = f->units > 0 ? f->units : f->width;
+    bool linear = f->units == 0 && f->linear;
     double scale[2], lead = f->head_bias[right] - f->head_bias[other];
     double sizes = fabs(f->head_bias[right]) + fabs(f->head_bias[other]);
     th_proof_check_load(e, d, s->row);
     s->n = d;
     view(s, f, scale);
-    for (int j = 0; j < f->width; j++) {
-        double w = f->head[j * n + right] - f->head[j * n + other], shift = 0;
+    for (int j = 0; j < units; j++) {
+        double w = f->head[j * n + right] - f->head[j * n + other];
+        double shift = f->units > 0 ? f->inner_bias[j] : 0;
         for (int i = 0; f->kind == TH_PROOF_LRNN && i < d; i++)
-            shift += f->offset[i] * f->inner[i * d + j] + (i == 0 ? f->inner_bias[j] : 0);
+            shift += f->offset[i] * f->inner[i * d + j];
         double at = s->at[first + j], half = s->half[first + j];
         double end = at + (w > 0 ? -1 : 1) * half * (1 + TH_PROOF_SPARE);
         bool outwards = (end > 0) == (w < 0); /* the greatest scale makes it worst */
         double read = shift + end * scale[outwards];
-        lead += w * (f->linear ? read : fmax(0, read)) - fabs(w) * s->off[j];
+        lead += w * (linear ? read : fmax(0, read)) - fabs(w) * s->off[j];
         sizes += (fabs(shift) + (fabs(at) + half) * scale[1] + s->off[j]) *
                  (fabs(f->head[j * n + right]) + fabs(f->head[j * n + other]));
     }
-    return lead - TH_PROOF_SPARE - th_proof_check_gamma(s, f->width + 2) * sizes;
+    return lead - TH_PROOF_SPARE - th_proof_check_gamma(s, units + 2) * sizes;
 }

@@ -19,9 +19,9 @@
 
 enum { MOST = 16 };
 
-enum { KINDS = 4, FORMS = 9 }; /* forms: with options, besides */
-static const char *const kinds[FORMS] = {"rnn",  "gru", "lstm", "lrnn", "rnn",
-                                         "lstm", "gru", "lstm", "rnn"};
+enum { KINDS = 4, FORMS = 11 }; /* forms: with options, besides */
+static const char *const kinds[FORMS] = {"rnn", "gru",  "lstm", "lrnn", "rnn", "lstm",
+                                         "gru", "lstm", "rnn",  "lstm", "gru"};
 
 /* Options for a state of n numbers, or 2 n of an lstm. */
 static const char *sized(int kind, int n)
@@ -35,7 +35,9 @@ static const char *sized(int kind, int n)
         {"dim=1 head=linear", "dim=6 head=linear"},
         {"dim=1 layers=2", "dim=4 layers=2"},
         {"dim=1 layers=2 forget=0.3", "dim=3 layers=2"},
-        {"dim=1 layers=3 activation=tanh", "dim=3 layers=3"}};
+        {"dim=1 layers=3 activation=tanh", "dim=3 layers=3"},
+        {"dim=1 head=linear head_hidden=2", "dim=6 head=linear head_hidden=9"},
+        {"dim=1 layers=2 head=linear head_hidden=1", "dim=4 layers=2 head=linear head_hidden=3"}};
     return size[kind][n > 1];
 }
 
@@ -80,7 +82,9 @@ static void test_step(void **state)
                 {"gru", "dim=5 head=linear", 5},
                 {"rnn", "dim=5 layers=2", 10},
                 {"gru", "dim=3 layers=3 head=linear", 9},
-                {"lstm", "dim=4 layers=2 forget=0.5", 16}};
+                {"lstm", "dim=4 layers=2 forget=0.5", 16},
+                {"rnn", "dim=5 head=linear head_hidden=7", 5},
+                {"lstm", "dim=3 layers=2 head=linear head_hidden=4", 12}};
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
         ThModel *m = bound(form[i].kind, form[i].settings, TH_TARGET_FINAL, 3);
         assert_true(th_proof_is_cell(m));
@@ -98,7 +102,9 @@ static void test_step(void **state)
     th_model_free(m);
     static const char *const refused[][2] = {{"lrnn", "dim=8 layers=2"},
                                              {"rnn", "dim=8 head=tanh"},
-                                             {"lstm", "dim=8 head=linear head_hidden=4"}};
+                                             {"lstm", "dim=8 head=relu head_hidden=4"},
+                                             {"gru", "dim=8 head=linear head_hidden=4 "
+                                                     "head_activation=tanh"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         m = bound(refused[i][0], refused[i][1], TH_TARGET_FINAL, 2);
         err = (ThError){0};
@@ -174,7 +180,7 @@ static ThProofEllipsoid ellipsoid(const Fuzz *z, const ThProofBall *b)
 /* Returns new: what the checker needs. */
 static ThProofCheckSet *room_for(const ThProofCell *f)
 {
-    int wide = f->gates * f->width;
+    int wide = f->gates * f->width + f->units;
     return th_proof_check_set_new(f->dim, 1, f->dim + 1, wide > f->dim ? wide : f->dim, NULL);
 }
 

@@ -479,11 +479,9 @@ static Known step_linear(const ThProofCell *f, const double *h, int symbol, int 
 
 static const struct {
     const char *kind, *settings;
-} cells[] = {{"rnn", "dim=6"},
-             {"rnn", "dim=6 activation=tanh head=linear"},
-             {"gru", "dim=6"},
-             {"lstm", "dim=6 head=linear"},
-             {"lrnn", "dim=6 block=3"}};
+} cells[] = {{"rnn", "dim=6"},          {"rnn", "dim=6 activation=tanh head=linear"},
+             {"gru", "dim=6"},          {"lstm", "dim=6 head=linear"},
+             {"lrnn", "dim=6 block=3"}, {"gru", "dim=6 head=linear head_hidden=6"}};
 enum { CELLS = sizeof cells / sizeof *cells };
 
 static void test_steps(void **state)
@@ -556,6 +554,20 @@ static void view(const ThProofCell *f, const double *h, Known *to, Real *sum)
     }
 }
 
+/* What goes into the units of a hidden layer that reads the states themselves. */
+static void hidden(const ThProofCell *f, const double *h, Known *to, Real *sum)
+{
+    for (int k = 0; k < D; k++) {
+        Real bias = (Real)f->inner_bias[k], all = fabsl(bias), end = 0;
+        for (int i = 0; i < D; i++) {
+            end += (Real)h[i] * (Real)f->inner[i * D + k];
+            all += fabsl((Real)h[i] * (Real)f->inner[i * D + k]);
+        }
+        to[k] = (Known){end + bias, gamma_of(D + 2) * all};
+        sum[k] = fabsl(end) + fabsl(bias);
+    }
+}
+
 static void test_step_leads(void **state)
 {
     (void)state;
@@ -577,11 +589,13 @@ static void test_step_leads(void **state)
         }
         if (f->kind == TH_PROOF_LRNN)
             view(f, h, u, sum);
+        else if (f->units > 0)
+            hidden(f, h, u, sum);
         Real lead = (Real)f->head_bias[0] - (Real)f->head_bias[2], off = 0;
         Real all = fabsl((Real)f->head_bias[0]) + fabsl((Real)f->head_bias[2]);
         for (int j = 0; j < D; j++) {
             Real a = (Real)f->head[j * SYMBOLS], b = (Real)f->head[j * SYMBOLS + 2];
-            lead += (a - b) * (f->linear ? u[j].at : fmaxl(0, u[j].at));
+            lead += (a - b) * (f->linear && !f->units ? u[j].at : fmaxl(0, u[j].at));
             off += fabsl(a - b) * u[j].off;
             all += (sum[j] + u[j].off) * (fabsl(a) + fabsl(b));
         }
