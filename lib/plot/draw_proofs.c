@@ -94,11 +94,12 @@ void th_plot_closure_pairs(ThFigure *f, const char *title, const ThProofClosure 
            "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb '#a0a0a0' dt 2\n"
            "set key bmargin center horizontal\n");
     th_figure_printf(
-        f, "plot $PAIRS using 1:2:(0):($3-$2) with vectors nohead lc rgb '#b0b0b0' notitle, \\\n"
-           "     $PAIRS using 1:3 with points lt 4 pt 9 ps 0.6 title 'between clusters', \\\n"
-           "     $PAIRS using 1:2 with points lt 2 pt 7 ps 0.5 title 'at the middles', \\\n"
-           "     $NAMED using 1:3:4 with labels left offset 0.8,0.3 font ',8' noenhanced "
-           "textcolor rgb '#404040' notitle\n");
+        f,
+        "plot $PAIRS using 1:2:(0):($3-$2) with vectors nohead lc rgb '#b0b0b0' notitle, \\\n"
+        "     $PAIRS using 1:3 with points lt 4 pt 9 ps 0.6 title 'between clusters', \\\n"
+        "     $PAIRS using 1:2 with points lt 2 pt 7 ps 0.5 title 'at the middles', \\\n"
+        "     $NAMED using 1:3:4 with labels left rotate by 35 offset 0.5,0.5 font ',8' noenhanced "
+        "textcolor rgb '#404040' notitle\n");
 }
 
 /* ---- the plane ------------------------------------------------------------------------------- */
