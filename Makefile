@@ -207,7 +207,7 @@ book: all                              ## weave man/book from the chapters in ex
 	@scripts/book
 	@scripts/screen man/book/09-proofs.md 'A proof' >man/book/screen.svg
 
-reproduce: all                         ## the papers' tables at small size: REPRODUCTION.md
+reproduce: all                         ## the papers' tables, BUDGET=minutes, hours or night: REPRODUCTION.md
 	@scripts/reproduce
 	@cp build/reproduction/REPRODUCTION.md .
 

@@ -111,3 +111,23 @@ dry() { # PREFIX
     [ "${lines[2]}" = "times3 7 0.0003 200000" ]
     [ "${lines[3]}" = "sgd 7 7e-05 400000" ]
 }
+
+@test "budget= says size and seeds, and each may be said beside it" {
+    folder=$BATS_TEST_DIRNAME/../../examples/11-papers
+    for name in regular-table1 linear-table2 deletang-table2; do
+        { sed -n '/^if not defined/p; /^source "begin.th"/p' "$folder/$name.th"; echo 'echo "$size $seeds"'; } >"$BATS_TEST_TMPDIR/$name.th"
+        cp "$folder/begin.th" "$BATS_TEST_TMPDIR"
+        while read -r size seeds options; do
+            # shellcheck disable=SC2086 # words
+            [ "$("$TAPEHEAD" -q $options "$BATS_TEST_TMPDIR/$name.th")" = "$size $seeds" ]
+        done <<'END'
+small 1 -D budget=minutes
+small 5 -D budget=hours
+medium 3 -D budget=night
+small 2 -D budget=minutes -D seeds=2
+paper 1 -D budget=minutes -D size=paper
+END
+    done
+    run "$TAPEHEAD" -q -D budget=days "$BATS_TEST_TMPDIR/regular-table1.th"
+    [ "$status" -eq 1 ]
+}
