@@ -59,23 +59,24 @@ class Cell:
         self.linear, self.tanh = options.get("head") == "linear", options.get("activation") == "tanh"
         if options.get("head", "relu") not in ("relu", "linear"):
             raise Refused(f"nothing is known here of head={options['head']}")
-        self.kind, self.width = m.kind, m["recurrent"].shape[0]
+        self.kind, self.width = m.kind, int(options["dim"])
         n, self.gates = self.width, GATES[m.kind]
         self.own = 2 * n if m.kind == "lstm" else n
         self.layers = [self.layer(m, i) for i in range(int(options.get("layers", "1")))]
         self.d = self.own * len(self.layers)
-        self.head, self.head_bias = m["head"], m["head_bias"]
-        self.units = self.hidden(m, options) if int(options.get("head_hidden", "0")) else None
+        units = int(options.get("head_hidden", "0"))
+        self.units = self.hidden(m, options, units) if units else None
+        self.head, self.head_bias = m.rows("head", units or n), m["head_bias"]
         if self.head.shape[0] != (self.units[0].shape[1] if self.units else n):
             raise Refused("the head does not read one layer")
         self.start = Ellipsoid(np.zeros(self.d))
 
-    def hidden(self, m, options):
+    def hidden(self, m, options, units):
         """Weights and bias of a hidden layer of rectified units in the head."""
         if not self.linear or options.get("head_activation") != "relu":
             raise Refused("nothing is known here of a hidden layer but head=linear's of rectified units")
-        weight, bias = m["head_hidden"], m["head_hidden_bias"]
-        if weight.shape[0] != self.width or bias.size != weight.shape[1]:
+        weight, bias = m.rows("head_hidden", self.width), m["head_hidden_bias"]
+        if weight.shape[1] != units or bias.size != units:
             raise Refused("the hidden layer does not read one layer")
         return weight, bias
 
@@ -84,7 +85,7 @@ class Cell:
         gru resets."""
         name = f"layer{number}." if number else ""
         n, wide = self.width, self.gates * self.width
-        recurrent, table = m[name + "recurrent"], m[name + "input"]
+        recurrent, table = m.rows(name + "recurrent", n), m[name + "input"].reshape(-1, wide)
         if recurrent.shape != (n, wide) or table.shape[1] != wide or number and table.shape[0] != n:
             raise Refused(f"the shapes of the weights are not those of layer {number + 1}")
         put = Ball(np.zeros((1, wide)) if number else table)

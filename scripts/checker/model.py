@@ -16,18 +16,27 @@ UNSAID = {("lrnn", None): {"norm": "code"}, ("deltaproduct", None): {"convolutio
           ("regulargpt", "text"): {"norm": "pre", "missing": "mask", "head": "tied", "arity": "128", "layers_per_level": "6"}}
 
 
+def read_json(text):
+    """Which of two values for one key counts is another program's choice: there must be one."""
+    def once(pairs):
+        if len({key for key, _ in pairs}) < len(pairs):
+            raise Refused("a key stands twice")
+        return dict(pairs)
+    return json.loads(text, object_pairs_hook=once)
+
+
 class Model:
 
     def __init__(self, path):
         with open(path, "rb") as f:
             data = f.read()
         (size,) = struct.unpack("<Q", data[:8])
-        header = json.loads(data[8:8 + size])
+        header = read_json(data[8:8 + size])
         about = header.pop("__metadata__")
         self.kind = about["kind"]
         self.options = {
-            OLDER.get(name, name): value for name, value in json.loads(about["options"]).items()}
-        self.signature = json.loads(about["signature"])
+            OLDER.get(name, name): value for name, value in read_json(about["options"]).items()}
+        self.signature = read_json(about["signature"])
         self.weight = {}
         for name, t in header.items():
             if t["dtype"] == "F32":
@@ -39,6 +48,13 @@ class Model:
 
     def __getitem__(self, name):
         return self.weight[name]
+
+    def rows(self, name, n):
+        """A matrix of n rows: files have one with a single row or column as a list of numbers."""
+        values = self[name]
+        if n < 1 or values.size % n:
+            raise Refused(f"{name} has not {n} rows")
+        return values.reshape(n, -1)
 
     def take(self, known):
         """Its options, of which `known` has the values that they may have, None: any.  What is not

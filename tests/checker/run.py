@@ -85,6 +85,14 @@ for kind in ["rnn", "gru"] {
   assert verdict == "proved"
   save r "${kind}.safetensors"
 }
+model r = lstm dim=8 head=linear head_hidden=1
+train r on last until=proved steps=9000 seed=2 certificate="unit.cert" > "log.txt"
+assert verdict == "proved"
+save r "unit.safetensors"
+model m = regulargpt dim=16 heads=1
+train m on parity until=proved seed=1 certificate="one.cert" > "log.txt"
+assert verdict == "proved"
+save m "one.safetensors"
 for kind in ["transformer", "gpt"] {
   model w = $kind dim=8 heads=2 layers=2 causal=yes position=hard_alibi window_heads=2
   train w on last length=1..12 steps=600 lr=1e-2 schedule=cosine batch=32 recipe=plain seed=1 > "log.txt"
@@ -300,6 +308,9 @@ class Weights(dict):
     def __init__(self, kind, shapes, **options):
         super().__init__({n: rng.normal(size=s) / np.sqrt(s[0]) for n, s in shapes.items()})
         self.kind, self.options, self.weight = kind, options, self
+
+    def rows(self, name, n):
+        return self[name].reshape(n, -1)
 
     def take(self, known):
         return self.options
@@ -554,11 +565,15 @@ def test_cells():
     """what a symbol makes of a set of states lies in the set that is said"""
     n = 5
     for kind, gates, more in (("rnn", 1, {}), ("gru", 3, {}), ("lstm", 4, {}), ("gru", 3, {"head": "linear"}),
-                              ("rnn", 1, {"head": "linear", "activation": "tanh"})):
+                              ("rnn", 1, {"head": "linear", "activation": "tanh"}),
+                              ("lstm", 4, {"head": "linear", "head_hidden": "7", "head_activation": "relu"}),
+                              ("rnn", 1, {"head": "linear", "head_hidden": "1", "head_activation": "relu"})):
         d = 2 * n if kind == "lstm" else n
         names = {"rnn": ["input_bias", "recurrent_bias"], "gru": ["input_bias"], "lstm": ["bias"]}[kind]
-        m = Weights(kind, {"input": (4, gates * n), "recurrent": (n, gates * n), "head": (n, 3),
-                           "head_bias": (3,), "candidate_bias": (n,), **{b: (gates * n,) for b in names}},
+        units = int(more.get("head_hidden", "0"))
+        m = Weights(kind, {"input": (4, gates * n), "recurrent": (n, gates * n), "head": (units or n, 3),
+                           "head_bias": (3,), "candidate_bias": (n,), **{b: (gates * n,) for b in names},
+                           **({"head_hidden": (n, units), "head_hidden_bias": (units,)} if units else {})},
                     forget="1.5", dim=str(n), **more)
         cell = Cell(m)
         for radius, least in ((1e-3, 0.6), (0.3, 0.2), (2, 0)):
@@ -567,6 +582,8 @@ def test_cells():
             wrong = compared(cell.step(e, 1), lambda z: next_state(m, moved(z), 1), (d,), least)
             w, b = m["head"], m["head_bias"]
             read = (lambda h: h) if more.get("head") else (lambda h: np.maximum(0, h))
+            if units:
+                read = lambda h: np.maximum(0, h @ m["head_hidden"] + m["head_hidden_bias"])  # noqa: E731
             met = -climb(lambda z: -(read(moved(z)[:n]) @ (w[:, 2] - w[:, 0])), (d,)) + b[2] - b[0]
             if not cell.lead(e, 2, 0) <= met + 1e-9:
                 wrong = f"a lead of {met} where {cell.lead(e, 2, 0)} is the bound"
@@ -1582,6 +1599,26 @@ def test_unsaid(folder):
     report("a size counts where nothing else is said", status != 0 and said)
 
 
+def test_shapes(folder):
+    """Matrices of one row or column, which files have as a list; an option is what the tensors are; a key stands once."""
+    for name in ("unit", "one"):
+        certificate, model = (os.path.join(folder, f"{name}.{end}") for end in ("cert", "safetensors"))
+        status, said = check(certificate, model)
+        report(f"the certificate of {name} holds", (status != 0 or not said.startswith("holds")) and said)
+    certificate, model, other = (os.path.join(folder, end) for end in ("unit.cert", "unit.safetensors", "other.safetensors"))
+    for units in ("2", "5", "-1"):
+        status, said = check(certificate, with_options(model, other, head_hidden=units))
+        report(f"head_hidden={units} where it has one", (status == 0 or "holds" in said) and said)
+    with open(with_options(model, other), "rb") as f:
+        data = f.read()
+    start = 8 + int.from_bytes(data[:8], "little")
+    text = data[8:start].replace(b'\\"head_activation\\": ', b'\\"head_activation\\": \\"tanh\\", \\"head_activation\\": ')
+    with open(other, "wb") as f:
+        f.write(len(text).to_bytes(8, "little") + text + data[start:])
+    status, said = check(certificate, other)
+    report("an option that stands twice", (status == 0 or "stands twice" not in said) and said)
+
+
 def test_unasked(folder):
     """Sets of states that ask for nothing are sets, too."""
     certificate, model, changed = (os.path.join(folder, end) for end in ("linear.cert", "linear.safetensors", "changed.cert"))
@@ -1905,6 +1942,7 @@ def main():
         test_trained_linear(folder)
         if os.environ.get("CHECKER") != "short":
             test_examples(folder)
+        test_shapes(folder)
         test_unsaid(folder)
         test_unasked(folder)
         test_bits(folder)

@@ -234,6 +234,18 @@ END
     "$TAPEHEAD" -q -D most=3 all.th | grep -q "computed again"
 }
 
+@test "all is everything where the body may not have defined it, or has dropped it" {
+    for body in 'if $n > 5 { task all = parity }; save all "o.th"' $'if $n > 5 {\n task all = parity\n}\nsave all "o.th"' 'for k in 1..1 { task all = parity }; save all "o.th"' \
+        'echo model all > "junk.txt"; save all "o.th"' 'task all = parity; drop all; save all "o.th"' \
+        'save all "o.th"; task all = parity'; do
+        rm -rf own o.th
+        printf '%s\n' 'if not defined(most) { most = 2 }' "sweep \"own\" for n in 1..2 { $body }" >all.th
+        "$TAPEHEAD" -q all.th
+        rm -f o.th
+        "$TAPEHEAD" -q -D most=3 all.th | grep -q "computed again"
+    done
+}
+
 @test "a large file that has not changed is not read for each point, one that has is" {
     touch -d '1 hour ago' words.txt
     tell >said.txt

@@ -299,10 +299,10 @@ void th_proof_check_turn(ThProofCheckSet *s, const double *m)
     }
 }
 
-/* to (cols) += how far n generators reach, which go in one part or are alone. */
-static void add_widths(ThProofCheckSet *s, const double *rows, int n, int cols, double *to)
+/* to (cols) += how far n generators reach, which are one part, or all alone. */
+static void add_widths(ThProofCheckSet *s, const double *rows, bool part, int n, int cols,
+                       double *to)
 {
-    bool part = rows < th_proof_check_row(s, s->n_part);
     memset(s->sum, 0, (size_t)cols * sizeof *s->sum);
     for (int r = 0; r < n; r++)
         for (int k = 0; k < cols; k++) {
@@ -322,7 +322,7 @@ void th_proof_check_widths(ThProofCheckSet *s, const double *m, int cols, double
         n = s->n - i < d ? s->n - i : d;
         if (m)
             th_proof_check_times(rows, m, s->line, n, d, cols);
-        add_widths(s, m ? s->line : rows, n, cols, to);
+        add_widths(s, m ? s->line : rows, i < s->n_part, n, cols, to);
     }
 }
 

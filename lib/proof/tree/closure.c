@@ -392,7 +392,7 @@ ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
 
 double th_proof_closure_share(const ThProofClosurePair *p)
 {
-    return 2 * p->spread / p->gap;
+    return p->gap > 0 || isnan(p->spread) ? 2 * p->spread / p->gap : HUGE_VAL;
 }
 
 void th_proof_closure_free(ThProofClosure *c)

@@ -60,7 +60,7 @@ typedef struct {
 } ThProofClosure;
 
 /* spread as a share of half the gap: beyond 1 products can be nearer to another middle.  NaN as
- * spread is, 0 where there is no other. */
+ * spread is, 0 where there is no other middle, infinite where one is the same. */
 double th_proof_closure_share(const ThProofClosurePair *p);
 
 /* Returns new.  Classes of the machine from n_classes on ask for nothing (right is -1).  Errors as

@@ -148,20 +148,31 @@ static bool defines(const ShLexer *lx, size_t from, size_t to, const char *name)
            sh_lexeme_is(lx, &t[1], name) && !any_mentions(lx, from + 2, to, name);
 }
 
+/* Is a word the name in a statement NAME = or NAME {, which is run whatever comes before? */
+static bool is_defined_at(const ShSweep *w, size_t i)
+{
+    const ShLexer *lx = w->lx;
+    const ShToken *t = &lx->token[i];
+    int depth = 0;
+    for (size_t k = w->open + 1; k < i; k++)
+        depth += sh_lexeme_is(lx, &lx->token[k], "{") - sh_lexeme_is(lx, &lx->token[k], "}");
+    return depth == 0 && i > w->open + 1 && (i == w->open + 2 || t[-2].type == T_END) &&
+           sh_command_flagged(lx->text.data + t[-1].start, t[-1].end - t[-1].start, C_DEFINES) &&
+           (sh_lexeme_is(lx, t + 1, "=") || sh_lexeme_is(lx, t + 1, "{"));
+}
+
 /* Does the body have a word that stands for all that is defined: list, or save all, where all is
- * no name that the body has defined itself, as in task all = sum?
+ * no name that the body has defined itself before, as in task all = sum?
  */
 static bool reaches_everything(const ShSweep *w)
 {
-    const ShLexer *lx = w->lx;
     bool own = false;
     for (size_t i = w->open + 1; i < w->close; i++) {
-        const ShToken *t = &lx->token[i], *before = t - 1;
-        bool all = t->type == T_WORD && sh_lexeme_is(lx, t, "all");
-        own = own || (all && before->type == T_WORD &&
-                      sh_command_flagged(lx->text.data + before->start, before->end - before->start,
-                                         C_DEFINES));
-        if ((all && !own) || (t->type == T_WORD && sh_lexeme_is(lx, t, "list")))
+        const ShToken *t = &w->lx->token[i];
+        bool all = t->type == T_WORD && sh_lexeme_is(w->lx, t, "all");
+        own = own || (all && is_defined_at(w, i));
+        if ((all && (!own || sh_lexeme_is(w->lx, t - 1, "drop"))) ||
+            (t->type == T_WORD && sh_lexeme_is(w->lx, t, "list")))
             return true;
     }
     return false;

@@ -102,8 +102,8 @@ static void say_pairs(ShSession *s, const ThProofClosure *c, const ThSignature *
             return;
         write_pair(&t, c, p, g);
         if (which == WIDEST)
-            sh_say(s, "  widest       %s: products come to %.3g of half the gap\n", t.data,
-                   measure(p, which));
+            sh_say(s, "  widest       %s: products come to %.3g of half the gap%s\n", t.data,
+                   measure(p, which), isfinite(p->gap) ? "" : ", for there is no other cluster");
         else
             sh_say(s, "  steepest     %s: slope %.3g between clusters, %.3g at the middles\n",
                    t.data, p->between, p->at);
@@ -208,6 +208,12 @@ SH_COMMAND(
 static bool draw_pairs(ThFigure *f, const char *title, const ThProofClosure *c,
                        const ThSignature *g, ThError *err)
 {
+    const ThProofClosurePair *widest = worst_pair(c, WIDEST, NULL);
+    if (!widest)
+        return th_fail(err, TH_EVALUE, "no products of two labels were computed") ||
+               th_hint(err, "pairs are of the vectors below the last level: levels=2 or more");
+    if (!isfinite(th_proof_closure_share(widest)) || !(worst_pair(c, STEEPEST, NULL)->between > 0))
+        return th_fail(err, TH_EVALUE, "the model has one cluster for two labels, or no slope");
     char **name = worst_names(c, g, err);
     if (name)
         th_plot_closure_pairs(f, title, c, name);

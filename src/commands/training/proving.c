@@ -372,6 +372,7 @@ static bool repair(Proving *t, const ThOptions *train, ThError *err)
     long long steps = th_option_int(t->o, "steps");
     double before, after;
     bool late, unmeasured;
+    ThError stopped = {0}; /* while what has been proved was measured */
     begin(t);
     if (!measure_in_time(t, &before, &late, err) ||
         (!late && !in_time(t, th_train_repair(&how, steps, &p, &to, err), &late, err)))
@@ -379,14 +380,18 @@ static bool repair(Proving *t, const ThOptions *train, ThError *err)
     after = before;
     if (late) /* it is as it was */
         th_train_proof_free(&p);
-    else if (!measure_in_time(t, &after, &unmeasured, err))
-        return false;
+    else if (!measure_in_time(t, &after, &unmeasured, &stopped))
+        after = -1;
     if (p.certificate && !sh_note_task(how.model, t->task, err))
         return false;
     end(t);
     say_end(t, &p);
     say_repaired(t, &p, &to, late, before, after);
-    return write_certificate(t, &p, err);
+    if (!write_certificate(t, &p, err))
+        return false;
+    if (stopped.code != 0)
+        *err = stopped;
+    return stopped.code == 0;
 }
 
 SH_COMMAND(

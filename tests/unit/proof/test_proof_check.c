@@ -51,6 +51,125 @@ static void check_line(ThRng *r, ThProofBend bend)
     assert_true(error >= 0.98 * l.error && reach >= 0.98 * l.reach);
 }
 
+/* How far boxes reach is a sum, also through a matrix. */
+static void test_widths(void **state)
+{
+    (void)state;
+    enum { PARTS = 3, BOXES = 6 };
+    ThError err = {0};
+    ThProofCheckSet *s = th_proof_check_set_new(D, PARTS, BOXES, 2 * D, &err);
+    double turn[D * D] = {0}, plain[D], turned[D], square[D] = {0}, sum[D] = {0};
+    ThRng r = th_rng(3, "widths", 0);
+    s->n = PARTS * D + BOXES;
+    for (int i = 0; i < D; i++)
+        turn[i * D + (i + 1) % D] = -1;
+    double all[D] = {0};
+    for (int i = 0; i < s->n; i++) {
+        for (int k = 0; k < D; k++) {
+            double x = th_rng_normal(&r);
+            th_proof_check_row(s, i)[k] = x;
+            square[k] += x * x;
+            sum[k] += fabs(x);
+        }
+        for (int k = 0; k < D && (i + 1) % D == 0 && i < PARTS * D; k++) {
+            all[k] += sqrt(square[k]);
+            square[k] = sum[k] = 0;
+        }
+    }
+    th_proof_check_widths(s, NULL, D, plain);
+    th_proof_check_widths(s, turn, D, turned);
+    for (int k = 0; k < D; k++) {
+        assert_true(fabs(plain[k] - all[k] - sum[k]) < 1e-12);
+        assert_true(fabs(turned[(k + 1) % D] - plain[k]) < 1e-12);
+    }
+    free(s);
+}
+
+/* Many rectified units that all bend on one line through a set, each alone by its half: what they
+ * do together is their sum, which F shows.  One direction only is bent, so that nothing hides it.
+ */
+static void test_aligned_units(void **state)
+{
+    (void)state;
+    enum { DIM = 32, UNITS = 128 };
+    static double zero[DIM * DIM], one[DIM], up[DIM * UNITS], up_bias[UNITS], down[UNITS * DIM],
+        down_bias[DIM], identity[DIM * DIM];
+    const double small = 1e-2, steep = 100, along = 1 / sqrt(DIM);
+    double centre[DIM], way[DIM], across[DIM], y[DIM], out[DIM], worst = 0;
+    ThProofMap f = {.dim = DIM,
+                    .heads = 1,
+                    .hidden = UNITS,
+                    .n_symbols = 2,
+                    .n_classes = 2,
+                    .mask = true,
+                    .query = zero,
+                    .key = zero,
+                    .value = zero,
+                    .output = zero,
+                    .relative = zero,
+                    .relative_size = zero,
+                    .gain1 = one,
+                    .offset1 = zero,
+                    .gain2 = one,
+                    .offset2 = zero,
+                    .up = up,
+                    .up_bias = up_bias,
+                    .down = down,
+                    .down_bias = down_bias,
+                    .leaf = zero,
+                    .pad = zero,
+                    .head = zero,
+                    .head_bias = zero};
+    for (int i = 0; i < DIM; i++) {
+        one[i] = identity[i * (DIM + 1)] = 1;
+        centre[i] = i % 2 ? 1 : -1;
+        across[i] = i / 2 % 2 ? 1 : -1;
+        way[i] = (i / 4 % 2 ? 1 : -1) * along;
+    }
+    for (double part = 0.2; part < 0.95; part += 0.1)
+        for (double turn = 0.1; turn < 1; turn += 0.2) {
+            double by = part / UNITS / (small * steep);
+            for (int i = 0; i < DIM; i++) {
+                for (int k = 0; k < UNITS; k++) {
+                    up[i * UNITS + k] = steep * way[i];
+                    down[k * DIM + i] = -by * (centre[i] + turn * across[i]);
+                }
+                down_bias[i] = -UNITS * small * steep / 4 * down[i];
+            }
+            ThProofCheckSet *s = th_proof_check_set_new(DIM, 3, 1 + UNITS + 3, UNITS, NULL);
+            ThProofCheckWays *ways = th_proof_check_ways_new(&f, NULL);
+            s->unit = TH_PROOF_DOUBLE_UNIT;
+            th_proof_check_ways(s, &f, identity, ways);
+            ThProofEllipsoid e = {centre, identity, identity, small, 1, true, ways};
+            th_proof_check_tree(s, &f, NULL, &e);
+            for (int side = -1; side <= 1; side += 2) {
+                double at = 0, reach = 0;
+                for (int i = 0; i < DIM; i++)
+                    y[i] = centre[i] + side * small * way[i] * (1 - 1e-9);
+                assert_true(th_proof_map_apply(&f, NULL, y, 1, out, NULL));
+                for (int i = 0; i < DIM; i++)
+                    at += (out[i] - s->row[i]) * (out[i] - s->row[i]);
+                for (int g = 0, n = 0; g < s->n; g += n) {
+                    double square = 0, sum = 0;
+                    n = g < s->n_part ? DIM : 1;
+                    for (int k = g; k < g + n; k++) {
+                        double toward = 0;
+                        for (int i = 0; i < DIM; i++)
+                            toward += th_proof_check_row(s, k)[i] * (out[i] - s->row[i]);
+                        square += toward * toward;
+                        sum += fabs(toward);
+                    }
+                    reach += g < s->n_part ? sqrt(square) : sum;
+                }
+                worst = fmax(worst, at / reach);
+            }
+            free(ways);
+            free(s);
+        }
+    if (!(worst <= 1 && worst > 0.9))
+        fail_msg("%g of what the set reaches", worst);
+}
+
 static void test_lines(void **state)
 {
     (void)state;
@@ -268,8 +387,10 @@ static void test_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),  cmocka_unit_test(test_reach),   cmocka_unit_test(test_feed),
-        cmocka_unit_test(test_values), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_widths),  cmocka_unit_test(test_aligned_units),
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_feed),    cmocka_unit_test(test_values),
+        cmocka_unit_test(test_weights),
     };
     return cmocka_run_group_tests_name("proof_check", tests, NULL, NULL);
 }
