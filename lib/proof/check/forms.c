@@ -293,7 +293,7 @@ static void normalise(Forms *s, Row x, const float *gain, const float *offset, R
             v[k] = v[k] * scale[0] + at * (k ? scale[k] : 0);
         v[shared] += at * error;
         v[own + c] += s->most[c] * reach;
-        y.off[c] *= scale[0];
+        y.off[c] *= fabs(scale[0]);
         y.off[c] += more * th_proof_form_most(s, v, y.off[c]);
         hold(s, v, &y.off[c], sure, own + c);
         for (int k = 0; k < s->cols; k++)

@@ -340,7 +340,7 @@ static void divide(Forms *s, const Head *h, const double *reference, const doubl
                own[2], off;
         th_proof_form_centre(s, sum);
         const double at = sum[0], around = th_proof_form_reach(s, sum, s->total.off[c]);
-        const double missed = s->total.off[c] * scale[0] + fabs(at) * error + around * reach;
+        const double missed = s->total.off[c] * fabs(scale[0]) + fabs(at) * error + around * reach;
         for (int k = 0; k < s->cols; k++)
             v[k] = sum[k] * scale[0] + (k ? at * scale[k] : 0);
         v[0] += reference[c];

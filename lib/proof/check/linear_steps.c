@@ -229,7 +229,7 @@ static double needed(const Steps *k, size_t p, double symbols)
     if (norm < 1)
         return grows / (1 - norm);
     double more = grows + (norm - 1) * k->radius[p];
-    return more > 0 ? symbols * more : 0;
+    return isnan(more) ? HUGE_VAL : more > 0 ? symbols * more : 0;
 }
 
 /* Are there radii within which all parts stay so long?  What is added to a part depends on those of

@@ -142,6 +142,9 @@ int th_proof_nearest_find(const ThProofNearest *s, const double *z, ThProofKind 
     for (int i = 0; !told && i < s->l->n; i++)
         if (s->l->kind[i] == kind)
             offer(&x, i);
-    *margin = sqrt(x.next) - sqrt(x.near);
+    double rounds = (s->dim + 8) * 0x1p-50; /* here, and where a run looks for the nearest */
+    *margin = x.next < HUGE_VAL || isnan(x.next)
+                  ? sqrt(x.next) - sqrt(x.near) - rounds * (sqrt(x.next) + sqrt(x.near))
+                  : HUGE_VAL;
     return x.label;
 }

@@ -47,6 +47,7 @@ typedef struct {
     int *vector;      /* (cases.n): its counts */
     int *answer;      /* (2, counts.n, n): of real numbers, and of runs; NOTHING: not sure */
     const int *count; /* (counts.n, n) */
+    int unsure; /* length of the shortest string that a float run may answer otherwise; 0: none */
 } Look;
 
 /* ---- the model over a box -------------------------------------------------------------------- */
@@ -481,6 +482,8 @@ static bool compare(Look *k, bool all, ThError *err)
             continue;
         w->answers++;
         w->in_float &= said[size] == right;
+        if (said[size] != right && (k->unsure == 0 || k->way[i].length < k->unsure))
+            k->unsure = k->way[i].length;
         if (*said != right && (all || *said >= 0) && !keep(k, i, right, *said, err))
             return false;
     }
@@ -508,7 +511,11 @@ static bool look(Look *k, ThError *err)
         return false;
     w->holds = known && !w->word;
     w->in_float &= w->holds && !w->endless;
-    return !w->endless || find_length(k, err);
+    if (w->endless && !find_length(k, err))
+        return false;
+    if (k->unsure > 0) /* of the strings that were looked at one by one */
+        w->certain = fmin(w->certain, k->unsure - 1);
+    return true;
 }
 
 bool th_proof_counts_fit(const ThModel *m)

@@ -57,6 +57,34 @@ static int nearest_of_all(const Centres *c, const double *z, ThProofKind kind, d
     return at;
 }
 
+/* Of two centres far away and as far as each other but for rounding, none is surely nearer. */
+static void test_ties(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(9, "ties", 0);
+    ThProofKind kind[2] = {TH_PROOF_COMPLETE, TH_PROOF_COMPLETE};
+    ThProofLabels l = {.n = 2, .kind = kind};
+    int seeming = 0;
+    for (int n = 0; n < 2000; n++) {
+        double centre[2 * DIM], z[DIM], margin;
+        for (int k = 0; k < DIM; k++) {
+            centre[k] = 900 * th_rng_normal(&r);
+            z[k] = 1e-4 * th_rng_normal(&r);
+        }
+        for (int k = 0; k < DIM; k++)
+            centre[DIM + k] = centre[(k + 1) % DIM];
+        for (int k = 1; k < DIM; k++) /* as far from both, in real numbers */
+            z[k] = z[0];
+        ThProofNearest *s = th_proof_nearest_new(&l, centre, DIM, NULL);
+        th_proof_nearest_update(s);
+        seeming += distance(z, centre) != distance(z, centre + DIM);
+        th_proof_nearest_find(s, z, TH_PROOF_COMPLETE, -1, &margin);
+        assert_true(margin <= 0);
+        th_proof_nearest_free(s);
+    }
+    assert_true(seeming > 100);
+}
+
 static void test_all(void **state)
 {
     (void)state;
@@ -122,7 +150,7 @@ static void test_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_shared),
-                                       cmocka_unit_test(test_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ties), cmocka_unit_test(test_all),
+                                       cmocka_unit_test(test_shared), cmocka_unit_test(test_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
