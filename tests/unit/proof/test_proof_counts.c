@@ -357,6 +357,53 @@ static void test_endless(void **state)
     assert_true(sides[0] > 0 && sides[1] > 0);
 }
 
+/* A model whose answer is that of the last symbol, but behind a alone by no more than `lead`. */
+static void nearly(ThModel *m, double lead)
+{
+    float *embedding = th_params_at(&m->params, th_params_find(&m->params, "embedding"));
+    float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
+    float *bias = th_params_at(&m->params, th_params_find(&m->params, "head_bias"));
+    int d = (int)th_option_int(&m->options, "dim");
+    for (int i = 0; i < m->params.n; i++) {
+        const ThParam *p = &m->params.item[i];
+        bool quiet = strstr(p->name, "attention.output") || strstr(p->name, "down");
+        for (int k = 0; quiet && k < p->rows * p->cols; k++)
+            m->params.value[p->offset + (size_t)k] = 0;
+    }
+    for (int i = 0; i < d; i++) {
+        embedding[i] = i % 2 ? 1 : -1;
+        embedding[d + i] = -embedding[i];
+        head[i * TWO] = embedding[i] / (float)d;
+        head[i * TWO + 1] = -head[i * TWO];
+    }
+    double z[TWO];
+    bias[0] = bias[1] = 0;
+    run(m, TH_TAPE_DOUBLE, (int[]){0}, 1, z);
+    bias[1] = (float)(z[0] - z[1]);
+    bias[0] = (float)(lead + ((double)bias[1] - (z[0] - z[1])));
+}
+
+/* Of strings that are looked at one by one, too, is it said up to which length runs are sure. */
+static void test_one_by_one(void **state)
+{
+    (void)state;
+    static const int next[] = {1, 2, 3, 2, 3, 2, 3, 2};
+    ThDfa *last = ends_in_b(false), *domain = th_dfa_new(4, TWO, TWO, NULL);
+    memcpy(domain->next, next, sizeof next);
+    domain->label[1] = domain->label[2] = 1; /* a, and what ends in b */
+    for (int near = 0; near < 2; near++) {
+        ThModel *m = model_of(3, TWO);
+        nearly(m, near ? 1e-7 : 1e-2);
+        ThProofWindows *w = look(m, last, domain, 0);
+        assert_true(w->holds && w->endless && !w->word);
+        assert_true(near ? w->certain == 0 : w->certain >= 16);
+        th_proof_windows_free(w);
+        th_model_free(m);
+    }
+    th_dfa_free(last);
+    th_dfa_free(domain);
+}
+
 /* What is not told by shares alone is refused. */
 static void test_fit(void **state)
 {
@@ -384,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),     cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_rounding), cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_endless),  cmocka_unit_test(test_fit)};
+        cmocka_unit_test(test_endless),  cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
