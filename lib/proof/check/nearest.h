@@ -22,8 +22,8 @@ void th_proof_nearest_free(ThProofNearest *s); /* NULL is fine */
 TH_RELEASES(th_proof_nearest_free, ThProofNearest)
 
 /* The first label of a kind whose centre is nearest to z; *margin becomes how much farther the next
- * centre is, less what distances of doubles are off by; infinite: there is no other.  -1: there is none of the kind.  `guess` is a label, or
- * -1; a good one saves time. */
+ * centre is, less what distances of doubles are off by; infinite: there is no other.  -1: there is
+ * none of the kind.  `guess` is a label, or -1; a good one saves time. */
 int th_proof_nearest_find(const ThProofNearest *s, const double *z, ThProofKind kind, int guess,
                           double *margin);
 
