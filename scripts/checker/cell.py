@@ -66,8 +66,8 @@ class Cell:
         self.d = self.own * len(self.layers)
         units = int(options.get("head_hidden", "0"))
         self.units = self.hidden(m, options, units) if units else None
-        self.head, self.head_bias = m.rows("head", units or n), m["head_bias"]
-        if self.head.shape[0] != (self.units[0].shape[1] if self.units else n):
+        self.head, self.head_bias = m.matrix("head"), m["head_bias"]
+        if self.head.shape[0] != (units or n):
             raise Refused("the head does not read one layer")
         self.start = Ellipsoid(np.zeros(self.d))
 
@@ -75,8 +75,8 @@ class Cell:
         """Weights and bias of a hidden layer of rectified units in the head."""
         if not self.linear or options.get("head_activation") != "relu":
             raise Refused("nothing is known here of a hidden layer but head=linear's of rectified units")
-        weight, bias = m.rows("head_hidden", self.width), m["head_hidden_bias"]
-        if weight.shape[1] != units or bias.size != units:
+        weight, bias = m.matrix("head_hidden"), m["head_hidden_bias"]
+        if weight.shape != (self.width, units) or bias.size != units:
             raise Refused("the hidden layer does not read one layer")
         return weight, bias
 
@@ -85,7 +85,7 @@ class Cell:
         gru resets."""
         name = f"layer{number}." if number else ""
         n, wide = self.width, self.gates * self.width
-        recurrent, table = m.rows(name + "recurrent", n), m[name + "input"].reshape(-1, wide)
+        recurrent, table = m.matrix(name + "recurrent"), m[name + "input"]
         if recurrent.shape != (n, wide) or table.shape[1] != wide or number and table.shape[0] != n:
             raise Refused(f"the shapes of the weights are not those of layer {number + 1}")
         put = Ball(np.zeros((1, wide)) if number else table)

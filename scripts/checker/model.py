@@ -49,12 +49,9 @@ class Model:
     def __getitem__(self, name):
         return self.weight[name]
 
-    def rows(self, name, n):
-        """A matrix of n rows: files have one with a single row or column as a list of numbers."""
-        values = self[name]
-        if n < 1 or values.size % n:
-            raise Refused(f"{name} has not {n} rows")
-        return values.reshape(n, -1)
+    def matrix(self, name):
+        """Files have one of a single row as a list of numbers."""
+        return np.atleast_2d(self[name])
 
     def take(self, known):
         """Its options, of which `known` has the values that they may have, None: any.  What is not

@@ -28,7 +28,7 @@ class Tree:
         self.d = d = m["embedding"].shape[1]
         self.heads = int(options["heads"])
         self.width = d // self.heads
-        both, relative = layer["attention.key_value"], m.rows("layer0.attention.relative", self.heads)
+        both, relative = layer["attention.key_value"], m.matrix("layer0.attention.relative")
         self.query, self.key, self.value = layer["attention.query"], both[:, :d], both[:, d:]
         self.output, self.relative = layer["attention.output"], Ball(relative[:, 1]) - relative[:, 0]
         self.centred = Ball(np.eye(d)) - Ball(np.ones((d, d))) * from_interval(1 / iv.mpf(d))

@@ -309,8 +309,7 @@ class Weights(dict):
         super().__init__({n: rng.normal(size=s) / np.sqrt(s[0]) for n, s in shapes.items()})
         self.kind, self.options, self.weight = kind, options, self
 
-    def rows(self, name, n):
-        return self[name].reshape(n, -1)
+    matrix = Model.matrix
 
     def take(self, known):
         return self.options

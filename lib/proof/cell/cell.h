@@ -44,8 +44,7 @@ typedef struct {
     double *transition;                       /* (n_symbols, dim, dim): of an lrnn, from here */
     double *transition_off[2], *input_off[2]; /* of the same sizes: how far those of runs in double
                                                  and in single precision are off, at most */
-    double *gain, *offset;                    /* (dim) */
-                                              /* to here */
+    double *gain, *offset;                    /* (dim); to here */
     double *inner, *inner_bias;               /* (dim, units), (units) */
     double *head, *head_bias;                 /* (units or width, n_classes), (n_classes) */
     uint64_t digest;                          /* of all weights of the model, bit for bit */

@@ -369,8 +369,8 @@ static void view(ThProofCheckSet *s, const ThProofCell *f, double scale[2])
 {
     int d = s->d;
     scale[0] = scale[1] = 1;
-    memset(s->off, 0, (size_t)f->width * sizeof *s->off);
     if (f->units == 0) {
+        memset(s->off, 0, (size_t)f->width * sizeof *s->off);
         memcpy(s->at, s->row, (size_t)d * sizeof *s->at);
         th_proof_check_widths(s, NULL, d, s->half);
         return;

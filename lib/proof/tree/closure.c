@@ -22,6 +22,7 @@ typedef struct {
     double *middle;     /* (labels, dim) */
     long long *count;   /* (labels) */
     long long *share;   /* (labels, elements): what lies in a cluster */
+    double *spread; /* (1 + labels, labels): what is made of two, off its middle; NaN: nothing */
 } Closure;
 
 static double distance(const Closure *k, const double *a, const double *b)
@@ -119,18 +120,37 @@ static void count_purity(Closure *k, ThProofClosureLevel *v)
     v->purity = (double)pure / k->made.n;
 }
 
-static bool measure(Closure *k, ThProofClosureLevel *v, ThError *err)
+/* Where two labels stand in a table that begins with nothing before each. */
+static int place_of(const Closure *k, int x, int y)
+{
+    return (x + 1) * k->l->n + y;
+}
+
+/* Product i of two representatives lies so far from the middle of its label's. */
+static void note_spread(Closure *k, int i, double far)
+{
+    int x = k->made.x[i], y = k->made.y[i];
+    double *to = &k->spread[place_of(k, x < 0 ? -1 : k->kept.label[x], k->kept.label[y])];
+    *to = fmax(*to, far);
+}
+
+static bool measure(Closure *k, ThProofClosureLevel *v, bool lowest, ThError *err)
 {
     enum { LOOK = 4096 };
     find_middles(k);
     v->visited = k->made.n;
+    for (int i = 0; i < k->l->n * (k->l->n + 1); i++)
+        k->spread[i] = (double)NAN;
     for (int i = 0; i < k->made.n; i++) {
         int label = k->made.label[i];
         if (i % LOOK == 0 && th_stopped(k->stop, err))
             return false;
         k->nearest[i] = nearest_to(k, vector(k, i), k->l->kind[label], -1);
         v->wrong += k->nearest[i] != label;
-        v->radius = fmax(v->radius, distance(k, vector(k, i), middle(k, label)));
+        double far = distance(k, vector(k, i), middle(k, label));
+        v->radius = fmax(v->radius, far);
+        if (!lowest)
+            note_spread(k, i, far);
     }
     v->gap = HUGE_VAL;
     for (int i = 0; i < k->l->n; i++) {
@@ -166,7 +186,10 @@ static void half_way(const Closure *k, int label, double *to)
 static ThProofClosurePair pair_of(Closure *k, int x, int y, double *between)
 {
     const double *cx = x < 0 ? NULL : middle(k, x), *cy = middle(k, y);
-    ThProofClosurePair p = {x, y, th_proof_labels_product(k->l, x, y), .spread = (double)NAN};
+    ThProofClosurePair p = {.x = x,
+                            .y = y,
+                            .into = th_proof_labels_product(k->l, x, y),
+                            .spread = k->spread[place_of(k, x, y)]};
     int other =
         k->count[p.into] > 0 ? nearest_to(k, middle(k, p.into), k->l->kind[p.into], p.into) : -1;
     p.gap = other < 0 ? HUGE_VAL : distance(k, middle(k, p.into), middle(k, other));
@@ -199,25 +222,6 @@ static bool measure_pairs(Closure *k, ThProofClosureLevel *v, ThError *err)
         v->between = fmax(v->between, p->between);
     }
     return ok;
-}
-
-/* Of the products of a level that has been measured; pairs are in order of x and y. */
-static void measure_spreads(Closure *k)
-{
-    ThProofClosure *c = k->c;
-    int n = k->l->n;
-    for (int i = 0, x, y; i < k->made.n; i++) {
-        x = k->made.x[i] < 0 ? -1 : k->kept.label[k->made.x[i]];
-        y = k->kept.label[k->made.y[i]];
-        ThProofClosurePair *p = NULL;
-        for (int lo = 0, hi = c->n_pairs - 1; !p && lo <= hi;) {
-            int at = (lo + hi) / 2, off = (c->pair[at].x - x) * n + c->pair[at].y - y;
-            p = off == 0 ? &c->pair[at] : NULL;
-            *(off < 0 ? &lo : &hi) = off < 0 ? at + 1 : at - 1;
-        }
-        if (p)
-            p->spread = fmax(p->spread, distance(k, vector(k, i), middle(k, p->into)));
-    }
 }
 
 /* ---- what is followed ------------------------------------------------------------------------ */
@@ -303,7 +307,7 @@ static bool run_level(Closure *k, int level, int *from, ThError *err)
         return false;
     if (level == 0)
         k->kept.first = k->made.n; /* all of which are kept */
-    if (!measure(k, v, err))
+    if (!measure(k, v, level == 0, err))
         return false;
     if (v->wrong > 0 && k->c->first < 0) {
         k->c->first = level;
@@ -316,11 +320,7 @@ static bool run_level(Closure *k, int level, int *from, ThError *err)
         keep_label(k, i);
     v->kept = k->kept.n - begin;
     *from = begin;
-    if (!measure_pairs(k, v, err))
-        return false;
-    if (level > 0)
-        measure_spreads(k);
-    return true;
+    return measure_pairs(k, v, err);
 }
 
 static bool take(Closure *k, ThError *err)
@@ -338,7 +338,9 @@ static bool take(Closure *k, ThError *err)
     k->middle = th_alloc(labels * (size_t)k->f->dim, sizeof *k->middle, err);
     k->count = th_alloc(labels, sizeof *k->count, err);
     k->share = th_alloc(labels * (size_t)k->l->monoid->size, sizeof *k->share, err);
-    return k->c->level && k->c->pair && k->nearest && k->far && k->middle && k->count && k->share &&
+    k->spread = th_alloc(labels * (labels + 1), sizeof *k->spread, err);
+    return k->c->level && k->c->pair && k->spread && k->nearest && k->far && k->middle &&
+           k->count && k->share &&
            th_proof_sample_take(&k->kept, lowest + (size_t)how->levels * wide + 1, k->f->dim,
                                 err) &&
            th_proof_sample_take(&k->made, made, k->f->dim, err);
@@ -349,7 +351,7 @@ static void release(Closure *k)
     th_proof_sample_free(&k->kept);
     th_proof_sample_free(&k->made);
     th_proof_enclosure_free(k->e);
-    TH_FREE(k->nearest, k->far, k->middle, k->count, k->share);
+    TH_FREE(k->nearest, k->far, k->middle, k->count, k->share, k->spread);
 }
 
 static bool fits(const ThModel *m, const ThDfa *machine, ThError *err)

@@ -38,7 +38,7 @@ typedef struct {
 } ThProofClosureLevel;
 
 /* Two labels that meet, at the last level: what is made of them, and how F is there.  A pair is far
- * from a proof where spread is not small beside gap, or between is not below 1. */
+ * from a proof where spread is not small beside gap, or `at` is not below 1. */
 typedef struct {
     int x, y, into;     /* labels; x -1: nothing */
     double spread;      /* greatest distance of a product from the middle of its label's; NaN: none

@@ -232,7 +232,7 @@ SH_PLOT(plot_closure, .summary = "draw the clusters of a model's vectors by leve
                   "their middles and between them.  view=pairs: a point for every two labels that "
                   "meet at the last level.  Across is how far their products come from the middle "
                   "of their label, as a share of half the way to the nearest other one; upwards "
-                  "the slope at the middles, which must be below 1, and between clusters.  The "
+                  "the slope at the middles, which should be below 1, and between clusters.  The "
                   "widest pair and the three steepest are named.  closure prints the numbers "
                   "and explains them.",
         .example = "compile parity as m > \"proof.txt\"\n"

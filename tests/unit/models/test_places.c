@@ -209,16 +209,38 @@ static void test_abacus(void **state)
     th_task_free(t);
 }
 
+/* χ² of how often a text is answered as in each of n_ways ways, z, all of them as likely, in so
+ * many draws; nothing else is ever met.  Frees what z has. */
+static double spread_of(const ThModel *m, int *token, int n, double **z, int n_ways, int draws)
+{
+    int seen[LONGEST] = {0}, cells = n * m->signature.n_classes;
+    double chi = 0, wanted = (double)draws / n_ways;
+    ThRng r = th_rng(1, "beginnings", 0);
+    for (int k = 0; k < draws; k++) {
+        double *y = answers(m, token, n, &r);
+        int s = 0;
+        while (s < n_ways && apart(y, z[s], cells) > 1e-9)
+            s++;
+        assert_true(s < n_ways);
+        seen[s]++;
+        free(y);
+    }
+    for (int s = 0; s < n_ways; s++) {
+        chi += (seen[s] - wanted) * (seen[s] - wanted) / wanted;
+        free(z[s]);
+    }
+    return chi;
+}
+
 /* While training a text begins at each place from which it fits in the table, as often as at any
  * other; a row of none stays. */
 static void test_beginnings(void **state)
 {
     (void)state;
     enum { DRAWS = 4000, DIM = 12, STARTS = LONGEST - 3 + 1 };
-    int seen[STARTS + 1] = {0};
-    double *z[STARTS], chi = 0, wanted = (double)DRAWS / STARTS;
+    double *z[STARTS];
     ThTask *t = made_pad_task("addition", "style=reversed", NULL);
-    int token[MOST], n = text_of(t, "$356+94=207", token), cells = n * t->signature.n_classes;
+    int token[MOST], n = text_of(t, "$356+94=207", token);
     ThModel *m = of_kind(t, kinds[0], "position=none places=abacus longest_place=20");
     float *rows = m->params.value + m->params.item[th_params_find(&m->params, "place")].offset;
     float kept[(LONGEST + 1) * DIM];
@@ -228,20 +250,7 @@ static void test_beginnings(void **state)
         z[s] = answers(m, token, n, NULL);
     }
     memcpy(rows, kept, sizeof kept);
-    ThRng r = th_rng(1, "beginnings", 0);
-    for (int k = 0; k < DRAWS; k++) {
-        double *y = answers(m, token, n, &r);
-        int s = 0;
-        while (s < STARTS && apart(y, z[s], cells) > 1e-9)
-            s++;
-        seen[s]++;
-        free(y);
-    }
-    assert_int_equal(seen[STARTS], 0);
-    for (int s = 0; s < STARTS; s++) {
-        chi += (seen[s] - wanted) * (seen[s] - wanted) / wanted;
-        free(z[s]);
-    }
+    double chi = spread_of(m, token, n, z, STARTS, DRAWS);
     assert_true(chi < 41); /* 17 degrees of freedom, one in a thousand */
     th_model_free(m);
     th_task_free(t);
@@ -252,8 +261,7 @@ static void test_line_beginnings(void **state)
 {
     (void)state;
     enum { DRAWS = 1500, DIM = 12, LINES = 3 };
-    int seen[LINES + 1] = {0};
-    double *z[LINES], chi = 0, wanted = (double)DRAWS / LINES;
+    double *z[LINES];
     ThTask *t = made_pad_task("copy", "", NULL);
     int token[MOST], n = text_of(t, "$cab|cab.", token), cells = n * t->signature.n_classes;
     ThModel *m = of_kind(t, kinds[0], "position=none places=coupled longest_place=4 place_lines=3");
@@ -269,20 +277,7 @@ static void test_line_beginnings(void **state)
     double *first = answers(m, token, n, NULL);
     assert_true(apart(first, z[0], cells) == 0);
     free(first);
-    ThRng r = th_rng(1, "beginnings", 0);
-    for (int k = 0; k < DRAWS; k++) {
-        double *y = answers(m, token, n, &r);
-        int s = 0;
-        while (s < LINES && apart(y, z[s], cells) > 1e-9)
-            s++;
-        seen[s]++;
-        free(y);
-    }
-    assert_int_equal(seen[LINES], 0);
-    for (int s = 0; s < LINES; s++) {
-        chi += (seen[s] - wanted) * (seen[s] - wanted) / wanted;
-        free(z[s]);
-    }
+    double chi = spread_of(m, token, n, z, LINES, DRAWS);
     assert_true(chi < 14); /* two degrees of freedom, one in a thousand */
     th_model_free(m);
     th_task_free(t);

@@ -85,6 +85,24 @@ static void test_widths(void **state)
     free(s);
 }
 
+/* How far a set reaches along v, from its generators: a part is a ball, what is alone a segment. */
+static double reach_along(const ThProofCheckSet *s, const double *v)
+{
+    double reach = 0;
+    for (int g = 0, n = 0; g < s->n; g += n) {
+        double square = 0;
+        n = g < s->n_part ? s->d : 1;
+        for (int k = g; k < g + n; k++) {
+            double along = 0;
+            for (int i = 0; i < s->d; i++)
+                along += th_proof_check_row(s, k)[i] * v[i];
+            square += along * along;
+        }
+        reach += sqrt(square);
+    }
+    return reach;
+}
+
 /* Many rectified units that all bend on one line through a set, each alone by its half: what they
  * do together is their sum, which F shows.  One direction only is bent, so that nothing hides it.
  */
@@ -143,25 +161,15 @@ static void test_aligned_units(void **state)
             ThProofEllipsoid e = {centre, identity, identity, small, 1, true, ways};
             th_proof_check_tree(s, &f, NULL, &e);
             for (int side = -1; side <= 1; side += 2) {
-                double at = 0, reach = 0;
+                double at = 0, off[DIM];
                 for (int i = 0; i < DIM; i++)
                     y[i] = centre[i] + side * small * way[i] * (1 - 1e-9);
                 assert_true(th_proof_map_apply(&f, NULL, y, 1, out, NULL));
-                for (int i = 0; i < DIM; i++)
-                    at += (out[i] - s->row[i]) * (out[i] - s->row[i]);
-                for (int g = 0, n = 0; g < s->n; g += n) {
-                    double square = 0, sum = 0;
-                    n = g < s->n_part ? DIM : 1;
-                    for (int k = g; k < g + n; k++) {
-                        double toward = 0;
-                        for (int i = 0; i < DIM; i++)
-                            toward += th_proof_check_row(s, k)[i] * (out[i] - s->row[i]);
-                        square += toward * toward;
-                        sum += fabs(toward);
-                    }
-                    reach += g < s->n_part ? sqrt(square) : sum;
+                for (int i = 0; i < DIM; i++) {
+                    off[i] = out[i] - s->row[i];
+                    at += off[i] * off[i];
                 }
-                worst = fmax(worst, at / reach);
+                worst = fmax(worst, at / reach_along(s, off));
             }
             free(ways);
             free(s);

@@ -310,6 +310,26 @@ static void check_looking(ThModel *m, const ThDfa *last, int *sides)
     assert_true(end);
 }
 
+/* What the model says is of the last symbol, but for this share of what layers add. */
+static void read_last(ThModel *m, float share)
+{
+    float *embedding = th_params_at(&m->params, th_params_find(&m->params, "embedding"));
+    float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
+    int d = (int)th_option_int(&m->options, "dim");
+    for (int i = 0; i < m->params.n; i++) {
+        const ThParam *p = &m->params.item[i];
+        bool quiet = strstr(p->name, "attention.output") || strstr(p->name, "down");
+        for (int k = 0; quiet && k < p->rows * p->cols; k++)
+            m->params.value[p->offset + (size_t)k] *= share;
+    }
+    for (int i = 0; i < d; i++) {
+        embedding[i] = i % 2 ? 1 : -1;
+        embedding[d + i] = -embedding[i];
+        head[i * TWO] = embedding[i] / (float)d;
+        head[i * TWO + 1] = -head[i * TWO];
+    }
+}
+
 /* A model whose heads see nothing: its answer is that of the last symbol, which is proved of real
  * numbers at every length; with a head that looks it is, as long as that changes little; and what
  * has a b anywhere is not, nor is it with a slack as large as the lead. */
@@ -320,21 +340,7 @@ static void test_endless(void **state)
     for (int kind = 3; kind < 6; kind++) {
         ThModel *m = model_of(kind, TWO);
         ThDfa *last = ends_in_b(false), *anywhere = ends_in_b(true), *both = begins_or_ends();
-        float *embedding = th_params_at(&m->params, th_params_find(&m->params, "embedding"));
-        float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
-        int d = (int)th_option_int(&m->options, "dim");
-        for (int i = 0; i < m->params.n; i++) {
-            const ThParam *p = &m->params.item[i];
-            bool quiet = strstr(p->name, "attention.output") || strstr(p->name, "down");
-            for (int k = 0; quiet && k < p->rows * p->cols; k++)
-                m->params.value[p->offset + (size_t)k] *= 0.02F;
-        }
-        for (int i = 0; i < d; i++) {
-            embedding[i] = i % 2 ? 1 : -1;
-            embedding[d + i] = -embedding[i];
-            head[i * TWO] = embedding[i] / (float)d;
-            head[i * TWO + 1] = -head[i * TWO];
-        }
+        read_last(m, 0.02F);
         ThProofWindows *w = look(m, last, NULL, 0);
         assert_true(w->holds && w->endless && !w->in_float && w->certain >= 1024);
         th_proof_windows_free(w);
@@ -360,22 +366,8 @@ static void test_endless(void **state)
 /* A model whose answer is that of the last symbol, but behind a alone by no more than `lead`. */
 static void nearly(ThModel *m, double lead)
 {
-    float *embedding = th_params_at(&m->params, th_params_find(&m->params, "embedding"));
-    float *head = th_params_at(&m->params, th_params_find(&m->params, "head"));
     float *bias = th_params_at(&m->params, th_params_find(&m->params, "head_bias"));
-    int d = (int)th_option_int(&m->options, "dim");
-    for (int i = 0; i < m->params.n; i++) {
-        const ThParam *p = &m->params.item[i];
-        bool quiet = strstr(p->name, "attention.output") || strstr(p->name, "down");
-        for (int k = 0; quiet && k < p->rows * p->cols; k++)
-            m->params.value[p->offset + (size_t)k] = 0;
-    }
-    for (int i = 0; i < d; i++) {
-        embedding[i] = i % 2 ? 1 : -1;
-        embedding[d + i] = -embedding[i];
-        head[i * TWO] = embedding[i] / (float)d;
-        head[i * TWO + 1] = -head[i * TWO];
-    }
+    read_last(m, 0);
     double z[TWO];
     bias[0] = bias[1] = 0;
     run(m, TH_TAPE_DOUBLE, (int[]){0}, 1, z);
