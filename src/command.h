@@ -138,6 +138,10 @@ bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *
  * false, always:  return sh_error_inside(err, o);  */
 bool sh_error_inside(ThError *err, const ShOperand *o);
 
+/* Can the file be written that an option names, if it is given?  For what takes long before it
+ * writes; leaves nothing.  TH_EIO, at the option's place. */
+bool sh_try_file(const ShSession *s, const ThOptions *o, const char *option, ThError *err);
+
 /* Makes an error inside a file one about the file: its place, if it has one, is told before it, and
  * its hint goes along.  Returns false, always. */
 bool sh_error_in_file(ThError *err, const char *path, const ThError *own);

@@ -316,6 +316,17 @@ void th_file_abort(ThFile *f)
     *f = (ThFile){0};
 }
 
+bool th_file_try(const char *path, ThError *err)
+{
+    struct stat st;
+    ThFile f = {0};
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return th_file_may_write(path, err); /* whoever reads from a pipe would see its end */
+    bool ok = th_file_begin(&f, path, err) != NULL;
+    th_file_abort(&f);
+    return ok;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* A read that a signal ended was stopped by the user or the clock: of a pipe, whose writer waits.

@@ -33,6 +33,10 @@ bool th_file_confine(const char *folder, ThError *err);
  * TH_EIO says why not.  For those who write by other means than this file's. */
 bool th_file_may_write(const char *path, ThError *err);
 
+/* Could a file be written there?  For work that takes long and would fail at its end; leaves
+ * nothing. TH_EIO, TH_ENOMEM. */
+bool th_file_try(const char *path, ThError *err);
+
 /* Returns a view: the stream to write to, or NULL and TH_EIO or TH_ENOMEM. */
 FILE *th_file_begin(ThFile *f, const char *path, ThError *err);
 

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 
+#include "base/file.h"
 #include "formats.h"
 #include "language/automaton_hints.h"
 #include "rasp.h"
@@ -30,6 +31,13 @@ bool sh_error_inside(ThError *err, const ShOperand *o)
         err->col += o->col - 1 + o->quoted;
     err->line = o->line + (err->line > 0 ? err->line - 1 : 0);
     return false;
+}
+
+bool sh_try_file(const ShSession *s, const ThOptions *o, const char *option, ThError *err)
+{
+    const char *path = th_option_text(o, option);
+    return !path || sh_session_is_silent(s) || th_file_try(path, err) ||
+           th_option_error(o, option, err);
 }
 
 bool sh_error_in_file(ThError *err, const char *path, const ThError *own)

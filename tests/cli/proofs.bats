@@ -161,6 +161,20 @@ END
     done
 }
 
+@test "a certificate that could not be written is said before the work, and nothing changes" {
+    what='load "trained.safetensors" as m; task t = parity; set limit-time 60'
+    for command in 'certify m on t' 'repair m on t' 'train m on t until=proved seed=1'; do
+        run "$TAPEHEAD" -q --threads 1 -e "$what" -e "$command certificate=\"none/a.cert\""
+        [ "$status" = 1 ]
+        [[ $output == *"cannot write 'none/a.cert'"* ]]
+        [ "${#lines[@]}" -le 3 ]
+    done
+    mkfifo pipe.cert
+    run timeout 20 "$TAPEHEAD" -q --threads 1 -e "$what" -e 'certify m on even_pairs certificate="pipe.cert"'
+    [ "$status" = 0 ]
+    [[ $output == *"is WRONG on"* ]]
+}
+
 @test "an automaton may stand behind on" {
     cat >on.th <<'END'
 automaton odd { start e; accept o; e a -> e; e b -> o; o a -> o; o b -> e }

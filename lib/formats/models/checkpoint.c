@@ -24,15 +24,6 @@ static bool fits(const char *path, const ThModel *m, const ThModel *loaded, long
     return same;
 }
 
-/* A checkpoint that cannot be written should say so before the work, not after it. */
-static bool writable(const char *path, ThError *err)
-{
-    ThFile f = {0};
-    bool ok = th_file_begin(&f, path, err) != NULL;
-    th_file_abort(&f);
-    return ok;
-}
-
 bool th_format_resume(const char *path, const ThModel *m, long long *steps, ThModel **further,
                       ThError *err)
 {
@@ -40,7 +31,7 @@ bool th_format_resume(const char *path, const ThModel *m, long long *steps, ThMo
     if (!path)
         return true;
     if (access(path, F_OK) != 0)
-        return writable(path, err);
+        return th_file_try(path, err);
     ThModel *loaded = th_safetensors_load(path, err);
     if (!loaded)
         return false;

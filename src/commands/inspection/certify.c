@@ -382,6 +382,8 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
     const ThOptions *o = &call->options;
     ThProofMethod method;
     ShDomain d;
+    if (!sh_try_file(s, o, "certificate", err))
+        return false;
     if (formula)
         return has_no_domain(call, err) && certify_program(s, call, formula, err);
     if (!sh_need_machine(&call->operand[1], err))

@@ -288,6 +288,7 @@ bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o,
     bool resumed, fresh = !object->as.model->bound;
     uint64_t seed = th_option_given(o, "seed") ? (uint64_t)th_option_int(o, "seed") : 1;
     if (!sh_need_machine(&call->operand[1], err) || !refuse(o, err) ||
+        !sh_try_file(s, o, "certificate", err) ||
         !sh_resume(s, object, t.checkpoint, &steps, &resumed, err))
         return false;
     bool ok = th_model_bind(object->as.model, &task->as.task->signature, seed, err) &&
@@ -449,6 +450,7 @@ SH_COMMAND(
         return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "the %s has not been trained",
                                object->as.model->kind->name);
     if (!sh_need_answers(object->as.model, &call->operand[1], err) ||
+        !sh_try_file(s, t.o, "certificate", err) ||
         !th_options_init(&train, th_train_options, err) ||
         !th_options_set(&train, "until", "proved", err) ||
         !sh_find_domain(s, call, object->as.model, task, &t.d, err))
