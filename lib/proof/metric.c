@@ -60,7 +60,7 @@ static void find_image(Search *m, int i)
         to[k] = (a > 0 ? (a + b) / a * to[k] : 0) + (b > 0 ? (a + b) / b * m->other[k] : 0);
 }
 
-/* The squared stretch of every slope; the greatest. */
+/* The squared stretch of every slope; the greatest, or no number where one is none. */
 static double find_stretches(Search *m)
 {
     ThProofSizes sizes = {m->s->dim, m->s->dim, m->s->dim};
@@ -71,7 +71,7 @@ static double find_stretches(Search *m)
         th_proof_multiply(inverse, at(m->image, i, m->square), m->work, sizes);
         th_proof_multiply(m->work, inverse, m->other, sizes);
         m->stretch[i] = th_proof_power_bound(m->other, m->s->dim, m->scratch);
-        most = fmax(most, m->stretch[i]);
+        most = m->stretch[i] > most || isnan(m->stretch[i]) ? m->stretch[i] : most;
     }
     return most;
 }
@@ -114,12 +114,14 @@ static bool search(Search *m, ThStop *stop, ThError *err)
             if (!matrix_power(m, at(m->q, l, m->square), -0.5, at(m->inverse, l, m->square), err))
                 return false;
         double most = find_stretches(m);
-        if (!(most > 0) || !isfinite(most))
+        if (!isfinite(most))
             return th_fail(err, TH_ENUMERIC, "the slopes of the map are not finite");
         if (most < m->least) {
             m->least = most;
             memcpy(m->best, m->q, (size_t)s->labels * m->square * sizeof *m->q);
         }
+        if (!(most > 0)) /* all is forgotten at once: no metric is better */
+            break;
         improve(m, most);
     }
     return true;

@@ -304,9 +304,10 @@ static void note(Cover *c, int worst, bool answers, double excess)
 static bool grow(Cover *c, bool *closed, ThError *err)
 {
     enum { ROUNDS = 60 };
-    static const double widest = 10;
+    static const double widest = 10, more = 1.05; /* the checker's own rounding has to fit in */
     *closed = false;
-    memcpy(c->radius, c->first, (size_t)c->n * sizeof *c->radius);
+    for (int i = 0; i < c->n; i++)
+        c->radius[i] = more * c->first[i];
     for (int round = 0; round < ROUNDS && !*closed; round++) {
         int worst = 0;
         if (!bound_all(c, err))
@@ -322,7 +323,7 @@ static bool grow(Cover *c, bool *closed, ThError *err)
         if (!(c->bound[worst] < widest))
             return true;
         for (int i = 0; !*closed && i < c->n; i++)
-            c->radius[i] = fmax(c->radius[i], 1.05 * c->bound[i]);
+            c->radius[i] = fmax(c->radius[i], more * c->bound[i]);
     }
     for (int i = 0; *closed && i < c->n; i++)
         if (!answers_right(c, i)) {

@@ -949,6 +949,45 @@ static void test_wrong(void **state)
     th_task_free(t);
 }
 
+/* Returns new: an rnn that remembers its last symbol alone, as a number of its own; it answers
+ * nothing yet. */
+static ThModel *of_last_symbol(void)
+{
+    ThModel *m = bound("rnn", "dim=3 head=linear", TH_TARGET_FINAL, 2);
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    for (int a = 0; a < 2; a++)
+        weights(m, "input")[a * 3 + a] = 1;
+    return m;
+}
+
+/* What forgets all at once is proved: no step has a slope, and the checker's rounding has room. */
+static void test_forgotten(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThDfa *d = th_dfa_new(2, 2, 2, &err);
+    ThModel *m = of_last_symbol();
+    for (int q = 0; q < 2; q++) {
+        weights(m, "head")[q * 2 + q] = 1;
+        d->label[q] = q;
+        d->next[q * 2 + 1] = 1;
+    }
+    ThProofClaim *claim = claim_of(m, d, NULL);
+    const ThProofHow how = {.limit = 100, .cover = 4, .seed = 1};
+    ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+    if (!p)
+        fail_msg("%s", err.msg);
+    assert_int_equal(p->verdict, TH_PROOF_PROVED);
+    assert_true(p->slope <= 0 && p->n == 2);
+    ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, &err);
+    assert_true(holds_signed(c, m));
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    th_proof_claim_free(claim);
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
 /* Right as far as one sees, and no metric contracts it: that is said, with the worst step. */
 static void test_open(void **state)
 {
@@ -992,6 +1031,7 @@ int main(void)
         cmocka_unit_test(test_behind),     cmocka_unit_test(test_several_steps),
         cmocka_unit_test(test_proofs),     cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),       cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_forgotten),
     };
     return cmocka_run_group_tests_name("proof_cell", tests, NULL, NULL);
 }
