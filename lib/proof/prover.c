@@ -23,19 +23,18 @@ void th_proof_free(ThProof *p)
 bool th_proof_ask(const ThModel *m, int *word, int length, int *class, ThError *err)
 {
     const ThSignature *g = &m->signature;
-    ThTape *t TH_OWNED(th_tape_free) = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    ThTape *t TH_OWNED(th_tape_free) = th_model_run_tape(m, 1, err);
     if (!t)
         return false;
     ThBatch b = {.B = 1, .T = length, .token = word};
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     ThVar z = th_model_forward(m, t, &b, &(ThModelForward){.share = true});
     bool ok = th_tape_ok(t, err);
-    const float *logit = ok ? th_tape_floats(t, z) : NULL;
-    if (ok)
-        logit += (size_t)(th_tape_rows(t, z) - 1) * (size_t)g->n_classes;
-    *class = 0;
-    for (int c = 1; ok && c < g->n_classes; c++)
-        if (logit[c] > logit[*class])
-            *class = c;
+    const size_t n = (size_t)g->n_classes, last = ok ? (size_t)(th_tape_rows(t, z) - 1) * n : 0;
+    size_t best = 0;
+    for (size_t c = 1; ok && c < n; c++)
+        if (th_tape_at(t, z, last + c) > th_tape_at(t, z, last + best))
+            best = c;
+    *class = (int)best;
     return ok;
 }

@@ -960,6 +960,32 @@ static ThModel *of_last_symbol(void)
     return m;
 }
 
+/* Two answers that are the same in double precision, of which the first is due and counts, and not
+ * in single: wrong is what the runs that are meant say. */
+static void test_wrong_runs(void **state)
+{
+    (void)state;
+    static const float head[3][2] = {{0, 1000}, {-1e-5F, -1e-5F}, {0, -1000}};
+    const ThTapeBounds in_double = {.runs = TH_TAPE_DOUBLE};
+    ThError err = {0};
+    ThDfa *d = th_dfa_new(1, 2, 2, &err);
+    ThModel *m = of_last_symbol();
+    for (int i = 0; i < 6; i++) /* all numbers are 1 behind any symbol */
+        weights(m, "input")[i] = 1;
+    memcpy(weights(m, "head"), head, sizeof head);
+    ThProofClaim *claim = claim_of(m, d, NULL);
+    const ThProofHow how = {.limit = 100, .cover = 4, .seed = 1};
+    for (int i = 0; i < 2; i++) {
+        m->bounds = i ? &in_double : NULL;
+        ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+        assert_int_equal(p->verdict, i ? TH_PROOF_OPEN : TH_PROOF_WRONG);
+        th_proof_free(p);
+    }
+    th_proof_claim_free(claim);
+    th_dfa_free(d);
+    th_model_free(m);
+}
+
 /* What forgets all at once is proved: no step has a slope, and the checker's rounding has room. */
 static void test_forgotten(void **state)
 {
@@ -1031,7 +1057,7 @@ int main(void)
         cmocka_unit_test(test_behind),     cmocka_unit_test(test_several_steps),
         cmocka_unit_test(test_proofs),     cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),       cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_wrong_runs), cmocka_unit_test(test_forgotten),
     };
     return cmocka_run_group_tests_name("proof_cell", tests, NULL, NULL);
 }
