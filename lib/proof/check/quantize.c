@@ -4,6 +4,7 @@
 #include "proof/check/nearest.h"
 #include "proof/check/points.h"
 #include "proof/check/settle.h"
+#include "proof/prover.h"
 #include "proof/sample.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -234,6 +235,25 @@ static int count_edges(const ThProofLabels *l)
     return n;
 }
 
+/* Asks the model that snaps about the string that its table answers wrong: a run, which rounds, may
+ * answer it right, and then there is none. */
+static bool ask_model(const Table *t, ThError *err)
+{
+    ThProofQuantized *q = t->q;
+    if (!q->word)
+        return true;
+    ThModel *made TH_OWNED(th_model_free) = t->f->snap ? NULL : th_proof_snapped(t->m, q, err);
+    const ThModel *m = t->f->snap ? t->m : made;
+    if (!m || !th_proof_ask(m, q->word, q->length, &q->answer, err))
+        return false;
+    if (q->answer == q->right) {
+        free(q->word);
+        q->word = NULL;
+        q->length = 0;
+    }
+    return true;
+}
+
 static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 {
     const ThProofLabels *l = t->q->labels;
@@ -258,7 +278,7 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
               take(t->q, err) &&
               (t->nearest = th_proof_nearest_new(l, t->q->centre, t->f->dim, err)) &&
               find_table(t, seed, stop, err) &&
-              (t->q->wrong == 0 || th_proof_quantized_word(t->q, stop, err));
+              (t->q->wrong == 0 || (th_proof_quantized_word(t->q, stop, err) && ask_model(t, err)));
     th_proof_points_free(t->p);
     th_proof_nearest_free(t->nearest);
     TH_FREE(t->x, t->y, t->z, t->margin, t->off, t->shape, t->s);

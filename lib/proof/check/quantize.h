@@ -31,7 +31,8 @@ typedef struct {
                       what rounding takes its vector away, and every answer's lead above what it
                       takes.  So the table, which is made in double, is that of real numbers, too */
     bool in_float; /* nor in single precision */
-    /* The shortest string found that is answered wrong, where any entry is wrong. */
+    /* The shortest string found that the table answers wrong, where any entry is wrong, and the
+     * model that snaps, too; NULL: there is none. */
     int *word, length, right, answer;
 } ThProofQuantized;
 
