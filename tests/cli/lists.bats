@@ -82,6 +82,9 @@ go() { "$TAPEHEAD" "$@"; }
     sed 's/,6$//' rows.csv >forged.csv
     run go -e 'check certificate "forged.csv"'
     [[ $output == *"line 2 is no row of analyze"* ]]
+    { cat stop.csv && printf '\0\n' && sed 's/never,t/stops,t/' rows.csv; } >forged.csv # rows that are not read
+    run go -e 'check certificate "forged.csv"'
+    [[ $output == *"has a byte 0"* ]]
     run go -e 'check certificate "list.bb"'
     [[ $output == *"holds no rows of analyze"* ]]
 }

@@ -89,6 +89,19 @@ static void say_checked(ShSession *s, const Checked *c)
                (long long)c->refused, (long long)c->open);
 }
 
+/* Are these rows, all of which are read? */
+static bool holds_rows(const ShOperand *file, const char *text, size_t size, ThError *err)
+{
+    if (strncmp(text, heading, sizeof heading - 1) != 0)
+        return sh_fail_operand(err, file, TH_EVALUE,
+                               "'%s' holds no rows of analyze, which begin with %.44s", file->text,
+                               heading) ||
+               th_hint(err, "analyze LIST > \"%s\"; a model's needs of MODEL on TASK", file->text);
+    return strlen(text) == size ||
+           sh_fail_operand(err, file, TH_EPARSE,
+                           "'%s' has a byte 0, behind which nothing would be read", file->text);
+}
+
 bool sh_check_machines(ShSession *s, const ShCall *call, ThError *err)
 {
     enum { MOST_BYTES = 1 << 28 };
@@ -98,11 +111,8 @@ bool sh_check_machines(ShSession *s, const ShCall *call, ThError *err)
     char *text TH_OWNED(free) = th_file_read(file->text, MOST_BYTES, &size, err);
     if (!text)
         return sh_error_inside(err, file);
-    if (strncmp(text, heading, sizeof heading - 1) != 0)
-        return sh_fail_operand(err, file, TH_EVALUE,
-                               "'%s' holds no rows of analyze, which begin with %.44s", file->text,
-                               heading) ||
-               th_hint(err, "analyze LIST > \"%s\"; a model's needs of MODEL on TASK", file->text);
+    if (!holds_rows(file, text, size, err))
+        return false;
     bool ok = true;
     for (char *row = text + sizeof heading - 1, *end; ok && *row; row = end) {
         c.line++;
