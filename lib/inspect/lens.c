@@ -61,7 +61,7 @@ ThInspectLens *th_inspect_lens(const ThModel *m, const int *token, int length, T
     if (!th_model_need_levels(m, err))
         return NULL;
     ThInspectLens *l = th_alloc(1, sizeof *l, err);
-    ThTape *t TH_OWNED(th_tape_free) = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    ThTape *t TH_OWNED(th_tape_free) = th_model_run_tape(m, 1, err);
     int *copy TH_OWNED(free) = th_copy(token, (size_t)length, sizeof *token, err);
     return TH_KEEP_IF(l && t && copy && fill(l, m, t, copy, length, err), l, th_inspect_lens_free);
 }

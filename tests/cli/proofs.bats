@@ -43,9 +43,14 @@ check certificate "$1.cert" of m on t
 assert holds and in_double and not in_float
 compare m $2 length=$4
 assert not agree
+differ = "\$word"
 set precision double
 compare m $2 length=$4
 assert agree
+run m "\$differ"
+answer = \$output
+lens m "\$differ"
+assert output == answer
 certify m on t
 assert verdict == "proved"
 END
