@@ -54,6 +54,7 @@ typedef struct {
     long long steps;
     double strength; /* of the stage's loss, beside what the table says, */
     double rate;     /* and of the learning rate */
+    double radius;   /* of a contraction's balls; 0: as options have it */
     int longest;     /* of strings, from one symbol on */
 } ThTrainPlan;
 ThTrainPlan th_train_plan(const ThTrainRun *r);

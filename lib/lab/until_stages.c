@@ -7,10 +7,15 @@
 #include "lab/until_impl.h"
 
 /* A stage's options where they are not given; `loss` is the one that is weakened where it was too
- * strong.  The first time it has so many steps, and each time more. */
+ * strong.  The first time it has so many steps, and each time more.  The rate falls, for what
+ * nearly contracts is easily spoiled; where there are many functions it would come to nothing
+ * before the last pairs contract (modulo 3 stood at 1.06 of its room), so that it falls no farther
+ * than `slowest`. */
 typedef struct {
     const char *name, *options, *loss;
-    double weight, rate, slower; /* slower: the rate each time beside the last */
+    double weight, rate;
+    double slower, slowest; /* the rate each time beside the last, and at least beside the first */
+    double radius;          /* at most; 0: as the options have it */
     long long steps, most;
 } Stage;
 
@@ -19,31 +24,31 @@ static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=64 noise=0.1 auxiliary_loss=1 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
-                        "centre_loss", 0.02, 2e-3, 1, 1500, 6000},
+                        "centre_loss", 0.02, 2e-3, 1, 1, 0, 1500, 6000},
     [TH_TRAIN_DRAW] = {"draw",
                        "batch=32 noise=0.2 ramp=0.3 auxiliary_loss=1 optimizer=muon "
                        "segments=balanced schedule=cosine recipe=plain",
-                       "centre_loss", 0.5, 2e-3, 1, 1500, 6000},
+                       "centre_loss", 0.5, 2e-3, 1, 1, 0, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {"contract",
-                           "batch=16 warmup=100 radius=0.05 optimizer=muon segments=balanced "
+                           "batch=16 warmup=100 optimizer=muon segments=balanced "
                            "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 3e-3, 0.7, 1500, 6000},
+                           "contraction_loss", 1, 3e-3, 0.7, 0.2, 0.05, 1500, 6000},
     [TH_TRAIN_TABLE] = {"table",
                         "batch=16 noise=0.1 warmup=20 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
-                        "table_loss", 1, 2e-3, 0.7, 300, 6000}};
+                        "table_loss", 1, 2e-3, 0.7, 0, 0, 300, 6000}};
 /* A cell's states come together once it is made to contract; that its steps stay those of the
  * automaton is learned on meanwhile. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=16 noise=0.4 optimizer=adamw decay=0.01 warmup=20 schedule=cosine "
                         "recipe=plain",
-                        "table_loss", 1, 1e-2, 0.7, 1500, 6000},
+                        "table_loss", 1, 1e-2, 0.7, 0, 0, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {
         "contract",
         "batch=16 warmup=100 radius=0.05 table_loss=0.1 noise=0.4 optimizer=muon decay=0.01 "
         "schedule=cosine recipe=plain",
-        "contraction_loss", 1, 1e-2, 0.6, 3000, 6000}};
+        "contraction_loss", 1, 1e-2, 0.6, 0, 0, 3000, 6000}};
 
 const char *th_train_stage_name(ThTrainStage stage)
 {
@@ -82,13 +87,16 @@ ThTrainPlan th_train_plan(const ThTrainRun *r)
 {
     const ThModelTraining *t = &r->how->model->training;
     enum { SHORTEST = 16, LONGEST = 64 };
-    ThTrainStage stage = choose(r, &t->stage[t->n_stages - 1]);
+    const double few = 3.5; /* times how far vectors lie from their centres */
+    const ThModelStage *last = &t->stage[t->n_stages - 1];
+    ThTrainStage stage = choose(r, last);
     const Stage *s = stage_of(r, stage);
     ThTrainPlan p = {.stage = stage, .longest = SHORTEST};
     int done = count(t, stage, false), undone = count(t, stage, true);
     int learned = count(t, TH_TRAIN_LEARN, false);
     p.strength = pow(0.5, undone);
-    p.rate = p.strength * pow(s->slower, done - undone);
+    p.rate = p.strength * fmax(pow(s->slower, done - undone), s->slowest);
+    p.radius = last->reach > 0 ? fmin(s->radius, few * last->reach * last->gap) : s->radius;
     p.steps = s->steps;
     for (int i = 0; i < done && p.steps < s->most; i++)
         p.steps *= 2;
@@ -100,9 +108,11 @@ ThTrainPlan th_train_plan(const ThTrainRun *r)
 bool th_train_stage_options(const ThTrainRun *r, const ThTrainPlan *p, ThOptions *o, ThError *err)
 {
     const Stage *s = stage_of(r, p->stage);
-    char own[200];
-    snprintf(own, sizeof own, "%s=%.9g lr=%.9g length=1..%d", s->loss, s->weight * p->strength,
-             s->rate * p->rate * r->how->rate, p->longest);
+    char own[200], radius[40] = "";
+    if (p->radius > 0)
+        snprintf(radius, sizeof radius, " radius=%.9g", p->radius);
+    snprintf(own, sizeof own, "%s=%.9g lr=%.9g length=1..%d%s", s->loss, s->weight * p->strength,
+             s->rate * p->rate * r->how->rate, p->longest, radius);
     return th_options_copy(o, r->how->options, err) && th_train_set_words(o, own, err) &&
            th_train_set_words(o, s->options, err) && th_options_set_int(o, "steps", p->steps, err);
 }
