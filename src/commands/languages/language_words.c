@@ -476,10 +476,12 @@ static void say_compared(ShSession *s, const ShCall *call, const ThLanguage *a, 
         sh_say(s, "  %lld word%s got no answer\n", d->unknown, &"s"[d->unknown == 1]);
 }
 
+/* Does it name what is asked word by word?  Names of the session come before the library's. */
 static bool is_language(ShSession *s, const ShOperand *o)
 {
     const ShObject *x = sh_find(s, o->text);
-    return x && (x->kind == SH_LANGUAGE || x->kind == SH_MACHINE);
+    ThLanguage *named TH_OWNED(th_language_free) = x ? NULL : th_language_named(o->text, NULL);
+    return x ? x->kind == SH_LANGUAGE || x->kind == SH_MACHINE : named != NULL;
 }
 
 bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError *err)
