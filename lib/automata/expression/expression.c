@@ -302,6 +302,16 @@ static bool check_sign(Evaluator *e)
     return th_hint(e->err, "in quotes it is one: \"%s\"", text(e));
 }
 
+/* The symbols of a substitution's word.  One that A has is that symbol, also in quotes: else those
+ * of several characters would become letters that no word of A has. */
+static char **map_word(Evaluator *e, const Call *c, int *n)
+{
+    const ThAutomaton *a = c->automaton[0];
+    bool bare = e->at->kind == TH_TOKEN_WORD, empty = bare && strcmp(text(e), "eps") == 0;
+    bool one = bare || th_symbols_find(a->symbol, a->n_symbols, text(e)) >= 0;
+    return th_symbols_list(empty ? "" : text(e), one, n, e->err);
+}
+
 /* SYMBOL -> WORD */
 static bool call_map(Evaluator *e, Call *c)
 {
@@ -321,9 +331,7 @@ static bool call_map(Evaluator *e, Call *c)
         return false;
     ThAutomatonSubstitution *s = &c->map[c->n_map];
     *s = (ThAutomatonSubstitution){.symbol = symbol};
-    bool bare = e->at->kind == TH_TOKEN_WORD;
-    s->word =
-        th_symbols_list(bare && strcmp(text(e), "eps") == 0 ? "" : text(e), bare, &s->n, e->err);
+    s->word = map_word(e, c, &s->n);
     if (!s->word)
         return false;
     c->n_map++;

@@ -460,6 +460,8 @@ static void test_expressions_agree(void **state)
         {"homomorphism(regex \"a|b\", a -> w0)", "regex \"'w0'|b\""},
         {"homomorphism(regex \"ab\", a -> \"p q\")", "regex \"pqb\""},
         {"inverse(regex \"(ab)*\", x -> \"ab\", y -> \"aba\", z -> \"b\")", "regex \"(x|yz)*\""},
+        {"inverse(regex \"('w1''w0')*\", p -> \"w1\", q -> \"w0\")", "regex \"(pq)*\""},
+        {"homomorphism(regex \"'w1'b\", b -> \"w1\")", "regex \"'w1''w1'\""},
         {"project(compose(regex \"ab*\", regex \"ab|abb\"), output)", "regex \"abb?\""},
         {"project(cycle(5), input)", "cycle(5)"},
         {"quotient(regex \"a*b*\", regex \"bb\")", "regex \"a*b*\""},
