@@ -63,7 +63,11 @@ END
     mkdir machines
     echo '{ start a; a 0 -> b / x; b 0 -> a / y }' >machines/a.th
     echo '{ start a; a 0 -> a / x }' >machines/b.th
+    echo 'regex "0*"' >machines/c.th
     run go -e 'automaton t { start a; a 0 -> b / x; b 0 -> a / y }' -e 'exam t "machines"'
     [ "${lines[1]}" = "a.th,right,2,,,," ]
     [ "${lines[2]}" = "b.th,wrong,1,00,y,x," ]
+    [ "${lines[3]}" = "c.th,wrong,2,,,,it has no outputs" ]
+    run go -e 'exam regex "0*" "machines"'
+    [ "${lines[1]}" = "a.th,right,2,,,," ]
 }

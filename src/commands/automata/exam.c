@@ -89,10 +89,18 @@ static const char *answer(const ThAutomatonDifference *d, int side)
     return d->by_output && d->out[side] ? d->out[side] : d->accepted[side] ? "accept" : "reject";
 }
 
-/* What an answer asks for besides its language; "": nothing is wrong with it. */
+static bool writes(const ThAutomaton *a)
+{
+    return th_automaton_moore(a) || th_automaton_mealy(a);
+}
+
+/* What an answer asks for besides what was compared; "": nothing is wrong with it.  Outputs are
+ * compared where both sides have them. */
 static const char *form_of(const Exam *x, const ThAutomaton *a)
 {
     const ThOptions *o = &x->call->options;
+    if (writes(x->due) && !writes(a))
+        return "it has no outputs";
     if (th_option_given(o, "states") && a->n_states > th_option_int(o, "states"))
         return "too many states";
     return th_option_flag(o, "deterministic") && !th_automaton_deterministic(a)
@@ -140,7 +148,8 @@ SH_COMMAND(
         "Every file of the folder is an answer: a file that load reads (JFLAP, DOT, AT&T, ...), or "
         "a text with automaton NAME { ... }, automaton NAME = regex \"...\", the block alone or "
         "regex \"...\".  Nothing else in it is run.  In a row for each stands whether it has the "
-        "same language (of transducers the same outputs): right; wrong, with the shortest word, "
+        "same language (of transducers the same outputs, which an answer must have): right; wrong, "
+        "with the shortest word, "
         "first in order, on which the two differ, what is due and what the answer says; or "
         "unreadable, and why.  An alphabet that lacks symbols, or has more, counts by the words.  "
         "As csv and json the rows are a gradebook.\n\n"

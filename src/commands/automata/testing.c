@@ -152,9 +152,21 @@ static bool test_words(ShSession *s, const ShCall *call, const ThDfa *d, ThDfaWo
     return th_dfa_test_words(d, &how, words, err);
 }
 
+/* What transitions write is no answer to a word here: words would prove nothing about it. */
+static bool answers_words(const ShOperand *o, ThError *err)
+{
+    if (!th_automaton_mealy(o->object->as.automaton))
+        return true;
+    sh_fail_operand(err, o, TH_EVALUE, "what transitions write is not tested");
+    return th_hint(err, "project(A, input) are the words that are accepted; outputs of states are "
+                        "tested");
+}
+
 /* The words of a test, each with what is due. */
 static bool list_test(ShSession *s, const ShCall *call, ThError *err)
 {
+    if (!answers_words(&call->operand[0], err))
+        return false;
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     ThDfa *d TH_OWNED(th_dfa_free) = minimal_of(s, a, err);
     ThDfaWords words TH_OWNED(th_dfa_words_free) = {0};
@@ -174,8 +186,9 @@ static bool list_test(ShSession *s, const ShCall *call, ThError *err)
         sh_row(s, or_empty(text), moore ? name : due ? "accept" : "reject");
     }
     sh_table_end(s);
-    sh_say(s, "%zu word%s: what has at most %lld state%s and answers them so is this automaton\n",
-           words.n, sh_plural((long long)words.n), states, sh_plural(states));
+    sh_say(s, "%zu word%s: what has at most %lld state%s and answers them so %s this automaton\n",
+           words.n, sh_plural((long long)words.n), states, sh_plural(states),
+           moore ? "has the outputs of" : "is");
     return true;
 }
 
@@ -282,7 +295,8 @@ SH_COMMAND(
         "The W method (Chow 1978) has every word that tells states apart behind every word that "
         "reaches one, one symbol more, and up to states= less the automaton's states further; the "
         "partial W method (Fujiwara et al. 1991) leaves out what is known by then.  The number of "
-        "words grows like the power of the symbols by the states that states= is more.\n\n"
+        "words grows like the power of the symbols by the states that states= is more.  Outputs of "
+        "states are the answers where there are some; what transitions write is not tested.\n\n"
         "A model reads them, each by itself, all but the empty one, and the first is shown that it "
         "answers otherwise, which is none of the shortest that it does not know: see compare.  "
         "Where it is right on all, it is the automaton if it answers as any machine of so many "
