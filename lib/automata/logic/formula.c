@@ -150,16 +150,30 @@ static bool take_word(Reader *r, const char *word)
     return false;
 }
 
+/* Reads a name in single quotes, in which two of them are one; false if it is none. */
+static bool take_quoted(Reader *r, ThText *name)
+{
+    for (const char *at = r->at + 1; *at; at++) {
+        if (*at == '\'' && *++at != '\'') {
+            r->at = name->size > 0 ? at : r->at;
+            return name->size > 0;
+        }
+        th_text_add_bytes(name, at, 1);
+    }
+    return false;
+}
+
 /* The number of a letter, a character or a name in single quotes. */
 static int read_name(Reader *r)
 {
+    ThText quoted TH_OWNED(th_text_free) = {0};
     size_t n = th_utf8_next(r->at, strlen(r->at), NULL);
     const char *name = r->at, *before = name;
     if (*r->at == '\'') {
-        n = strcspn(++name, "'");
-        if (n == 0 || name[n] == '\0')
+        if (!take_quoted(r, &quoted))
             return th_automaton_reader_fail(r, "a name in single quotes was expected");
-        r->at += n + 2;
+        name = quoted.data;
+        n = quoted.size;
     } else {
         r->at += n;
     }

@@ -84,12 +84,18 @@ static void name_parts(Writer *w)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* A letter that is a small one or a digit stands for itself. */
+/* A letter that is a small one or a digit stands for itself, others in quotes, which are doubled
+ * inside. */
 static void write_letter(Writer *w, const char *name)
 {
     bool plain =
         name[1] == '\0' && ((*name >= 'a' && *name <= 'z') || (*name >= '0' && *name <= '9'));
-    th_text_printf(&w->text, plain ? "%s" : "'%s'", name);
+    th_text_add(&w->text, plain ? "" : "'");
+    for (; *name; name++) {
+        th_text_add_bytes(&w->text, name, 1);
+        th_text_add(&w->text, *name == '\'' ? "'" : "");
+    }
+    th_text_add(&w->text, plain ? "" : "'");
 }
 
 static void open_if(Writer *w, bool needed)

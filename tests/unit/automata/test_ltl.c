@@ -222,6 +222,18 @@ static void test_sizes(void **state)
     th_automaton_free(a);
 }
 
+/* Two quotes in quotes are one, which is a letter too. */
+static void test_quotes(void **state)
+{
+    (void)state;
+    ThAutomaton *a TH_OWNED(th_automaton_free) =
+        th_automaton_ltl("'''w''0' & X ''''", NULL, 0, 0, NULL, NULL);
+    assert_non_null(a);
+    assert_int_equal(a->n_symbols, 2);
+    assert_string_equal(a->symbol[0], "'w'0");
+    assert_string_equal(a->symbol[1], "'");
+}
+
 /* The empty word is judged by formulas that speak of it, of which nothing else is true there. */
 static void test_empty(void **state)
 {
@@ -253,6 +265,8 @@ static void test_refused(void **state)
                {"F K", 3, "a letter, an operator or ( was expected"},
                {"ä & & b", 5, "a letter, an operator or ( was expected"},
                {"'w", 1, "a name in single quotes was expected"},
+               {"'w''", 1, "a name in single quotes was expected"},
+               {"''", 1, "a name in single quotes was expected"},
                {"s1 = a; s1 = b; s1", 9, "this name is defined already"},
                {"s1 = a F s1", 8, "an operator or ; was expected"},
                {"s1 = a; s2", 10, "an operator or the end was expected"}};
@@ -282,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meaning), cmocka_unit_test(test_binding),
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_empty), cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_empty),   cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

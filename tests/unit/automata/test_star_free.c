@@ -167,9 +167,25 @@ static void test_short(void **state)
     }
 }
 
+/* Symbols with quotes are read again: th_automaton_star_free checks it. */
+static void test_quotes(void **state)
+{
+    char names[][3] = {"w'", "'"}, *symbol[] = {names[0], names[1]};
+    int next[] = {1, 2, 2, 0, 2, 2};
+    (void)state;
+    ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_new(3, 2, 2, NULL);
+    memcpy(d->next, next, sizeof next);
+    d->label[0] = 1;
+    ThDfa *m TH_OWNED(th_dfa_free) = th_dfa_minimize(d, NULL, NULL);
+    char *text TH_OWNED(free) = th_automaton_star_free(m, symbol, 0, NULL, NULL);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "'w'''"));
+    assert_non_null(strstr(text, "''''"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_drawn),
-                                       cmocka_unit_test(test_short)};
+                                       cmocka_unit_test(test_short), cmocka_unit_test(test_quotes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
