@@ -132,6 +132,18 @@ static void put_model_first(ShSession *s, const ShStatement *st, size_t at)
     }
 }
 
+/* Is the word the name of a built-in automaton or of a language of the library? */
+static bool is_built_in(const ShStatement *st, size_t at)
+{
+    const ShToken *t = at < st->to ? token(st, at) : NULL;
+    if (!t || t->type != T_WORD)
+        return false;
+    char *name TH_OWNED(free) =
+        th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL);
+    ThLanguage *l TH_OWNED(th_language_free) = name ? th_language_named(name, NULL) : NULL;
+    return name && (l || th_automaton_builtin(name));
+}
+
 const ShCommand *sh_command_by_kind(ShSession *s, const ShStatement *st, const ShCommand *c,
                                     size_t words)
 {
@@ -148,7 +160,8 @@ const ShCommand *sh_command_by_kind(ShSession *s, const ShStatement *st, const S
         at + 2 < st->to && (token(st, at + 2)->type == T_STRING ||
                             token(st, at + 2)->type == T_WORD || token(st, at + 2)->type == T_MARK);
     if (o && o->kind == SH_MACHINE &&
-        (second ? second->kind == SH_LANGUAGE || second->kind == SH_AUTOMATON : several))
+        (second ? second->kind == SH_LANGUAGE || second->kind == SH_AUTOMATON
+                : several || is_built_in(st, at + 1)))
         return c;
     for (size_t i = 0; o && i < n; i++)
         if ((all[i]->flags & C_BY_KIND) && strncmp(all[i]->name, c->name, length) == 0 &&
