@@ -166,7 +166,13 @@ static bool is_automaton(ShSession *s, const char *text)
 
 char *sh_automaton_meant(ShSession *s, const char *text)
 {
-    const char *end = text + strlen(text);
+    enum {
+        TYPED = 1000
+    }; /* what is longer nobody typed; brackets are gone through level by level */
+    size_t length = strnlen(text, TYPED + 1);
+    const char *end = text + length;
+    if (length > TYPED)
+        return NULL;
     for (int command = 0; command < 2; command++) {
         ThText t = {0};
         (command ? rewrite_command : rewrite)(text, end, &t);
