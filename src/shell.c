@@ -424,6 +424,21 @@ static bool is_expression(ShSession *s, const ShLexer *lx, ThError *err)
     return line && sh_hint_automaton(s, line, err);
 }
 
+/* Bytes: devices and pipes that never end are no scripts. */
+enum { LONGEST_LINE = 1 << 28, LONGEST_STATEMENT = 1 << 26 };
+
+static bool lost(ShSession *s, const ShSource *src, const ShLexer *lx, ShLineResult got)
+{
+    ThError err = {0};
+    if (got == SH_LINES_LOST)
+        th_fail(&err, TH_ENOMEM, "out of memory");
+    else
+        th_fail_at(&err, TH_ELIMIT, next_line_number(lx), 1, "a %s is longer than %d bytes",
+                   got == SH_LINES_LONG ? "line" : "statement",
+                   got == SH_LINES_LONG ? LONGEST_LINE : LONGEST_STATEMENT);
+    return report(s, src, lx, &err);
+}
+
 bool sh_shell_run(ShSession *s, ShSource *src)
 {
     ThRaspDialect dialect;
@@ -437,10 +452,8 @@ bool sh_shell_run(ShSession *s, ShSource *src)
         bool continued = err.code == TH_EINCOMPLETE;
         dialect = sh_rasp_dialect(s);
         ShLineResult got = src->next(src, continued, &line, &cap, &n);
-        if (got == SH_LINES_LOST) {
-            err = (ThError){0};
-            th_fail(&err, TH_ENOMEM, "out of memory");
-            all = report(s, src, &lx, &err);
+        if (got == SH_LINES_LOST || got == SH_LINES_LONG || lx.text.size > LONGEST_STATEMENT) {
+            all = lost(s, src, &lx, got);
             break;
         }
         if (got == SH_LINES_END) {
@@ -470,11 +483,14 @@ static ShLineResult next_of_file(ShSource *src, bool continued, char **line, siz
 {
     (void)continued;
     FILE *in = src->context;
-    ssize_t got = getline(line, cap, in);
-    *n = got > 0 ? (size_t)got : 0;
-    if (got > 0)
-        return SH_LINE;
-    return feof(in) || ferror(in) ? SH_LINES_END : SH_LINES_LOST;
+    *n = 0;
+    for (int c = 0; c != '\n' && (c = getc(in)) != EOF; (*line)[(*n)++] = (char)c) {
+        if (*n >= LONGEST_LINE)
+            return SH_LINES_LONG;
+        if (!th_grow(line, cap, *n + 1, 1, NULL))
+            return SH_LINES_LOST;
+    }
+    return *n > 0 ? SH_LINE : SH_LINES_END;
 }
 
 bool sh_shell_file(ShSession *s, FILE *in, const char *name)

@@ -4,14 +4,15 @@
 
 #include "session_impl.h"
 
-typedef enum { SH_LINE, SH_LINES_END, SH_LINES_LOST, SH_LINE_DROPPED } ShLineResult;
+typedef enum { SH_LINE, SH_LINES_END, SH_LINES_LOST, SH_LINES_LONG, SH_LINE_DROPPED } ShLineResult;
 
 /* Where lines come from: a file, a text, or the prompt. */
 typedef struct ShSource {
     const char *name; /* in diagnostics */
     bool prompt;      /* errors are told without a file name */
     /* Puts the next line, with its newline, into *line (grown with realloc) and its length into *n;
-     * `continued` says that a bracket or string is open.  SH_LINES_LOST: memory ran out. */
+     * `continued` says that a bracket or string is open.  SH_LINES_LOST: memory ran out;
+     * SH_LINES_LONG: a line has no end. */
     ShLineResult (*next)(struct ShSource *src, bool continued, char **line, size_t *cap, size_t *n);
     void *context;
 } ShSource;

@@ -11,6 +11,7 @@ void sh_lex_begin(ShLexer *lx, int line)
     lx->n = lx->n_open = lx->at = 0;
     lx->control = SIZE_MAX;
     lx->late = false;
+    lx->seen = (ShLexPlace){0};
     lx->line = lx->first_line = line;
     lx->col = 1;
 }
@@ -110,6 +111,18 @@ static bool is_pattern(const ShLexer *lx, size_t at)
     return t && t->type == T_WORD && t->end <= at && sh_lexeme_is(lx, t, "regex");
 }
 
+/* In a string that begins at `inside`: on to where its lines before ended, which a string of many
+ * lines would else be read from at each of them. */
+static void go_on(ShLexer *lx, size_t inside)
+{
+    const ShLexPlace *p = &lx->seen;
+    if (p->inside != inside || p->at <= inside || lx->text.data[p->at - 1] != '\n')
+        return;
+    lx->at = p->at;
+    lx->line = p->line;
+    lx->col = p->col;
+}
+
 /* At a quote: steps over the string. */
 static bool skip_string(ShLexer *lx, ThError *err)
 {
@@ -117,6 +130,7 @@ static bool skip_string(ShLexer *lx, ThError *err)
     size_t start = lx->at, bad;
     step(lx);
     size_t inside = lx->at;
+    go_on(lx, inside);
     while (peek(lx, 0) >= 0 && peek(lx, 0) != '"') {
         if (peek(lx, 0) == '\\' && peek(lx, 1) >= 0)
             step(lx);
@@ -124,7 +138,8 @@ static bool skip_string(ShLexer *lx, ThError *err)
     }
     size_t end = lx->at;
     if (peek(lx, 0) < 0) {
-        lx->at = start; /* read it again when more has come */
+        lx->seen = (ShLexPlace){inside, lx->at, lx->line, lx->col};
+        lx->at = start; /* its token is made when more has come */
         lx->line = line;
         lx->col = col;
         return th_fail_at(err, TH_EINCOMPLETE, line, col, "this string is not closed");

@@ -36,13 +36,19 @@ typedef struct {
 } ShToken;
 
 typedef struct {
+    size_t inside, at; /* where it begins, and what has been read */
+    int line, col;
+} ShLexPlace;
+
+typedef struct {
     const ThRaspDialect *rasp; /* how statements of RASP are read; NULL: all are commands */
     ThText text;
     ShToken *token;
     size_t n, cap;
     size_t at; /* bytes read */
     int line, col, first_line;
-    size_t *open; /* tokens of the open brackets */
+    ShLexPlace seen; /* of a string that is open */
+    size_t *open;    /* tokens of the open brackets */
     size_t n_open, cap_open;
     size_t control;   /* the for, if or else whose body is due; SIZE_MAX: none */
     bool late;        /* it is due, and its line is over */
