@@ -142,6 +142,63 @@ go() {
     [[ $output == *"out of memory"* ]]
 }
 
+@test "what has no end is no script, and eats no memory" {
+    [[ $TAPEHEAD != */@(asan|fuzz)/* ]] || skip "the sanitizers take memory of their own"
+    run bash -c "ulimit -v 4000000; timeout -s KILL 60 '$TAPEHEAD' -e 'source \"/dev/zero\"'"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == "/dev/zero:1:1: error: a line is longer than 268435456 bytes"* ]]
+    run bash -c "ulimit -v 4000000; (echo 'automaton p {'; yes 'a a -> a') | timeout -s KILL 60 '$TAPEHEAD'"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == "<stdin>:"*":1: error: a statement is longer than 67108864 bytes"* ]]
+}
+
+@test "a string of many lines is read once" {
+    {
+        printf 'echo "'
+        yes 'a \" b' | head -n 200000
+        printf 'c"\necho "x\\q"\n'
+    } >string.th
+    run timeout -s KILL 20 "$TAPEHEAD" string.th
+    [ "$status" -eq 1 ]
+    [[ $output == *'string.th:200002:8: error: unknown escape in a string'* ]]
+    [ "$(grep -cx 'a " b' <<<"$output")" -eq 200000 ]
+}
+
+@test "hints are sought for what was typed, and not for a hundred thousand brackets" {
+    for word in minimize union; do
+        {
+            printf 'automaton p = '
+            yes "$word(" | head -n 100000 | tr -d '\n'
+            printf parity
+            yes ')' | head -n 100000 | tr -d '\n'
+        } >deep.th
+        run timeout -s KILL 20 "$TAPEHEAD" deep.th
+        [ "$status" -eq 1 ]
+        [[ $output == "deep.th:1:"* ]]
+    done
+}
+
+@test "a grammar of a hundred thousand symbols or variables is refused" {
+    {
+        printf 'grammar g { S -> '
+        yes a | head -n 100000 | tr '\n' ' '
+        printf '}\n'
+    } >long.th
+    run timeout -s KILL 20 "$TAPEHEAD" long.th
+    [ "$status" -eq 1 ]
+    [[ $output == "long.th:1:40018: error: a grammar has at most 20000 symbols on right sides"* ]]
+    {
+        echo 'grammar g {'
+        seq 100000 | sed 's/.*/V& -> a/'
+        echo '}'
+    } >many.th
+    run timeout -s KILL 20 "$TAPEHEAD" many.th
+    [ "$status" -eq 1 ]
+    [[ $output == "many.th:10002:1: error: a grammar has at most 10000 variables"* ]]
+}
+
 @test "long files are left when the time is over; a line is no word of millions of symbols" {
     seq 1 400000 | awk '{ print $1 "\t" $1 + 1 "\ta" }' >long.att
     head -c 3000000 /dev/zero | tr '\0' a >long.txt

@@ -16,6 +16,9 @@ static void free_data(void *data)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Names are compared one by one, and so are the pairs that a long rule becomes. */
+enum { MOST_VARIABLES = 10000, MOST_SYMBOLS = 20000 };
+
 typedef enum { START, ALPHABET, N_KEYWORDS } Keyword;
 
 static const char *const keywords[N_KEYWORDS] = {"start", "alphabet"};
@@ -41,12 +44,21 @@ static int find_variable(const ThGrammar *g, const char *name)
     return -1;
 }
 
-static bool add_variable(Parser *p, const char *name)
+static bool too_many(Parser *p, const ThToken *t, int most, const char *what)
+{
+    return th_fail_at(p->text.err, TH_ELIMIT, t->line, t->col, "a grammar has at most %d %s", most,
+                      what);
+}
+
+static bool add_variable(Parser *p, const ThToken *t)
 {
     ThGrammar *g = p->g;
+    const char *name = text_of(p, t);
     if (find_variable(g, name) >= 0)
         return true;
     size_t n = (size_t)g->n_variables;
+    if (n == MOST_VARIABLES)
+        return too_many(p, t, MOST_VARIABLES, "variables");
     if (!th_grow(&g->variable, &p->cap, n + 1, sizeof *g->variable, p->text.err) ||
         !(g->variable[n] = th_strdup(name, p->text.err)))
         return false;
@@ -87,6 +99,8 @@ static bool add_right(Parser *p, int symbol)
 
 static bool read_symbol(Parser *p, const ThToken *t)
 {
+    if (p->g->n_right == MOST_SYMBOLS)
+        return too_many(p, t, MOST_SYMBOLS, "symbols on right sides");
     int variable = th_token_is_name(t) ? find_variable(p->g, text_of(p, t)) : -1;
     if (variable >= 0)
         return add_right(p, variable);
@@ -146,7 +160,7 @@ static bool read_left(void *context, int keyword, ThStatement s)
         return th_hint(p->text.err, "a rule is written VARIABLE -> SYMBOLS | SYMBOLS, with one "
                                     "variable on the left");
     }
-    return add_variable(p, text_of(p, s.first));
+    return add_variable(p, s.first);
 }
 
 /* start S: it becomes variable 0. */
