@@ -95,10 +95,11 @@ static bool shows_itself(const char *character)
     return t.data && strcmp(t.data, character) == 0;
 }
 
-/* The source line with a caret under column col; of a long line, the part around it. */
+/* The source line with a caret under column col; of a long line, the part around it that fits a
+ * terminal of 80 columns, with … where it goes on. */
 static void print_excerpt(const ShLexer *lx, int line, int col)
 {
-    enum { BEFORE = 60, AFTER = 40 };
+    enum { BEFORE = 60, SHOWN = 76 };
     size_t n = 0;
     const char *text = find_line(lx, line, &n);
     if (!text || col < 1)
@@ -109,8 +110,9 @@ static void print_excerpt(const ShLexer *lx, int line, int col)
         fputs("…", stderr);
         th_text_add(&caret, " ");
     }
-    int at = 1;
-    for (size_t i = 0; i < n && at < col + AFTER; at++) {
+    int at = 1, last = col > BEFORE ? col - BEFORE + SHOWN - 1 : SHOWN;
+    size_t i = 0;
+    for (; i < n && at <= last; at++) {
         size_t k = th_utf8_next(text + i, n - i, NULL);
         char c[8] = {0};
         k = k ? k : 1;
@@ -123,7 +125,7 @@ static void print_excerpt(const ShLexer *lx, int line, int col)
         for (int w = plain ? th_utf8_width(c) : 1; at < col && w > 0; w--)
             th_text_add(&caret, c[0] == '\t' ? "\t" : " ");
     }
-    fprintf(stderr, "\n  %s^\n", th_text_string(&caret));
+    fprintf(stderr, "%s\n  %s^\n", i < n ? "…" : "", th_text_string(&caret));
 }
 
 void sh_diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err)
