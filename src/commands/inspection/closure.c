@@ -188,7 +188,7 @@ SH_COMMAND(
         "is steepest.  plot closure draws levels or pairs.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
-               "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive noise=0.3 "
+               "train m on t length=1..40 steps=800 batch=32 lr=3e-3 curriculum=adaptive noise=0.3 "
                "seed=1 > \"train.txt\"\n"
                "closure m on t levels=8 > \"levels.csv\"\n"
                "assert closed and purity == 1 and gap > radius and share < 1",
