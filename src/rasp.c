@@ -303,9 +303,8 @@ static bool read_word(ShSession *s, ThRaspTree *t, ThError *err)
     return th_rasp_parse_one(t, &src, sh_rasp_dialect(s), err);
 }
 
-static bool do_statement(ShSession *s, const ShCall *call, ThError *err)
+static bool do_statement(ShSession *s, const ShCall *call TH_UNUSED, ThError *err)
 {
-    (void)call;
     const ShLexer *lx = s->now.lexer;
     const ShToken *t = &lx->token[s->now.from];
     ThRaspTree word TH_OWNED(th_rasp_tree_free) = {0};

@@ -360,9 +360,8 @@ ThAutomaton *sh_need_automaton(ShSession *s, const char *name, ThError *err)
     return o ? o->as.automaton : NULL;
 }
 
-ThStop *sh_stop(const ShSession *s)
+ThStop *sh_stop(const ShSession *s TH_UNUSED)
 {
-    (void)s;
     return sh_stop_flag();
 }
 

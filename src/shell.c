@@ -479,9 +479,9 @@ bool sh_shell_run(ShSession *s, ShSource *src)
     return all;
 }
 
-static ShLineResult next_of_file(ShSource *src, bool continued, char **line, size_t *cap, size_t *n)
+static ShLineResult next_of_file(ShSource *src, bool continued TH_UNUSED, char **line, size_t *cap,
+                                 size_t *n)
 {
-    (void)continued;
     FILE *in = src->context;
     *n = 0;
     for (int c = 0; c != '\n' && (c = getc(in)) != EOF; (*line)[(*n)++] = (char)c) {
@@ -509,9 +509,9 @@ bool sh_shell_file(ShSession *s, FILE *in, const char *name)
     return ok;
 }
 
-static ShLineResult next_of_text(ShSource *src, bool continued, char **line, size_t *cap, size_t *n)
+static ShLineResult next_of_text(ShSource *src, bool continued TH_UNUSED, char **line, size_t *cap,
+                                 size_t *n)
 {
-    (void)continued;
     char *text = src->context;
     *n = strcspn(text, "\n");
     *n += text[*n] == '\n';

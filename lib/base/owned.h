@@ -1,10 +1,10 @@
 /* owned.h - variables that own what they point to: it is released where their scope ends, on every
- * way out of it.
+ * way out of it; and parameters that nobody reads.
  *
  *     char *text TH_OWNED(free) = th_strdup("...", &err);
  *     ThText line TH_OWNED(th_text_free) = {0};
  *
- * The attribute is known to gcc and clang.  Variables are released in the reverse of the order in
+ * Both attributes are known to gcc and clang.  Variables are released in the reverse of the order in
  * which they were declared, behind the evaluation of what is returned; a NULL is not.  They need a
  * value where they are declared, and no goto may lead past that.
  *
@@ -37,5 +37,8 @@ static inline void th_owned_free(void *owned)
     __builtin_memcpy(&pointer, owned, sizeof pointer);
     free(pointer);
 }
+
+/* Behind a parameter that functions of its type have and this one does not read. */
+#define TH_UNUSED __attribute__((unused))
 
 #endif

@@ -80,10 +80,9 @@ static int neighbour(Compare *c, const int *word, int length)
     return length - skipped + put;
 }
 
-static bool met(void *context, const int *word, int length, ThError *err)
+static bool met(void *context, const int *word, int length, ThError *err TH_UNUSED)
 {
     Compare *c = context;
-    (void)err;
     if (c->wrong == WRONG)
         return true;
     c->wrong++;

@@ -295,10 +295,9 @@ typedef struct {
     bool found, open;
 } Ahead;
 
-static bool note_ahead(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+static bool note_ahead(void *context, ThLanguageWord word TH_UNUSED, ThLanguageAnswer answer)
 {
     Ahead *a = context;
-    (void)word;
     a->found = answer == TH_LANGUAGE_YES;
     a->open = a->open || answer == TH_LANGUAGE_UNKNOWN;
     return !a->found;

@@ -186,10 +186,9 @@ typedef struct {
     long long open;
 } Counted;
 
-static bool count_one(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+static bool count_one(void *context, ThLanguageWord word TH_UNUSED, ThLanguageAnswer answer)
 {
     Counted *c = context;
-    (void)word;
     if (answer == TH_LANGUAGE_YES)
         mpz_add_ui(*c->n, *c->n, 1);
     c->open += answer == TH_LANGUAGE_UNKNOWN;

@@ -518,20 +518,17 @@ static bool unsure(const void *reading)
     return ((const Reading *)reading)->unsure;
 }
 
-static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
+static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err TH_UNUSED)
 {
     const Reading *r = reading;
-    (void)err;
     *answer = th_counters_accept(r->c, &r->at[r->n]) ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
     return true;
 }
 
-static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
-                   ThError *err)
+static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop TH_UNUSED,
+                   ThLanguageAnswer *answer, ThError *err TH_UNUSED)
 {
     ThCountersAt x = {0};
-    (void)stop;
-    (void)err;
     for (int i = 0; x.state >= 0 && i < word.n; i++)
         x = th_counters_step(l->data, l->n_symbols, &x, word.symbol[i]);
     *answer = th_counters_accept(l->data, &x) ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
@@ -553,11 +550,11 @@ static bool states(const ThLanguage *l, char ***name, int *n, ThError *err)
     return ok;
 }
 
-static bool track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop, ThError *err)
+static bool track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop TH_UNUSED,
+                  ThError *err TH_UNUSED)
 {
     const ThCounters *c = l->data;
     ThCountersAt x = {0};
-    (void)stop, (void)err;
     for (int i = 0; i < word.n; i++) {
         x = th_counters_step(c, l->n_symbols, &x, word.symbol[i]);
         state[i] = (x.state < 0 ? c->n_states : x.state) << c->k;

@@ -214,11 +214,10 @@ double th_counters_log_words(const void *words)
     return n > 0 ? log(n) + w->exponent * log(2.0) : -HUGE_VAL;
 }
 
-bool th_counters_draw(const void *words, ThRng *r, int *word, ThError *err)
+bool th_counters_draw(const void *words, ThRng *r, int *word, ThError *err TH_UNUSED)
 {
     const Words *w = words;
     ThCountersAt x = {0};
-    (void)err;
     for (int m = w->length; m > 0; m--) {
         double all = 0, left;
         int last = 0;

@@ -297,9 +297,8 @@ static double ends_here(const Reading *r)
     return advance(r->d, at, -1, at + r->d->n);
 }
 
-static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
+static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err TH_UNUSED)
 {
-    (void)err;
     *answer = ends_here(reading) > 0 ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
     return true;
 }

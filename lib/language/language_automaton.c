@@ -69,10 +69,9 @@ static void pop(void *reading)
     ((Reading *)reading)->n--;
 }
 
-static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
+static bool accepts(void *reading, ThLanguageAnswer *answer, ThError *err TH_UNUSED)
 {
     const Reading *r = reading;
-    (void)err;
     *answer = r->a->machine->label[r->state[r->n]] ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
     return true;
 }
@@ -140,9 +139,8 @@ static bool count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *st
     return th_dfa_count(((const Automaton *)l->data)->machine, &how, NULL, err);
 }
 
-static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err)
+static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop TH_UNUSED, ThError *err)
 {
-    (void)stop;
     *a = th_automaton_copy(((const Automaton *)l->data)->automaton, err);
     return *a != NULL;
 }

@@ -59,10 +59,9 @@ static Status status_marked(const Computed *c, const int *w, int n)
     return !same ? LOST : m == mark ? WHOLE : OPEN;
 }
 
-static double draw_marked(const Computed *c, ThRng *r, int n, int *word, ThError *err)
+static double draw_marked(const Computed *c, ThRng *r, int n, int *word, ThError *err TH_UNUSED)
 {
     int half = n / 2;
-    (void)err;
     if (n % 2 == 0)
         return -HUGE_VAL;
     if (r) {
@@ -87,10 +86,9 @@ static bool count_marked(const Computed *c, int hi, mpz_t *n, ThStop *stop, ThEr
 
 enum { ONE = 1, MISSING = 2 };
 
-static Status status_missing(const Computed *c, const int *w, int n)
+static Status status_missing(const Computed *c TH_UNUSED, const int *w, int n)
 {
     int at = find(w, n, MISSING), half = n / 2;
-    (void)c;
     if (at < n && find(w + at + 1, n - at - 1, MISSING) < n - at - 1)
         return LOST;
     if (at == n || n % 2)
@@ -101,11 +99,10 @@ static Status status_missing(const Computed *c, const int *w, int n)
     return WHOLE;
 }
 
-static double draw_missing(const Computed *c, ThRng *r, int n, int *word, ThError *err)
+static double draw_missing(const Computed *c TH_UNUSED, ThRng *r, int n, int *word,
+                           ThError *err TH_UNUSED)
 {
     int half = n / 2;
-    (void)c;
-    (void)err;
     if (n < 2 || n % 2)
         return -HUGE_VAL;
     if (r) {
@@ -122,10 +119,9 @@ static double draw_missing(const Computed *c, ThRng *r, int n, int *word, ThErro
 
 enum { PUSH = 2, POP, BAR };
 
-static Status status_stack(const Computed *c, const int *w, int n)
+static Status status_stack(const Computed *c TH_UNUSED, const int *w, int n)
 {
     int *stack TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *stack, NULL), size = 0, i = 0;
-    (void)c;
     for (; stack && i < n && w[i] < PUSH; i++)
         stack[size++] = w[i];
     for (; stack && i < n && w[i] != BAR; i++) {
@@ -179,11 +175,10 @@ static void draw_operations(const long double *ways, int top, ThRng *r, int p, i
 }
 
 /* s bits and p pushes make words of 2 s + 3 p + 1 symbols, however much is popped. */
-static double draw_stack(const Computed *c, ThRng *r, int n, int *word, ThError *err)
+static double draw_stack(const Computed *c TH_UNUSED, ThRng *r, int n, int *word, ThError *err)
 {
     int pushes = n > 0 ? (n - 1) / 3 : 0;
     long double all = 0, x = 0;
-    (void)c;
     long double *ways TH_OWNED(free) =
         th_alloc((size_t)(pushes + 1) * ((size_t)n + 1), sizeof *ways, err);
     int *stack TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *stack, err);
@@ -294,12 +289,11 @@ static void draw_numbers_of(const Computed *c, ThRng *r, const int *bits, mpz_t 
 
 /* The lengths are shares of the whole by Dirichlet(1, 1, 1), of products (1, 1, 2), of roots (2,
  * 1), as Butoi et al. draw them. */
-static double draw_numbers(const Computed *c, ThRng *r, int n, int *word, ThError *err)
+static double draw_numbers(const Computed *c, ThRng *r, int n, int *word, ThError *err TH_UNUSED)
 {
     bool two = c->n_symbols > 3, product = two && c->row->symbols[4] == '*';
     int signs = two ? 5 : 3, bits[3];
     double share[3], all = 0;
-    (void)err;
     if (n < signs || !r)
         return n < signs ? -HUGE_VAL : (double)NAN;
     for (int i = 0; i < 3; i++) {
@@ -337,10 +331,9 @@ static double draw_numbers(const Computed *c, ThRng *r, int n, int *word, ThErro
 
 /* ---- brackets of k kinds, each balanced by itself -------------------------------------------- */
 
-static Status status_shuffle(const Computed *c, const int *w, int n)
+static Status status_shuffle(const Computed *c TH_UNUSED, const int *w, int n)
 {
     int open[TH_LANGUAGE_MOST_KINDS] = {0}, all = 0;
-    (void)c;
     for (int i = 0; i < n; i++) {
         int change = w[i] % 2 ? -1 : 1;
         all += change;
@@ -461,12 +454,10 @@ static bool viable(const ThLanguage *l, ThLanguageWord word)
     return c->row->status(c, word.symbol, word.n) != LOST;
 }
 
-static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
-                   ThError *err)
+static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop TH_UNUSED,
+                   ThLanguageAnswer *answer, ThError *err TH_UNUSED)
 {
     const Computed *c = l->data;
-    (void)err;
-    (void)stop;
     bool whole = c->row->status(c, word.symbol, word.n) == WHOLE;
     *answer = whole ? TH_LANGUAGE_YES : TH_LANGUAGE_NO;
     return true;
@@ -478,9 +469,8 @@ typedef struct {
     double log_words;
 } Words;
 
-static void *words(const ThLanguage *l, int length, ThStop *stop, ThError *err)
+static void *words(const ThLanguage *l, int length, ThStop *stop TH_UNUSED, ThError *err)
 {
-    (void)stop;
     const Computed *c = l->data;
     Words *w = th_alloc(1, sizeof *w, err);
     if (w)

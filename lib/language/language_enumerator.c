@@ -35,11 +35,10 @@ static void free_data(void *data)
     TH_FREE(e->symbol, e->after, e);
 }
 
-static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
-                   ThError *err)
+static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop TH_UNUSED,
+                   ThLanguageAnswer *answer, ThError *err TH_UNUSED)
 {
     const Enumerator *e = l->data;
-    (void)stop, (void)err;
     const int *symbols = word.n ? word.symbol : &word.n; /* no pointer to nothing */
     bool printed =
         th_intern_find(&e->printed, symbols, (size_t)word.n * sizeof *symbols) != SIZE_MAX;

@@ -24,12 +24,11 @@ static void free_data(void *data)
     free(p);
 }
 
-static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop, ThLanguageAnswer *answer,
-                   ThError *err)
+static bool member(const ThLanguage *l, ThLanguageWord word, ThStop *stop TH_UNUSED,
+                   ThLanguageAnswer *answer, ThError *err)
 {
     Program *p = l->data;
     bool accepts = false, ok = true;
-    (void)stop;
     if (word.n > 0) {
         pthread_mutex_lock(&p->turn);
         ThRaspAtoms *atoms = th_rasp_atoms(p->words.graph);

@@ -34,9 +34,8 @@ static void write_boolean(ThText *t, int k)
 }
 
 /* Moves on a cycle of five, and the place that they lead to. */
-static void write_cycle(ThText *t, int k)
+static void write_cycle(ThText *t, int k TH_UNUSED)
 {
-    (void)k;
     th_text_add(t, "alphabet \"<\" \">\" \"=\" 0 1 2 3 4");
     for (int q = 0; q < 5; q++)
         th_text_printf(t, "\nP%d -> \"<\" P%d | \">\" P%d | \"=\" P%d | %d", q, (q + 4) % 5,
@@ -44,10 +43,9 @@ static void write_cycle(ThText *t, int k)
 }
 
 /* Operations on digits, from left to right modulo 5, =, and the value. */
-static void write_arithmetic(ThText *t, int k)
+static void write_arithmetic(ThText *t, int k TH_UNUSED)
 {
     static const char sign[] = "+-*";
-    (void)k;
     th_text_add(t, "alphabet 0 1 2 3 4 \"+\" \"-\" \"*\" \"=\"\nS -> 0 V0");
     for (int v = 1; v < 5; v++)
         th_text_printf(t, " | %d V%d", v, v);

@@ -236,11 +236,10 @@ typedef struct {
     bool more;
 } Growing;
 
-static bool mark(void *context, const Move *m, int middle, int last)
+static bool mark(void *context, const Move *m, int middle TH_UNUSED, int last)
 {
     Growing *g = context;
     bool *at = triple(g->t, m->from, m->pop, last);
-    (void)middle;
     g->more = g->more || !*at;
     *at = true;
     return true;

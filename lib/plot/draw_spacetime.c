@@ -84,9 +84,8 @@ static int64_t head_of(const ThTmEngine *e, int tape)
 
 /* ---- what is drawn --------------------------------------------------------------------------- */
 
-static bool widen(Picture *p, const ThTmEngine *e, int row, void *context)
+static bool widen(Picture *p, const ThTmEngine *e, int row, void *context TH_UNUSED)
 {
-    (void)context;
     for (int t = 0; t < p->m->n_tapes; t++) {
         Strip *s = &p->strip[t];
         int64_t first, last, head = head_of(e, t);
@@ -219,9 +218,8 @@ static void cover_blanks(Picture *p, const Strip *s)
     }
 }
 
-static bool put_row(Picture *p, const ThTmEngine *e, int row, void *context)
+static bool put_row(Picture *p, const ThTmEngine *e, int row TH_UNUSED, void *context)
 {
-    (void)row;
     ThFigure *f = context;
     for (int i = 0; i < p->columns; i++) {
         p->sum[i][0] = p->sum[i][1] = p->sum[i][2] = 0;

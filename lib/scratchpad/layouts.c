@@ -221,12 +221,11 @@ static bool is_digit(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'j') || c == '^';
 }
 
-void th_pad_sum_places(int layout, const ThPadPiece *token, size_t n, int *place)
+void th_pad_sum_places(int layout TH_UNUSED, const ThPadPiece *token, size_t n, int *place)
 {
     char mark = '|';
     bool product = false;
     size_t line = 0, width = 0;
-    (void)layout;
     for (size_t i = 0; i < n;) {
         size_t end = i;
         while (end < n && is_digit(*token[end].s))

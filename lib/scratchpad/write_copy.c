@@ -170,10 +170,9 @@ static bool places_fit(const ThPad *p, ThError *err)
 }
 
 /* A letter of the copy has the place of the one that it is a copy of. */
-static void places(int layout, const ThPadPiece *token, size_t n, int *place)
+static void places(int layout TH_UNUSED, const ThPadPiece *token, size_t n, int *place)
 {
     int next = 1;
-    (void)layout;
     for (size_t i = 0; i < n; i++) {
         bool letter = *token[i].s >= 'a' && *token[i].s <= 'z';
         place[i] = letter ? next : 0;

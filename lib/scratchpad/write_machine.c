@@ -488,10 +488,9 @@ static bool is(const ThPadPiece *token, const char *text)
 }
 
 /* The cells of configurations, which stand behind a state and a bar. */
-static void places(int layout, const ThPadPiece *token, size_t n, int *place)
+static void places(int layout TH_UNUSED, const ThPadPiece *token, size_t n, int *place)
 {
     int next = 0;
-    (void)layout;
     for (size_t i = 0; i < n; i++) {
         bool bar = is(&token[i], "|"), end = is(&token[i], TH_PAD_SEP);
         place[i] = bar || end ? 0 : next;

@@ -270,9 +270,9 @@ static bool read_numbers(const char *text, Numbers *to, ThError *err)
     return true;
 }
 
-static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r TH_UNUSED, ThPadExample *e,
+                  ThError *err)
 {
-    (void)r;
     Numbers found = {.scale = scale_of(&p->options)};
     if (o->n != 1)
         return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");

@@ -33,9 +33,8 @@ static int end_symbol(const ThTask *t)
     return letters(t) + 2;
 }
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     char words[2 * MOST_SYMBOLS + 8];
     int n = letters(t), at = 0;
     for (int i = 0; i < n; i++) {
@@ -213,9 +212,8 @@ static void repeat_gram(const ThTask *t, ThRng *r, int *text, int length)
         memcpy(text + first, text + second, (size_t)n * sizeof *text);
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     for (int i = 0; i < b->B; i++) {
         int *row = th_batch_token(b, i);
         row[0] = begin_symbol(t);
@@ -228,9 +226,8 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
     return true;
 }
 
-static int tokens(const ThTask *t, int length)
+static int tokens(const ThTask *t TH_UNUSED, int length)
 {
-    (void)t;
     return 2 * length + 2;
 }
 

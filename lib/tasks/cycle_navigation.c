@@ -9,9 +9,8 @@ static const ThOptionSpec options[] = {
 };
 enum { ENCODING_PAPER, ENCODING_DEEPMIND }; /* encoding= */
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     static const int paper[] = {0, 1, -1}, deepmind[] = {-1, 0, 1};
     bool as_paper = th_option_choice(&t->options, "encoding") == ENCODING_PAPER;
     int m = (int)th_option_int(&t->options, "modulus");

@@ -6,9 +6,8 @@ static const ThOptionSpec options[] = {
 };
 
 /* States 0 … n are depths, n+1 is the sink. */
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     int n = (int)th_option_int(&t->options, "depth");
     ThDfa *d = th_dfa_new(n + 2, 2, 2, err);
     if (!d)
@@ -52,16 +51,14 @@ static void member(const ThTask *t, ThRng *r, int *word, int length)
     generate(r, (int)th_option_int(&t->options, "depth"), word, length);
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     th_task_draw_balanced(t, r, b, member, length % 2 == 0, true);
     return true;
 }
 
-static double chance(const ThTask *t, int length)
+static double chance(const ThTask *t TH_UNUSED, int length)
 {
-    (void)t;
     return length % 2 ? 1 : 0.5;
 }
 

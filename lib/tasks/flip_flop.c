@@ -50,9 +50,8 @@ static ThDfa *memory_machine(ThError *err)
     return d;
 }
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     static const ThTaskNames symbols = {0, "w i r 0 1"};
     if (!last_only(t) && !(t->machine = memory_machine(err)))
         return false;
@@ -63,15 +62,13 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 /* ---- strings --------------------------------------------------------------------------------- */
 
 /* The last bit is asked for and not read. */
-static int even_length(const ThTask *t, int length)
+static int even_length(const ThTask *t TH_UNUSED, int length)
 {
-    (void)t;
     return length < 4 ? 4 : length + length % 2;
 }
 
-static int tokens(const ThTask *t, int length)
+static int tokens(const ThTask *t TH_UNUSED, int length)
 {
-    (void)t;
     return length - 1;
 }
 
@@ -82,9 +79,8 @@ static int draw_instruction(ThRng *r, double ignore)
     return th_rng_below(r, 2) ? READ : WRITE;
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     double ignore = th_option_real(&t->options, "ignore");
     for (int i = 0; i < b->B; i++) {
         int *row = th_batch_token(b, i), stored = ZERO;
@@ -113,10 +109,8 @@ static void label(const ThTask *t, ThBatch *b)
     }
 }
 
-static double chance(const ThTask *t, int length)
+static double chance(const ThTask *t TH_UNUSED, int length TH_UNUSED)
 {
-    (void)t;
-    (void)length;
     return 0.5;
 }
 

@@ -25,9 +25,8 @@ static int bar(const ThTask *t)
     return t->signature.n_symbols - 1;
 }
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     char words[2 * LETTERS + 2];
     long long n = th_option_int(&t->options, "letters");
     if (th_option_range(&t->options, "symbols").hi > n && th_option_given(&t->options, "symbols"))
@@ -125,9 +124,8 @@ static bool write_rows(const ThTask *t, ThRng *r, bool known, ThBatch *b, double
     return a;
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length TH_UNUSED, ThBatch *b, ThError *err)
 {
-    (void)length;
     return write_rows(t, r, false, b, NULL, err);
 }
 
@@ -145,9 +143,8 @@ static bool foretell(const ThTask *t, ThRng *r, ThTaskForetold *which, ThBatch *
     return write_rows(t, r, false, b, p, err);
 }
 
-static ThRange lengths(const ThTask *t)
+static ThRange lengths(const ThTask *t TH_UNUSED)
 {
-    (void)t;
     return (ThRange){256, 256, 1};
 }
 

@@ -121,9 +121,8 @@ static bool read_formula(ThTaskWord *word, int depth, Truth *is)
 }
 
 /* Whether each assignment makes it true. */
-static bool tell_meaning(const ThTask *t, ThTaskWord pair, float *left, float *right)
+static bool tell_meaning(const ThTask *t TH_UNUSED, ThTaskWord pair, float *left, float *right)
 {
-    (void)t;
     Truth first = 0, second = 0;
     if (!read_formula(&pair, 0, &first) || !take(&pair, BETWEEN) ||
         !read_formula(&pair, 0, &second) || pair.n > 0)

@@ -242,9 +242,8 @@ static int *draw_expression(const ThTask *t, ThRng *r, int *at, int length, int 
     }
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     for (int i = 0; i < b->B; i++) {
         int *word = th_batch_token(b, i);
         if (has_sign(t))
@@ -254,9 +253,8 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
     return true;
 }
 
-static double weight(const void *context, int position, int state, int symbol)
+static double weight(const void *context, int position, int state TH_UNUSED, int symbol)
 {
-    (void)state;
     const ThTask *t = context;
     int m = modulus(t), k = position - has_sign(t);
     if (k < 0)
@@ -329,9 +327,8 @@ static double chance(const ThTask *t, int length)
                            : th_task_chance_by_weight(t, length, weight, t);
 }
 
-static bool init_mod_arith(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init_mod_arith(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     int m = modulus(t);
     t->machine = machine(m, 0, false, 0, err);
     return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, "+ - *"},

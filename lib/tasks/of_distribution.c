@@ -50,9 +50,8 @@ static int length(const ThTask *t, int length)
     return 1 + th_task_near_length(t->data, length - 1, 0);
 }
 
-static ThRange lengths(const ThTask *t)
+static ThRange lengths(const ThTask *t TH_UNUSED)
 {
-    (void)t;
     return (ThRange){1, 41, 1};
 }
 

@@ -32,9 +32,8 @@ static const ThOptionSpec even_pairs_options[] = {
     {0},
 };
 
-static bool init_even_pair(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init_even_pair(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     int m = (int)th_option_int_or(&t->options, "modulus", 5);
     t->machine = machine(m, 1, err);
     return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, ""},

@@ -5,26 +5,23 @@ static const ThOptionSpec options[] = {
     {0},
 };
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     t->machine = th_task_cyclic_machine(2, 2, (const int[]){0, 1}, err);
     return t->machine && th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){0, "a b"},
                                            (ThTaskNames){0, "even odd"}, err);
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     double p = th_option_real(&t->options, "probability");
     for (size_t i = 0; i < (size_t)b->B * (size_t)length; i++)
         b->token[i] = th_rng_uniform(r) < p;
     return true;
 }
 
-static double weight(const void *context, int position, int state, int symbol)
+static double weight(const void *context, int position TH_UNUSED, int state TH_UNUSED, int symbol)
 {
-    (void)position, (void)state;
     const double *p = context;
     return symbol == 1 ? *p : 1 - *p;
 }

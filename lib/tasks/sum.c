@@ -9,9 +9,8 @@ static const ThOptionSpec options[] = {
     {0},
 };
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     int m = (int)th_option_int(&t->options, "modulus");
     int *move TH_OWNED(free) = th_alloc((size_t)m, sizeof *move, err);
     if (!move)

@@ -193,9 +193,8 @@ int th_task_table_drawn_length(const ThTask *t, int length)
     return length_of(d, d->order[end > from ? end - 1 : from]);
 }
 
-bool th_task_table_draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+bool th_task_table_draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     const ThTaskTable *d = t->data;
     ThTaskRows rows = of_length(d, length, length);
     int from, end = find_rows(d, &rows, &from);

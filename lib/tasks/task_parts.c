@@ -83,9 +83,8 @@ void th_task_draw_uniform_word(int n_symbols, ThRng *r, int *word, int length)
         word[i] = (int)th_rng_below(r, (uint64_t)n_symbols);
 }
 
-bool th_task_draw_uniform(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+bool th_task_draw_uniform(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     for (int i = 0; i < b->B; i++)
         th_task_draw_uniform_word(t->signature.n_symbols, r, th_batch_token(b, i), length);
     return true;
@@ -160,9 +159,9 @@ double th_task_chance_by_weight(const ThTask *t, int length, ThTaskSymbolWeight 
     return best_share(t, count);
 }
 
-static double uniform_weight(const void *context, int position, int state, int symbol)
+static double uniform_weight(const void *context, int position TH_UNUSED, int state TH_UNUSED,
+                             int symbol TH_UNUSED)
 {
-    (void)position, (void)state, (void)symbol;
     const ThTask *t = context;
     return 1.0 / t->signature.n_symbols;
 }

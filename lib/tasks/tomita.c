@@ -28,9 +28,8 @@ static int number(const ThTask *t)
     return (int)th_option_int(&t->options, "number");
 }
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
-    (void)from;
     if (!th_option_given(&t->options, "number"))
         return th_fail(err, TH_EUSAGE, "tomita needs the number of a language") ||
                th_hint(err, "tomita number=1 … 7");
@@ -139,9 +138,8 @@ static void draw_first(const ThTask *t, ThRng *r, ThBatch *b)
     }
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
-    (void)err;
     bool members, others;
     sorts(t, length, &members, &others);
     if (number(t) == 1)

@@ -60,9 +60,8 @@ static int answer_word(const ThTask *t, const int *word, int n, int *to)
     return n;
 }
 
-static int answer_twice(const ThTask *t, const int *word, int n, int *to)
+static int answer_twice(const ThTask *t TH_UNUSED, const int *word, int n, int *to)
 {
-    (void)t;
     th_language_same(word, n, to);
     th_language_same(word, n, to + n);
     return 2 * n;
@@ -93,10 +92,9 @@ static void draw_missing(ThRng *r, int n, int *word)
         word[th_rng_below(r, 2 * (uint64_t)m)] = UNKNOWN;
 }
 
-static int answer_missing(const ThTask *t, const int *word, int n, int *to)
+static int answer_missing(const ThTask *t TH_UNUSED, const int *word, int n, int *to)
 {
     int m = n / 2, found = 0;
-    (void)t;
     *to = 0;
     for (int i = 0; i < m; i++) {
         int x = word[i], y = word[m + i];
@@ -122,10 +120,9 @@ static void draw_stack(ThRng *r, int n, int *word)
 }
 
 /* What is left from its top, and the end, in the place of the stack of which it is made. */
-static int answer_stack(const ThTask *t, const int *word, int n, int *to)
+static int answer_stack(const ThTask *t TH_UNUSED, const int *word, int n, int *to)
 {
     int size = 0;
-    (void)t;
     for (int i = 0; i < n; i++) {
         if (word[i] < POP && i > 0 && word[i - 1] >= POP)
             return -1;
@@ -216,10 +213,9 @@ static void draw_brackets(ThRng *r, int n, int *word)
     th_task_draw_nested(r, n, 3, word);
 }
 
-static int answer_brackets(const ThTask *t, const int *word, int n, int *to)
+static int answer_brackets(const ThTask *t TH_UNUSED, const int *word, int n, int *to)
 {
     ThTaskLinear value;
-    (void)t;
     if (!th_task_read_nested(word, n, &value))
         return -1;
     *to = value.value;
@@ -243,11 +239,10 @@ static void draw_equation(ThRng *r, int n, int *word)
     word[at] = TH_TASK_X;
 }
 
-static int answer_equation(const ThTask *t, const int *word, int n, int *to)
+static int answer_equation(const ThTask *t TH_UNUSED, const int *word, int n, int *to)
 {
     ThTaskLinear left = {0, 0};
     int m = n - 2, ones = 0;
-    (void)t;
     *to = 0;
     for (int i = 0; i < n; i++)
         ones += m < 1 ? word[i] == 0 : word[i] == TH_TASK_X;
@@ -316,9 +311,8 @@ static double chance_sorted(int n)
     return below ? all / n : (double)NAN;
 }
 
-static double chance_bits(int n)
+static double chance_bits(int n TH_UNUSED)
 {
-    (void)n;
     return 0.5;
 }
 
@@ -376,11 +370,10 @@ static const Row *row_of(const ThTask *t)
 
 /* ---- what all share -------------------------------------------------------------------------- */
 
-static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from TH_UNUSED, ThError *err)
 {
     const Row *row = row_of(t);
     ThText symbols TH_OWNED(th_text_free) = {0};
-    (void)from;
     th_text_printf(&symbols, "%s%s", row->symbols, row->blanks ? " _" : "");
     return symbols.data &&
            th_task_signature(t, row->blanks ? TH_TARGET_EVERY : TH_TARGET_FINAL,
@@ -393,10 +386,9 @@ static int tokens(const ThTask *t, int length)
     return length + (row->blanks ? row->blanks(length) : 0);
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err TH_UNUSED)
 {
     const Row *row = row_of(t);
-    (void)err;
     for (int i = 0; i < b->B; i++) {
         int *word = th_batch_token(b, i);
         row->draw(r, length, word);

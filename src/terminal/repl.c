@@ -98,18 +98,16 @@ static void remember(void)
 
 /* ---- completion, help key -------------------------------------------------------------------- */
 
-static char *next_candidate(const char *text, int state)
+static char *next_candidate(const char *text TH_UNUSED, int state)
 {
     static size_t at;
-    (void)text;
     if (state == 0)
         at = 0;
     return at < repl.candidates.n ? strdup(repl.candidates.item[at++]) : NULL;
 }
 
-static char **attempt(const char *text, int start, int end)
+static char **attempt(const char *text, int start, int end TH_UNUSED)
 {
-    (void)end;
     sh_candidates_free(&repl.candidates);
     ThText line TH_OWNED(th_text_free) = {0};
     th_text_add(&line, repl.pending.data && repl.pending.size ? repl.pending.data : "");
@@ -128,10 +126,8 @@ static char **attempt(const char *text, int start, int end)
 }
 
 /* Meta-h: help on the word at the cursor, or on the command of the line. */
-static int help_on_word(int count, int key)
+static int help_on_word(int count TH_UNUSED, int key TH_UNUSED)
 {
-    (void)count;
-    (void)key;
     char word[SH_COMMAND_NAME];
     ThError err = {0};
     int start = rl_point, end = rl_point;
@@ -326,9 +322,9 @@ static void take_offer(bool continued)
     }
 }
 
-static ShLineResult next_line(ShSource *src, bool continued, char **line, size_t *cap, size_t *n)
+static ShLineResult next_line(ShSource *src TH_UNUSED, bool continued, char **line, size_t *cap,
+                              size_t *n)
 {
-    (void)src;
     if (!continued)
         remember();
     fflush(stdout);

@@ -78,9 +78,8 @@ static ThClassAnswer too_large(Work *w, const Row *row)
 }
 
 /* The flag of Green's relations answers at once; the equation is looked at for a witness. */
-static ThClassAnswer by_equations(Work *w, const Row *row, ThClassVerdict *v)
+static ThClassAnswer by_equations(Work *w, const Row *row, ThClassVerdict *v TH_UNUSED)
 {
-    (void)v;
     ThMonoidBreach where;
     if (!w->on->m)
         return too_large(w, row);
@@ -97,9 +96,8 @@ static ThClassAnswer by_equations(Work *w, const Row *row, ThClassVerdict *v)
     return holds < 0 ? too_large(w, row) : holds ? TH_CLASS_YES : TH_CLASS_NO;
 }
 
-static ThClassAnswer by_knast(Work *w, const Row *row, ThClassVerdict *v)
+static ThClassAnswer by_knast(Work *w, const Row *row, ThClassVerdict *v TH_UNUSED)
 {
-    (void)v;
     ThMonoidBreach where;
     if (!w->on->m)
         return too_large(w, row);
@@ -194,9 +192,8 @@ static ThClassAnswer by_inclusion(Work *w, const Row *row, ThClassVerdict *v)
 
 /* ---- by components --------------------------------------------------------------------------- */
 
-static ThClassAnswer by_order(Work *w, const Row *row, ThClassVerdict *v)
+static ThClassAnswer by_order(Work *w, const Row *row TH_UNUSED, ThClassVerdict *v TH_UNUSED)
 {
-    (void)row, (void)v;
     const ThDfa *d = w->on->d;
     int *component TH_OWNED(free) = th_alloc((size_t)d->n_states, sizeof *component, w->err);
     bool ok = component &&
@@ -211,9 +208,8 @@ static ThClassAnswer by_order(Work *w, const Row *row, ThClassVerdict *v)
     return TH_CLASS_NO;
 }
 
-static ThClassAnswer by_counting(Work *w, const Row *row, ThClassVerdict *v)
+static ThClassAnswer by_counting(Work *w, const Row *row TH_UNUSED, ThClassVerdict *v)
 {
-    (void)row;
     ThText sums TH_OWNED(th_text_free) = {0};
     ThDfaCounting c;
     if (!th_dfa_counting(w->on->d, w->on->symbol, &c, &sums, w->stop, w->err))
@@ -292,9 +288,9 @@ static ThClassAnswer by_group(Work *w, const Row *row, ThClassVerdict *v)
     return TH_CLASS_YES;
 }
 
-static ThClassAnswer always(Work *w, const Row *row, ThClassVerdict *v)
+static ThClassAnswer always(Work *w TH_UNUSED, const Row *row TH_UNUSED,
+                            ThClassVerdict *v TH_UNUSED)
 {
-    (void)w, (void)row, (void)v;
     return TH_CLASS_YES;
 }
 

@@ -85,10 +85,9 @@ typedef struct {
     int n;
 } Depths;
 
-static void count_arc(void *context, int from, int to)
+static void count_arc(void *context, int from TH_UNUSED, int to)
 {
     Depths *w = context;
-    (void)from;
     w->missing[to]++;
 }
 

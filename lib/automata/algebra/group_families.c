@@ -99,9 +99,8 @@ static Field field_of(int q)
 /* Where generator g of a family takes point i. */
 typedef int Moves(const Field *f, int g, int i);
 
-static int cyclic(const Field *f, int g, int i)
+static int cyclic(const Field *f, int g TH_UNUSED, int i)
 {
-    (void)g;
     return (i + 1) % f->q;
 }
 

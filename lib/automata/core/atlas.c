@@ -122,10 +122,9 @@ typedef struct {
     ThDfa *found;
 } Search;
 
-static bool is_it(void *context, const ThDfa *d, int languages, ThError *err)
+static bool is_it(void *context, const ThDfa *d, int languages TH_UNUSED, ThError *err)
 {
     Search *s = context;
-    (void)languages;
     if (--s->left > 0)
         return true;
     s->found = th_dfa_copy(d, err);

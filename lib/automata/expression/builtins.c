@@ -28,9 +28,8 @@ static void arc(ThAutomatonBuild *b, int from, int symbol, int to)
     th_automaton_build_arc(b, (ThAutomatonArc){from, symbol, to, TH_AUTOMATON_NO_OUTPUT});
 }
 
-static ThAutomaton *parity(const int *argument, ThError *err)
+static ThAutomaton *parity(const int *argument TH_UNUSED, ThError *err)
 {
-    (void)argument;
     return th_automaton_parse("alphabet a b; start even; accept even; even a -> even; "
                               "even b -> odd; odd a -> odd; odd b -> even",
                               err);
@@ -208,9 +207,8 @@ static ThAutomaton *dyck(const int *argument, ThError *err)
     return th_automaton_build_finish(&b, err);
 }
 
-static ThAutomaton *flip_flop(const int *argument, ThError *err)
+static ThAutomaton *flip_flop(const int *argument TH_UNUSED, ThError *err)
 {
-    (void)argument;
     return th_automaton_parse("alphabet w0 w1 i; states unset zero one; start unset; accept one; "
                               "output zero 0; output one 1; unset w0 -> zero; unset w1 -> one; "
                               "unset i -> unset; zero w0 -> zero; zero w1 -> one; zero i -> zero; "

@@ -47,15 +47,13 @@ static ThAutomaton *determinize(const ThAutomaton *a, ThAutomatonWork w, ThError
     return d ? th_automaton_from_dfa(d, a->symbol, err) : NULL;
 }
 
-static ThAutomaton *trim(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
+static ThAutomaton *trim(const ThAutomaton *a, ThAutomatonWork w TH_UNUSED, ThError *err)
 {
-    (void)w;
     return th_automaton_trim(a, err);
 }
 
-static ThAutomaton *complete(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
+static ThAutomaton *complete(const ThAutomaton *a, ThAutomatonWork w TH_UNUSED, ThError *err)
 {
-    (void)w;
     return th_automaton_complete(a, err);
 }
 

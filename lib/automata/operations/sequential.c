@@ -287,13 +287,11 @@ typedef struct {
     int *component, most;
 } Graph;
 
-static bool count(Pairs *x, int p, int q, const ThAutomatonArc *a, const ThAutomatonArc *b,
-                  void *graph)
+static bool count(Pairs *x, int p, int q, const ThAutomatonArc *a TH_UNUSED,
+                  const ThAutomatonArc *b TH_UNUSED, void *graph)
 {
     Graph *g = graph;
     int n = ++g->component[pair(x, p, q)];
-    (void)a;
-    (void)b;
     g->most = n > g->most ? n : g->most;
     return true;
 }

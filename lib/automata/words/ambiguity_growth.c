@@ -81,10 +81,9 @@ typedef struct {
 } Components;
 
 static bool note_component(void *context, int number, const uint32_t *node, size_t n,
-                           const uint32_t *component)
+                           const uint32_t *component TH_UNUSED)
 {
     Components *c = context;
-    (void)component;
     for (size_t i = 0; i < n; i++)
         c->of_state[node[i]] = number;
     c->n = number + 1;
@@ -126,14 +125,12 @@ typedef struct {
 
 /* Different ways from q to q by one word pass through a pair of different states: both are in the
  * component of (q, q). */
-static bool note_doubled(void *context, int number, const uint32_t *node, size_t n,
-                         const uint32_t *component)
+static bool note_doubled(void *context, int number TH_UNUSED, const uint32_t *node, size_t n,
+                         const uint32_t *component TH_UNUSED)
 {
     Doubled *d = context;
     int same = -1;
     bool differ = false;
-    (void)number;
-    (void)component;
     for (size_t i = 0; i < n; i++) {
         int state[TH_WORDS_TUPLE_PLACES] = {0};
         th_words_tuples_unpack(&d->t, node[i], state);

@@ -372,7 +372,7 @@ static bool make_moves(Reader *r, ThDistribution *d, char **symbol, int *n_symbo
 
 /* A distribution, where the weights of every state are those of the log semiring and add up to one;
  * they are floats there. */
-static ThLanguage *read_language(const ThFormatInput *in, ThText *notes, ThError *err)
+static ThLanguage *read_language(const ThFormatInput *in, ThText *notes TH_UNUSED, ThError *err)
 {
     Reader r;
     ThDistribution d = {0};
@@ -383,7 +383,6 @@ static ThLanguage *read_language(const ThFormatInput *in, ThText *notes, ThError
         (symbol = th_alloc(r.table.n + r.name.n + 1, sizeof *symbol, err)) &&
         make_moves(&r, &d, symbol, &n_symbols, err) && th_format_scale(&d, 1e-5, NULL, err))
         l = th_distribution_build(symbol, n_symbols, &d, err);
-    (void)notes;
     TH_FREE_EACH(symbol, n_symbols);
     free(d.move);
     reader_free(&r);
@@ -458,10 +457,9 @@ static void write_table(ThText *t, const ThAutomaton *a)
 }
 
 /* Four columns, the empty symbol as @0@, and the table that OpenFST needs beside them. */
-static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name TH_UNUSED,
+                  ThText *notes, ThError *err)
 {
-    (void)name;
     ThText *to = &out->text;
     if (th_automaton_moore(a)) {
         th_fail(err, TH_EVALUE, "AT&T text holds outputs of transitions, not of states");
@@ -493,9 +491,9 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, T
 }
 
 /* Weights in the log semiring; states in their order, the start first. */
-static bool write_language(ThFormatOutput *out, const ThLanguage *l, ThText *notes, ThError *err)
+static bool write_language(ThFormatOutput *out, const ThLanguage *l, ThText *notes TH_UNUSED,
+                           ThError *err)
 {
-    (void)notes;
     const ThDistribution *d = th_format_probabilities(l, err);
     if (!d || !check_names(l->symbol, l->n_symbols, err))
         return false;

@@ -71,11 +71,9 @@ static void write_edge(ThText *to, const ThAutomaton *a, const ThAutomatonArc *a
     th_text_add(to, "];\n");
 }
 
-bool th_dot_write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
+bool th_dot_write(ThFormatOutput *out, const ThAutomaton *a, const char *name,
+                  ThText *notes TH_UNUSED, ThError *err TH_UNUSED)
 {
-    (void)notes;
-    (void)err;
     ThText *to = &out->text;
     ThText alphabet = {0};
     bool all_accept = th_automaton_moore(a) || th_automaton_mealy(a);

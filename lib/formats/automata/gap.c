@@ -55,10 +55,9 @@ static void write_letters(ThText *t, const ThAutomaton *a, bool own, bool empty)
     th_text_add(t, empty ? "@\"" : "\"");
 }
 
-static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name,
+                  ThText *notes TH_UNUSED, ThError *err)
 {
-    (void)notes;
     ThText *to = &out->text;
     enum { LETTERS = 26 };
     bool own = own_letters(a), empty = has_empty_moves(a);

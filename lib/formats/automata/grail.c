@@ -3,11 +3,9 @@
 #include "formats/format_table.h"
 
 /* Grail+ instructions, `(START) |- q`, `q symbol r`, `q -| (FINAL)`. */
-static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name TH_UNUSED,
+                  ThText *notes TH_UNUSED, ThError *err)
 {
-    (void)name;
-    (void)notes;
     ThText *to = &out->text;
     if (!th_format_automaton_no_outputs(a, "Grail", err))
         return false;

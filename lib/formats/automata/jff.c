@@ -345,11 +345,10 @@ static void write_alphabet(ThText *to, const ThAutomaton *a)
     th_text_add(to, "?>\n");
 }
 
-static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name, ThText *notes,
-                  ThError *err)
+static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name,
+                  ThText *notes TH_UNUSED, ThError *err)
 {
     (void)name;
-    (void)notes;
     ThText *to = &out->text;
     int starts, start = 0;
     if (!check_shape(a, &starts, err))

@@ -2,9 +2,8 @@
 #include "automata/words/lexicon.h"
 #include "formats/format_table.h"
 
-static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
+static ThAutomaton *read(const ThFormatInput *in, ThText *notes TH_UNUSED, ThError *err)
 {
-    (void)notes;
     return th_automaton_of_words(in->text, in->size, in->stop, err);
 }
 

@@ -31,14 +31,12 @@ size_t th_format_bb_length(const char *line, size_t n)
 }
 
 /* One machine, on one line. */
-static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *how, ThText *notes,
-                  ThError *err)
+static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *how TH_UNUSED,
+                  ThText *notes TH_UNUSED, ThError *err)
 {
     ThFormatLines l;
     ThText line TH_OWNED(th_text_free) = {0};
     int at = 0;
-    (void)how;
-    (void)notes;
     if (!th_format_lines_start(&l, text, size, err))
         return NULL;
     while (th_format_lines_next(&l)) {
@@ -63,10 +61,9 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
     return m;
 }
 
-static bool write(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
+static bool write(ThText *to, const ThTm *m, const char *name TH_UNUSED, ThText *notes TH_UNUSED,
+                  ThError *err)
 {
-    (void)name;
-    (void)notes;
     bool ok = th_tm_write_bb(to, m, err);
     th_text_add(to, ok ? "\n" : "");
     return ok;

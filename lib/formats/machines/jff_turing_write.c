@@ -66,7 +66,8 @@ static void write_state(ThText *t, const ThTm *m, int q)
     th_text_add(t, "</state>\n");
 }
 
-bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
+bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name TH_UNUSED, ThText *notes,
+                         ThError *err)
 {
     static const ThFormatFit fit = {
         .format = "a .jff file",
@@ -77,7 +78,6 @@ bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name, ThText *no
         .no_state = "",
         .missing = TH_TM_MISSING_REJECT,
     };
-    (void)name;
     for (int s = 0; s < m->n_symbols; s++)
         if (s != m->blank && strcmp(m->symbol[s], "□") == 0)
             return th_fail(err, TH_EVALUE,

@@ -305,11 +305,10 @@ static void add_rule(ThAutomatonBuild *b, const ThLanguage *l, size_t number, in
             b, (ThAutomatonArc){from, TH_AUTOMATON_EPSILON, to, TH_AUTOMATON_NO_OUTPUT});
 }
 
-static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop, ThError *err)
+static bool automaton(const ThLanguage *l, ThAutomaton **a, ThStop *stop TH_UNUSED, ThError *err)
 {
     const ThGrammar *g = l->data;
     ThAutomatonBuild b = {0};
-    (void)stop;
     *a = NULL;
     if (!is_right_linear(g))
         return true;

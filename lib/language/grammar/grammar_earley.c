@@ -172,11 +172,10 @@ void th_grammar_pop(void *reading)
     ((Reading *)reading)->n--;
 }
 
-bool th_grammar_accepts(void *reading, ThLanguageAnswer *answer, ThError *err)
+bool th_grammar_accepts(void *reading, ThLanguageAnswer *answer, ThError *err TH_UNUSED)
 {
     const Reading *r = reading;
     int symbol;
-    (void)err;
     *answer = TH_LANGUAGE_NO;
     for (size_t i = r->set[r->n]; i < r->set[r->n + 1]; i++) {
         Item it = r->item[i];

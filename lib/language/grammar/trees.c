@@ -164,11 +164,10 @@ typedef struct {
     ThError *err;
 } Search;
 
-static bool look_at(void *context, ThLanguageWord word, ThLanguageAnswer answer)
+static bool look_at(void *context, ThLanguageWord word, ThLanguageAnswer answer TH_UNUSED)
 {
     Search *s = context;
     double trees;
-    (void)answer;
     if (!th_grammar_trees(s->l->data, word, s->stop, &trees, s->err))
         return false;
     if (trees < 2)

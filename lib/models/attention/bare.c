@@ -27,9 +27,9 @@ typedef struct {
 
 /* ---- layers ---- */
 
-static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
+static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s,
+                       ThRng *rng TH_UNUSED)
 {
-    (void)rng;
     const Layout *l = m->layout;
     ThVar own = th_model_stream_rows(t, s, s->x);
     ThVar u = th_op_add(t, own, th_model_attend(t, &l->attention, layer, s, s->x));

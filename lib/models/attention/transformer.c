@@ -31,9 +31,9 @@ typedef struct {
 
 /* ---- forward ---- */
 
-static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
+static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s,
+                       ThRng *rng TH_UNUSED)
 {
-    (void)rng;
     const Layout *l = m->layout;
     const Layer *y = &l->layer[layer];
     ThVar own = th_model_stream_rows(t, s, s->x);

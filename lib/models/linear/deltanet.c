@@ -79,16 +79,14 @@ static ThModelLinearBlocks blocks(const ThOptions *o)
     return (ThModelLinearBlocks){.blocks = z.d, .size = z.size};
 }
 
-static double draw_decay(ThRng *r, int row, int col)
+static double draw_decay(ThRng *r, int row TH_UNUSED, int col TH_UNUSED)
 {
-    (void)row, (void)col;
     return log(16 * (1 - th_rng_uniform(r)));
 }
 
 /* Softplus of it is log-uniform between 0.001 and 0.1. */
-static double draw_time(ThRng *r, int row, int col)
+static double draw_time(ThRng *r, int row TH_UNUSED, int col TH_UNUSED)
 {
-    (void)row, (void)col;
     return log(expm1(exp(log(0.001) + th_rng_uniform(r) * log(100))));
 }
 
@@ -203,9 +201,8 @@ static const ThModelLinearLayer layer = {
     .state = state_size, .blocks = blocks, .add = add, .run = run};
 
 /* Until now queries were not divided. */
-static const char *changed(const ThOptions *o)
+static const char *changed(const ThOptions *o TH_UNUSED)
 {
-    (void)o;
     return "what a head reads was not divided by the root of its width";
 }
 

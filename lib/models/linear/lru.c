@@ -24,15 +24,13 @@ static ThModelLinearBlocks blocks(const ThOptions *o)
 }
 
 /* |λ| = exp(-exp(ν)) with |λ|² uniform on (0, 1), and the phase exp(θ) uniform on (0, 2π). */
-static double draw_size(ThRng *r, int row, int col)
+static double draw_size(ThRng *r, int row TH_UNUSED, int col TH_UNUSED)
 {
-    (void)row, (void)col;
     return log(-0.5 * log(1 - th_rng_uniform(r) * (1 - 1e-6)) + 1e-7);
 }
 
-static double draw_phase(ThRng *r, int row, int col)
+static double draw_phase(ThRng *r, int row TH_UNUSED, int col TH_UNUSED)
 {
-    (void)row, (void)col;
     return log(2 * acos(-1) * (1 - th_rng_uniform(r)));
 }
 
@@ -50,10 +48,9 @@ static void add(ThModelBuilder *b, int *param)
 
 /* What is added is √(1 - |λ|²) B u; what is read, before the gate, Re(C x) + D u, in which the real
  * and imaginary parts of x have rows of the matrix of their own. */
-static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
+static ThModelLinearOutput run(ThTape *t, const ThOptions *o TH_UNUSED, const int *param,
                                const ThModelLinearInput *in)
 {
-    (void)o;
     ThVar decay = th_op_map(t, th_param(t, param[SIZE]), TH_MAP_EXP);
     ThVar angle = th_op_map(t, th_param(t, param[PHASE]), TH_MAP_EXP);
     ThVar size = th_op_map(t, th_op_scale(t, decay, -1), TH_MAP_EXP);
@@ -74,9 +71,8 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
 static const ThModelLinearLayer layer = {
     .state = state_size, .blocks = blocks, .add = add, .run = run};
 
-static const char *changed(const ThOptions *o)
+static const char *changed(const ThOptions *o TH_UNUSED)
 {
-    (void)o;
     return "nothing followed the recurrence";
 }
 

@@ -45,16 +45,14 @@ static ThModelLinearBlocks blocks(const ThOptions *o)
 }
 
 /* A_n = -(n + 1), of which the logarithm is learned. */
-static double draw_decay(ThRng *r, int row, int col)
+static double draw_decay(ThRng *r TH_UNUSED, int row, int col TH_UNUSED)
 {
-    (void)r, (void)col;
     return log(row + 1);
 }
 
 /* Softplus of it is log-uniform between 0.001 and 0.1. */
-static double draw_time(ThRng *r, int row, int col)
+static double draw_time(ThRng *r, int row TH_UNUSED, int col TH_UNUSED)
 {
-    (void)row, (void)col;
     return log(expm1(exp(log(0.001) + th_rng_uniform(r) * log(100))));
 }
 

@@ -98,9 +98,8 @@ static const ThModelLinearLayer layer = {.state = state_size,
                                          .run = run,
                                          .norm_after = true};
 
-static const char *changed(const ThOptions *o)
+static const char *changed(const ThOptions *o TH_UNUSED)
 {
-    (void)o;
     return "layer norm stood before the layers, and the head had two";
 }
 

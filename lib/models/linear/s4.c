@@ -144,18 +144,16 @@ static ThModelSpaceStep bilinear(ThTape *t, const int *param)
         .v = times_column(t, th_model_complex_times(t, pd, inverse), th_op_scale(t, share, 2))};
 }
 
-static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
+static ThModelLinearOutput run(ThTape *t, const ThOptions *o TH_UNUSED, const int *param,
                                const ThModelLinearInput *in)
 {
-    (void)o;
     ThModelSpaceStep step = bilinear(t, param);
     return th_model_space_run(t, param, in, &step, false);
 }
 
-static ThModelLinearOutput run_liquid(ThTape *t, const ThOptions *o, const int *param,
+static ThModelLinearOutput run_liquid(ThTape *t, const ThOptions *o TH_UNUSED, const int *param,
                                       const ThModelLinearInput *in)
 {
-    (void)o;
     ThModelSpaceStep step = bilinear(t, param);
     return th_model_space_run(t, param, in, &step, true);
 }

@@ -8,9 +8,8 @@ static const ThOptionSpec options[] = {
     TH_MODEL_LINEAR_OPTIONS, TH_MODEL_SPACE_STATE(65536), {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* A_n = -1/2 + i π n. */
-static double draw_frequency(ThRng *r, int row, int col)
+static double draw_frequency(ThRng *r TH_UNUSED, int row TH_UNUSED, int col)
 {
-    (void)r, (void)row;
     return acos(-1) * col;
 }
 
@@ -25,10 +24,9 @@ static void add(ThModelBuilder *b, int *param)
 }
 
 /* Ā = exp(ΔA) and B̄ = (Ā - 1)/A, in which B = 1: the input is held for a time Δ. */
-static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
+static ThModelLinearOutput run(ThTape *t, const ThOptions *o TH_UNUSED, const int *param,
                                const ThModelLinearInput *in)
 {
-    (void)o;
     ThModelComplex a = th_model_space_eigenvalues(t, param);
     ThVar step = th_model_space_step(t, param);
     ThVar size = th_op_map(t, th_op_times_column(t, a.real, step), TH_MAP_EXP);

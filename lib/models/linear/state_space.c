@@ -20,9 +20,8 @@ int th_model_space_state(const ThOptions *o)
 }
 
 /* ln Δ is uniform between ln 0.001 and ln 0.1. */
-static double draw_step(ThRng *r, int row, int col)
+static double draw_step(ThRng *r, int row TH_UNUSED, int col TH_UNUSED)
 {
-    (void)row, (void)col;
     return log(0.001) + th_rng_uniform(r) * log(100);
 }
 

@@ -17,9 +17,9 @@ void th_position_slopes(int heads, double *slope)
                              : exp2(-8.0 * (2 * (h - power) + 1) / (2 * power));
 }
 
-static ThVar bias(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)
+static ThVar bias(const ThPosition *p, ThTape *t, const int *param TH_UNUSED,
+                  const ThPositionSpan *span)
 {
-    (void)param;
     int columns = th_position_columns(p, span);
     float *value = th_tape_take(t, (size_t)p->heads * (size_t)columns, sizeof *value);
     double *slope = th_tape_take(t, (size_t)p->heads, sizeof *slope);

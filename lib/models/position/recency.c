@@ -29,9 +29,9 @@ static double rate(const ThPosition *p, int h, int first)
     return ldexp(most, h + 1 - p->heads);
 }
 
-static ThVar bias(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)
+static ThVar bias(const ThPosition *p, ThTape *t, const int *param TH_UNUSED,
+                  const ThPositionSpan *span)
 {
-    (void)param;
     int columns = th_position_columns(p, span), first = 0;
     float *value = th_tape_take(t, (size_t)p->heads * (size_t)columns, sizeof *value);
     int *window = th_tape_take(t, (size_t)p->heads, sizeof *window);

@@ -4,9 +4,8 @@
 #include "models/recurrent/recurrent.h"
 
 static ThVar layer(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThOpSequence *s,
-                   double forget)
+                   double forget TH_UNUSED)
 {
-    (void)forget;
     return th_op_gru(t, x, th_param(t, l->recurrent), th_param(t, l->bias[1]), s);
 }
 

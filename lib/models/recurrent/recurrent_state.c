@@ -152,13 +152,13 @@ static void map(float *y, const float *x, size_t n, ThOpMap f)
         memcpy(y, x, n * sizeof *y);
 }
 
-bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits, ThError *err)
+bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits,
+                             ThError *err TH_UNUSED)
 {
     State *s = state;
     const ThModelRecurrentHead *head = &s->r->head;
     size_t H = (size_t)s->B * (size_t)s->H;
     int classes = s->m->signature.n_classes;
-    (void)err;
     for (int i = 0; i < n; i++)
         step(s, token + i, (size_t)n);
     const float *x = s->seen;

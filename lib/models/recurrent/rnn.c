@@ -9,16 +9,14 @@ static const ThOptionSpec options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static ThVar rectified(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThOpSequence *s,
-                       double forget)
+                       double forget TH_UNUSED)
 {
-    (void)forget;
     return th_op_rnn(t, x, th_param(t, l->recurrent), s);
 }
 
 static ThVar hyperbolic(ThTape *t, const ThModelRecurrentLayer *l, ThVar x, const ThOpSequence *s,
-                        double forget)
+                        double forget TH_UNUSED)
 {
-    (void)forget;
     return th_op_rnn_tanh(t, x, th_param(t, l->recurrent), s);
 }
 

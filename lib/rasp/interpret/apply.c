@@ -339,10 +339,9 @@ static void release_mapped(void *context)
     th_rasp_release(&m->r->heap, m->function);
 }
 
-static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *args, size_t n,
-                        ThRaspAtom *result, ThError *err)
+static bool call_mapped(void *context, ThRaspAtoms *atoms TH_UNUSED, const ThRaspAtom *args,
+                        size_t n, ThRaspAtom *result, ThError *err)
 {
-    (void)atoms;
     const Mapped *m = context;
     ThRasp *r = m->r;
     ThRaspArgument arg[TH_RASP_ARGUMENTS];

@@ -413,9 +413,8 @@ static bool eval_string(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
     return ok;
 }
 
-static bool eval_number(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
+static bool eval_number(ThRasp *r TH_UNUSED, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
 {
-    (void)r;
     const ThRaspNode *n = at(f, node);
     *v = th_rasp_atom_value(n->kind == TH_RASP_R_INT ? th_rasp_int(n->number.integer)
                                                      : th_rasp_float(n->number.real));

@@ -82,10 +82,9 @@ static bool do_zip(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, si
     return ok;
 }
 
-static bool do_len(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n,
+static bool do_len(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n TH_UNUSED,
                    ThRaspValue *v)
 {
-    (void)n;
     if (!th_rasp_is_list(&arg[0].value) && arg[0].value.kind != TH_RASP_VALUE_DICT) {
         th_rasp_error(r, TH_EVALUE, "%s takes a list or a dict, not %s", self->name,
                       th_rasp_what(&arg[0].value));
@@ -97,17 +96,15 @@ static bool do_len(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, si
     return true;
 }
 
-static bool do_unary(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n,
+static bool do_unary(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n TH_UNUSED,
                      ThRaspValue *v)
 {
-    (void)n;
     return th_rasp_apply_unary(r, (ThRaspUnary)self->op, &arg[0].value, v);
 }
 
-static bool do_binary(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n,
+static bool do_binary(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n TH_UNUSED,
                       ThRaspValue *v)
 {
-    (void)n;
     return th_rasp_apply_binary(r, (ThRaspBinary)self->op, &arg[0].value, &arg[1].value, v);
 }
 
@@ -200,20 +197,18 @@ static bool do_aggregate(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *a
 
 /* ---- the causal dialect ---------------------------------------------------------------------- */
 
-static bool do_width(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n,
+static bool do_width(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n TH_UNUSED,
                      ThRaspValue *v)
 {
-    (void)n;
     if (arg[0].value.kind != TH_RASP_VALUE_SELECTOR)
         return th_rasp_error(r, TH_EVALUE, "%s takes a selector, not %s", self->name,
                              th_rasp_what(&arg[0].value));
     return th_rasp_made(r, th_rasp_width(r->graph, arg[0].value.as.sop, r->err), v);
 }
 
-static bool do_full(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n,
+static bool do_full(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, size_t n TH_UNUSED,
                     ThRaspValue *v)
 {
-    (void)n;
     const ThRaspValue *c = &arg[1].value;
     if (c->kind != TH_RASP_VALUE_ATOM)
         return th_rasp_error(r, TH_EVALUE, "%s takes a single value, not %s", self->name,

@@ -276,10 +276,9 @@ static bool show_selector(ThRasp *r, const ThRaspShown *s, ThText *t, ThStop *st
     return th_rasp_write_grid(r, r->example[1].run, s->value.as.sop, t, stop, err);
 }
 
-static void show_function(const ThRasp *r, const ThRaspShown *s, ThText *t)
+static void show_function(const ThRasp *r TH_UNUSED, const ThRaspShown *s, ThText *t)
 {
     const ThRaspFunction *f = (const ThRaspFunction *)s->value.as.object;
-    (void)r;
     if (f->builtin) {
         th_text_printf(t, "     built-in function: %s(%s)\n", s->name, f->builtin->parameters);
         return;

@@ -168,15 +168,13 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 /* ---- windows --------------------------------------------------------------------------------- */
 
 /* A window has a symbol to be asked for, and one before it. */
-static int length(const ThTask *t, int length)
+static int length(const ThTask *t TH_UNUSED, int length)
 {
-    (void)t;
     return length < 2 ? 2 : length;
 }
 
-static int tokens(const ThTask *t, int length)
+static int tokens(const ThTask *t TH_UNUSED, int length)
 {
-    (void)t;
     return length - 1;
 }
 
@@ -232,10 +230,9 @@ static bool study(const ThTask *t, ThRng *r, const ThRange *sizes, ThBatch *b, T
            put_windows(t, r, &(Part){0, d->n_train, false}, b, err);
 }
 
-static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length TH_UNUSED, ThBatch *b, ThError *err)
 {
     const Data *d = t->data;
-    (void)length;
     if (!put_windows(t, r, &(Part){d->n_train, d->n, true}, b, err))
         return false;
     if (th_option_choice(&t->options, "scored") == SCORED_ALL)
@@ -248,9 +245,8 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
     return true;
 }
 
-static double chance(const ThTask *t, int length)
+static double chance(const ThTask *t, int length TH_UNUSED)
 {
-    (void)length;
     return ((const Data *)t->data)->most;
 }
 

@@ -108,11 +108,11 @@ static void for_each_query(ThTape *t, const ThTapeNode *n, EachQuery *each, doub
     }
 }
 
-static void mix_values(ThTape *t, const ThTapeNode *n, const Query *p, size_t row, const double *w)
+static void mix_values(ThTape *t TH_UNUSED, const ThTapeNode *n, const Query *p, size_t row,
+                       const double *w)
 {
     const ThTapeAttend *f = n->args;
     double *y = (double *)n->value + row;
-    (void)t;
     for (int c = 0; c < f->width; c++) {
         y[c] = 0;
         for (int j = 0; j < f->how.T; j++)

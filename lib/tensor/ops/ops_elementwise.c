@@ -20,9 +20,8 @@ static double relu(double x)
     return x > 0 ? x : 0;
 }
 
-static double relu_slope(double x, double y)
+static double relu_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return x > 0;
 }
 
@@ -36,9 +35,8 @@ static double gelu(double x)
     return x * normal_share(x);
 }
 
-static double gelu_slope(double x, double y)
+static double gelu_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return normal_share(x) + x * exp(-0.5 * x * x) / sqrt(2 * M_PI);
 }
 
@@ -47,15 +45,13 @@ static double sigmoid(double x)
     return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
 }
 
-static double sigmoid_slope(double x, double y)
+static double sigmoid_slope(double x TH_UNUSED, double y)
 {
-    (void)x;
     return y * (1 - y);
 }
 
-static double tanh_slope(double x, double y)
+static double tanh_slope(double x TH_UNUSED, double y)
 {
-    (void)x;
     return 1 - y * y;
 }
 
@@ -64,9 +60,8 @@ static double silu(double x)
     return x * sigmoid(x);
 }
 
-static double silu_slope(double x, double y)
+static double silu_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return sigmoid(x) * (1 + x * (1 - sigmoid(x)));
 }
 
@@ -75,27 +70,23 @@ static double softplus(double x)
     return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
-static double softplus_slope(double x, double y)
+static double softplus_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return sigmoid(x);
 }
 
-static double exp_slope(double x, double y)
+static double exp_slope(double x TH_UNUSED, double y)
 {
-    (void)x;
     return y;
 }
 
-static double log_slope(double x, double y)
+static double log_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return 1 / x;
 }
 
-static double sqrt_slope(double x, double y)
+static double sqrt_slope(double x TH_UNUSED, double y)
 {
-    (void)x;
     return 0.5 / y;
 }
 
@@ -104,9 +95,8 @@ static double square(double x)
     return x * x;
 }
 
-static double square_slope(double x, double y)
+static double square_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return 2 * x;
 }
 
@@ -115,27 +105,23 @@ static double reciprocal(double x)
     return 1 / x;
 }
 
-static double reciprocal_slope(double x, double y)
+static double reciprocal_slope(double x TH_UNUSED, double y)
 {
-    (void)x;
     return -y * y;
 }
 
-static double abs_slope(double x, double y)
+static double abs_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return (double)(x > 0) - (double)(x < 0);
 }
 
-static double sin_slope(double x, double y)
+static double sin_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return cos(x);
 }
 
-static double cos_slope(double x, double y)
+static double cos_slope(double x, double y TH_UNUSED)
 {
-    (void)y;
     return -sin(x);
 }
 
@@ -254,17 +240,13 @@ typedef struct {
     double (*slope[2])(double a, double b);
 } Zip;
 
-static double one(double a, double b)
+static double one(double a TH_UNUSED, double b TH_UNUSED)
 {
-    (void)a;
-    (void)b;
     return 1;
 }
 
-static double minus_one(double a, double b)
+static double minus_one(double a TH_UNUSED, double b TH_UNUSED)
 {
-    (void)a;
-    (void)b;
     return -1;
 }
 
@@ -283,15 +265,13 @@ static double multiply(double a, double b)
     return a * b;
 }
 
-static double first(double a, double b)
+static double first(double a, double b TH_UNUSED)
 {
-    (void)b;
     return a;
 }
 
-static double second(double a, double b)
+static double second(double a TH_UNUSED, double b)
 {
-    (void)a;
     return b;
 }
 
@@ -300,9 +280,8 @@ static double divide(double a, double b)
     return a / b;
 }
 
-static double divide_by_a(double a, double b)
+static double divide_by_a(double a TH_UNUSED, double b)
 {
-    (void)a;
     return 1 / b;
 }
 

@@ -254,9 +254,8 @@ static void for_each_query(ThTape *t, const ThTapeNode *node, EachQuery *each, d
 }
 
 static void mix(ThTape *t, const ThTapeNode *node, const Head *h, int i, const int *key, int keys,
-                const double *p, const double *a, double *g)
+                const double *p TH_UNUSED, const double *a, double *g TH_UNUSED)
 {
-    (void)p, (void)g;
     const double *v = th_tape_in_double(t, node, KV) + key_at(h) + h->d;
     double *y = (double *)node->value + query_at(h) + (size_t)i * (size_t)h->d;
     for (int k = 0; k < keys; k++)

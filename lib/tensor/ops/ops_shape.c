@@ -291,11 +291,7 @@ ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols)
 
 /* ---- without a gradient ---- */
 
-static void no_backward(ThTape *t, ThTapeNode *n)
-{
-    (void)t;
-    (void)n;
-}
+static void no_backward(ThTape *t TH_UNUSED, ThTapeNode *n TH_UNUSED) {}
 
 static const ThOp op_detach = {"detach", reshape_forward, no_backward, reshape_forward,
                                no_backward};

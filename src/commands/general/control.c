@@ -12,10 +12,9 @@ typedef struct {
     size_t open, close;
 } Body;
 
-static bool run_turn(void *context, const ShLoopNames *names, ThError *err)
+static bool run_turn(void *context, const ShLoopNames *names TH_UNUSED, ThError *err)
 {
     const Body *b = context;
-    (void)names;
     return sh_run_body(b->s, b->lx, b->open, b->close, err);
 }
 

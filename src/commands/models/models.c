@@ -209,9 +209,8 @@ static void show_centres(FILE *out, const ThModel *m)
                 m->params.item[centres].rows);
 }
 
-bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
+bool sh_show_model(ShSession *s, const ShObject *o, ThError *err TH_UNUSED)
 {
-    (void)err;
     const ThModel *m = o->as.model;
     FILE *out = sh_listing(s);
     fprintf(out, "model %s = %s\n", o->name, o->made_by ? o->made_by : m->kind->name);

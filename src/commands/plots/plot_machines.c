@@ -37,10 +37,9 @@ static bool draw_run(ThFigure *f, ShSession *s, const ShCall *call, const char *
     return ok || sh_error_inside(err, &call->operand[0]);
 }
 
-static bool draw_spacetime(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
-                           ThError *err)
+static bool draw_spacetime(ThFigure *f, const char *title, const ThTmWork *run,
+                           const ShCall *call TH_UNUSED, ThError *err)
 {
-    (void)call;
     return th_plot_spacetime(f, title, run, err);
 }
 

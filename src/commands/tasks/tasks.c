@@ -228,9 +228,8 @@ static void describe_kind(FILE *out, const ThTask *t)
     fputs(th_text_string(&lines), out);
 }
 
-bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)
+bool sh_show_task(ShSession *s, const ShObject *o, ThError *err TH_UNUSED)
 {
-    (void)err;
     const ThTask *t = o->as.task;
     FILE *out = sh_listing(s);
     fprintf(out, "task %s = %s\n", o->name, o->made_by ? o->made_by : t->kind->name);

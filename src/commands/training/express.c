@@ -70,9 +70,8 @@ typedef struct {
     const ThModel *m;
 } Watch;
 
-static bool show_step(void *context, const ThTrainer *tr, ThError *err)
+static bool show_step(void *context, const ThTrainer *tr, ThError *err TH_UNUSED)
 {
-    (void)err;
     const Watch *w = context;
     ThTrainerProgress p = th_trainer_progress(tr);
     sh_progress(w->s, "%s: step %lld of %lld  accuracy %.4g", w->m->kind->name, p.step, p.last_step,

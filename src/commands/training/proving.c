@@ -80,11 +80,10 @@ static void staged(void *context, const ThModelStage *v, const ThTrainProof *p)
                sh_clock() - t->started);
 }
 
-static bool stepped(void *context, const ThTrainer *trainer, ThError *err)
+static bool stepped(void *context, const ThTrainer *trainer, ThError *err TH_UNUSED)
 {
     const Proving *t = context;
     ThTrainerProgress p = th_trainer_progress(trainer);
-    (void)err;
     sh_progress(t->s, "step %lld of %lld in this stage  loss %.4g  accuracy %.4g", p.step,
                 p.last_step, p.loss, p.accuracy);
     return true;
