@@ -24,8 +24,7 @@ const ThOptionSpec sh_settings[] = {
      "steps between the lines that train prints; 0: ten lines a training"},
     {"plot", TH_CHOICE, "auto", 0, 0, "auto|window|text|sixel|kitty",
      "where plots without a file go; auto: a window where there is a display; sixel, kitty: "
-     "between "
-     "the lines of a terminal that shows such pictures, and as characters in another"},
+     "between the lines of a terminal that shows such pictures, and as characters in another"},
     {"pager", TH_STRING, "auto", 0, 0, NULL,
      "program for long listings on a terminal; auto: $PAGER or less -FRX; off: none"},
     {"color", TH_CHOICE, "auto", 0, 0, "auto|on|off",

@@ -4,9 +4,9 @@
  *     char *text TH_OWNED(free) = th_strdup("...", &err);
  *     ThText line TH_OWNED(th_text_free) = {0};
  *
- * Both attributes are known to gcc and clang.  Variables are released in the reverse of the order in
- * which they were declared, behind the evaluation of what is returned; a NULL is not.  They need a
- * value where they are declared, and no goto may lead past that.
+ * Both attributes are known to gcc and clang.  Variables are released in the reverse of the order
+ * in which they were declared, behind the evaluation of what is returned; a NULL is not.  They need
+ * a value where they are declared, and no goto may lead past that.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

@@ -343,8 +343,7 @@ static bool add_steps(ThCompilePlan *p, const Sum *s, const Level *level, int n,
             continue;
         if (b->raw - a->raw < same * fmax(1, fabs(b->raw)))
             return th_fail(err, TH_EVALUE,
-                           "a value depends on more than the average that it is "
-                           "computed from");
+                           "a value depends on more than the average that it is computed from");
         if (!add_step(p, s, a, b, err))
             return false;
     }

@@ -238,8 +238,7 @@ static bool note_cells(ThCompileObserved *o, ThCompileSelector *s, int row, ThEr
                                             o->column[s->query].id[row + i]];
             ok = *cell < 0 || *cell == (signed char)grid[i * n + j] ||
                  th_fail(err, TH_EVALUE,
-                         "a selector tells a number from an equal one of another "
-                         "kind");
+                         "a selector tells a number from an equal one of another kind");
             *cell = (signed char)grid[i * n + j];
         }
     }

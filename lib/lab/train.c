@@ -157,9 +157,8 @@ static bool note_functions(ThError *err)
 {
     return err && err->code == TH_ELIMIT &&
            th_hint(err, "auxiliary_loss=, centre_loss=, contraction_loss=, table_loss= and "
-                        "segments=balanced "
-                        "know each function on the "
-                        "automaton's states that strings have");
+                        "segments=balanced know each function on the automaton's states that "
+                        "strings have");
 }
 
 /* The parts that a tree is made of end where its chunks do. */

@@ -23,8 +23,7 @@ static bool check(const ThOptions *o, ThError *err)
     for (size_t i = 0; i < sizeof needy / sizeof *needy; i++)
         if (th_option_given(o, needy[i]))
             return th_fail(err, TH_EUSAGE,
-                           "%s= is about validations: validate= says on which "
-                           "lengths they are",
+                           "%s= is about validations: validate= says on which lengths they are",
                            needy[i]);
     return true;
 }

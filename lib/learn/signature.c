@@ -49,8 +49,7 @@ static bool match_places(const ThSignaturePlaces *model, const ThSignaturePlaces
         return true;
     if (!task->kind)
         return th_fail(err, TH_EVALUE,
-                       "the model reads the places of a scratchpad, and the task "
-                       "gives none");
+                       "the model reads the places of a scratchpad, and the task gives none");
     return (strcmp(model->kind, task->kind) == 0 && model->layout == task->layout) ||
            th_fail(err, TH_EVALUE,
                    "the model reads places as a scratchpad of kind %s gives them, "

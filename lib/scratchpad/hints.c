@@ -110,9 +110,8 @@ bool th_pad_hints_put(const ThPad *p, ThRng *r, ThPadExample *e, ThError *err)
     int places = greatest(place, n);
     if (places > hints)
         return th_fail(err, TH_EVALUE,
-                       "the scratchpad has %d places, and hints=%d has no more "
-                       "marks",
-                       places, hints);
+                       "the scratchpad has %d places, and hints=%d has no more marks", places,
+                       hints);
     draw_marks(places, hints, th_option_choice(&p->options, "marks") == GROWING, r, mark);
     put_tokens(e, &plain, token, place, n, mark);
     return th_pad_example_good(e, err);

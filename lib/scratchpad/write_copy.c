@@ -196,8 +196,7 @@ const ThPadKind th_pad_copy = {
         "The tasks on which Hard-ALiBi was tested: $STR|STR. is to be copied in whole; "
         "variant=prefix asks for what follows a part, $PART|STR|REST., variant=suffix names the "
         "part last, $STR|PARTREST., and variant=duplicate copies a string in which a part occurs "
-        "twice.  The part is drawn among those that occur once.  Only answers are "
-        "scored.",
+        "twice.  The part is drawn among those that occur once.  Only answers are scored.",
     .example = "scratchpad copy tapehead\n"
                "#> $tapehead|tapehead.\n"
                "scratchpad copy tapehead variant=prefix ngram=2 seed=3\n"

@@ -266,10 +266,10 @@ static bool check(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 
 /* As the paper prints its example, and wrongly. */
 static const char *const misprints[] = {
-    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
-    "e*135(0540~058,3740)|^**135(0000~000,583740)|583740",
-    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
-    "e*135(0540~058,3740)|^*135(0000~005,83740)|^**135(0000~000,583740)|583740",
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|e*135(0540~058,3740)|^"
+    "**135(0000~000,583740)|583740",
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|e*135(0540~058,3740)|^"
+    "*135(0000~005,83740)|^**135(0000~000,583740)|583740",
     NULL};
 
 const ThPadKind th_pad_multiplication = {
@@ -282,14 +282,11 @@ const ThPadKind th_pad_multiplication = {
         "digits of the result so far.  Once no digits are left, the carry goes into the result: "
         "a digit a line, as in the paper's figure, or at once, as in its footnote.\n\n"
         "With style=columns a line is a column of the product, from the last on: a term D*E(P~S) "
-        "for "
-        "each digit E of the second number, S being the sum so far, which begins with a tenth of "
-        "the column before, and P and S written from their last digit; then the column's digit of "
-        "the result.  The first number has zeros in front, and behind its point, so that all "
-        "columns "
-        "have as many terms.  Nothing but digits is looked up, so that a small model learns it, "
-        "and "
-        "goes on beyond the lengths of training where hints= say which digits.",
+        "for each digit E of the second number, S being the sum so far, which begins with a tenth "
+        "of the column before, and P and S written from their last digit; then the column's digit "
+        "of the result.  The first number has zeros in front, and behind its point, so that all "
+        "columns have as many terms.  Nothing but digits is looked up, so that a small model "
+        "learns it, and goes on beyond the lengths of training where hints= say which digits.",
     .example = "scratchpad multiplication 25 4\n"
                "#> 25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,100)|100\n"
                "scratchpad multiplication 25 4 style=verbose\n"

@@ -235,11 +235,10 @@ const ThTaskKind th_task_kind_label = {
     .summary = "what a program of RASP answers",
     .source = "Weiss, Goldberg and Yahav 2021, who train transformers on what programs answer",
     .detail = "task t = label SOP, where SOP is the name of an s-op; label of a grammar or another "
-              "language is output.  Uniform strings over the "
-              "alphabet; the answer is the s-op's value at every position, or with labels=final "
-              "at the last.  The classes are the values that it has on all inputs up to the "
-              "length upto=; a value that is none of them, on a longer string, is an error.  The "
-              "task keeps the s-op as it is now.",
+              "language is output.  Uniform strings over the alphabet; the answer is the s-op's "
+              "value at every position, or with labels=final at the last.  The classes are the "
+              "values that it has on all inputs up to the length upto=; a value that is none of "
+              "them, on a longer string, is an error.  The task keeps the s-op as it is now.",
     .takes_program = true,
     .takes_language = true,
     .of_language = &th_task_kind_output,

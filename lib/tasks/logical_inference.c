@@ -284,13 +284,10 @@ const ThTaskKind th_task_kind_logical_inference = {
         "Always saying # is right about half of the time, which evaluate prints as chance; one of "
         "the seven at random one time in seven.\n\n"
         "Models that know pairs (encoder, universal, gated_universal, tlb, gutlb, ndr) read each "
-        "side "
-        "by "
-        "itself; others read both as one string.  With auxiliary_loss= a further head has to tell "
-        "from what such a model makes of a formula whether it is true, for each of the 64 "
+        "side by itself; others read both as one string.  With auxiliary_loss= a further head has "
+        "to tell from what such a model makes of a formula whether it is true, for each of the 64 "
         "assignments.  How two formulas are related, mostly not at all, says little of either: "
-        "with "
-        "auxiliary_loss=4 as much is learned in a tenth of the steps.",
+        "with auxiliary_loss=4 as much is learned in a tenth of the steps.",
     .operators = "not and or",
     .options = options,
     .init = init,

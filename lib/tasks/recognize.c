@@ -113,11 +113,10 @@ const ThTaskKind th_task_kind_recognize = {
     .source = "any regular language; protocol of Chi et al. 2023 for D_n and Tomita",
     .detail =
         "task t = recognize A, where A is an automaton or an expression, or names a grammar or any "
-        "other language.  Half of the strings "
-        "are accepted and half rejected where a length has both sorts; within each sort "
-        "every string of the length is equally likely.  The strings are drawn by counting "
-        "the ways to accept, and to reject, from every state with every number of symbols "
-        "left; of a grammar by counting its trees.\n\n"
+        "other language.  Half of the strings are accepted and half rejected where a length has "
+        "both sorts; within each sort every string of the length is equally likely.  The strings "
+        "are drawn by counting the ways to accept, and to reject, from every state with every "
+        "number of symbols left; of a grammar by counting its trees.\n\n"
         "With outside=near every second one of the strings that are rejected is a near miss, as "
         "Butoi et al. 2025 (FLaRe) draw them, but of the same length, so that lengths tell "
         "nothing: a word with K of its symbols replaced or moved, where K is 1, 2, ... with "

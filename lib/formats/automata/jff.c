@@ -321,8 +321,7 @@ static bool check_shape(const ThAutomaton *a, int *starts, ThError *err)
     *starts = 0;
     if (moore && mealy)
         return th_fail(err, TH_EVALUE,
-                       "a .jff file holds outputs of states or of transitions, "
-                       "not both");
+                       "a .jff file holds outputs of states or of transitions, not both");
     for (int q = 0; q < a->n_states; q++) {
         *starts += a->start[q];
         if ((moore || mealy) && !a->accept[q])

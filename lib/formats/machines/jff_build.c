@@ -551,8 +551,7 @@ static void write_notes(const Building *b)
                        b->n_instances, b->n_instances == 1 ? "" : "s");
     if (b->im.b.m.n_rules > b->j->n_transitions)
         th_format_note(notes,
-                       "labels for several symbols became a rule for each: %zu instead of "
-                       "%zu",
+                       "labels for several symbols became a rule for each: %zu instead of %zu",
                        b->im.b.m.n_rules, b->j->n_transitions);
 }
 

@@ -84,8 +84,7 @@ static bool fit_edge(Fitting *x)
         return refuse(x, "tapes with an edge", NULL);
     if (m->edge == TH_TM_EDGE_ERROR)
         return refuse(x, "edge at which a move is an error",
-                      "tape one-way edge=stay or edge=reject "
-                      "can be written");
+                      "tape one-way edge=stay or edge=reject can be written");
     if (!become(x, th_tm_unbounded(m, TH_FORMAT_MOST_IMPORTED, x->err)))
         return false;
     th_format_note(x->notes, "the edge of the tape became a symbol, %s, that two first steps write",

@@ -248,8 +248,7 @@ static bool check(const ThOptions *o, ThError *err)
     bool geometric = th_option_flag(o, "geometric");
     if (geometric && strcmp(th_option_text(o, "position"), "none") != 0)
         return th_fail(err, TH_EUSAGE,
-                       "geometric attention has no positions: position= goes with "
-                       "geometric=no");
+                       "geometric attention has no positions: position= goes with geometric=no");
     if (geometric && th_option_real(o, "attention_dropout") > 0)
         return th_fail(err, TH_EUSAGE, "attention_dropout= goes with geometric=no");
     return th_model_encoder_check(o, true, err);

@@ -78,15 +78,14 @@ const ThModelKind th_model_lrnn = {
     .source = "Fan, Chi, Rudnicky and Ramadge 2024 (Advancing Regular Language Reasoning in Linear "
               "Recurrent Neural Networks)",
     .detail =
-        "x_k = A(u_k) x_{k-1} + v(u_k): A has blocks along its diagonal, which a network of "
-        "two layers makes of the input, as another does v; x_0 is learned.  The paper "
-        "bounds each column, its code subtracts the columns' means and divides the block: "
-        "norm= chooses.  Above p=1 neither keeps the state bounded: a block of b rows can make it "
-        "b^(1-1/p) times as large with a symbol, √2 for 8 and 1.2, so that long strings can "
-        "leave the range of floats; p=1 cannot.  To count is to permute: that has columns of norm "
-        "1, but 1.35 without their means (8 rows), so that norm=code makes a counter forget, by 1 "
-        "or 2 % a symbol.  The paper uses layers=1, and layers=3 for "
-        "modular arithmetic.",
+        "x_k = A(u_k) x_{k-1} + v(u_k): A has blocks along its diagonal, which a network of two "
+        "layers makes of the input, as another does v; x_0 is learned.  The paper bounds each "
+        "column, its code subtracts the columns' means and divides the block: norm= chooses.  "
+        "Above p=1 neither keeps the state bounded: a block of b rows can make it b^(1-1/p) times "
+        "as large with a symbol, √2 for 8 and 1.2, so that long strings can leave the range of "
+        "floats; p=1 cannot.  To count is to permute: that has columns of norm 1, but 1.35 without "
+        "their means (8 rows), so that norm=code makes a counter forget, by 1 or 2 % a symbol.  "
+        "The paper uses layers=1, and layers=3 for modular arithmetic.",
     .options = options,
     .check = check,
     .part = &layer,

@@ -111,10 +111,9 @@ const ThModelKind th_model_pd_ssm = {
     .detail = "x' = D P x + B u from the first unit vector: P has one 1 in every column, so that "
               "one-hot states stay so, and any automaton of as many states is exact in one layer.  "
               "P comes from a dictionary by hard choice and learns by the softmax: its gradient is "
-              "not a slope.  As its authors have it, layer norm is behind each layer, "
-              "there is no residual around any, and the head is linear; the paper uses layers=2 "
-              "dim=128 state=128, "
-              "and dropout, which is not here.",
+              "not a slope.  As its authors have it, layer norm is behind each layer, there is no "
+              "residual around any, and the head is linear; the paper uses layers=2 dim=128 "
+              "state=128, and dropout, which is not here.",
     .changed = changed,
     .options = options,
     .part = &layer,

@@ -355,8 +355,7 @@ bool th_position_turns(const ThPosition *p, ThError *err)
     return (p->dim / p->heads % 2 == 0 && turned(p) > 0) ||
            th_fail(err, TH_EUSAGE,
                    "position=%s turns pairs of columns: dim/heads=%d must be even, and "
-                   "rotary_fraction= must "
-                   "leave a pair",
+                   "rotary_fraction= must leave a pair",
                    p->kind->name, p->dim / p->heads);
 }
 

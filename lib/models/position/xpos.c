@@ -16,9 +16,8 @@ static ThVar turn(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows 
     if (last <= DECAYS * decay(p))
         return th_position_turn(p, t, x, rows, way / decay(p));
     th_tape_fail(t, TH_EVALUE,
-                 "position=xpos with decay=%g reads %.0f positions, and the input "
-                 "has %d",
-                 decay(p), DECAYS * decay(p) + 1, last + 1);
+                 "position=xpos with decay=%g reads %.0f positions, and the input has %d", decay(p),
+                 DECAYS * decay(p) + 1, last + 1);
     return -1;
 }
 

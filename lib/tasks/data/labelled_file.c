@@ -426,11 +426,10 @@ const ThTaskKind th_task_kind_file = {
     .source = "RFC 4180 for .csv; jsonlines.org for .jsonl",
     .detail =
         "task t = file \"data.tsv\".  A row has an input and a label: in .tsv and .txt files with "
-        "a "
-        "tab between them, in .txt files two blanks will do, in .csv files with a comma and quotes "
-        "where needed, in .jsonl files as "
-        "an object a line, {\"input\": \"abba\", \"label\": \"even\"}.  Without a header the input "
-        "comes first, or with first=label the label.\n\n"
+        "a tab between them, in .txt files two blanks will do, in .csv files with a comma and "
+        "quotes where needed, in .jsonl files as an object a line, {\"input\": \"abba\", "
+        "\"label\": \"even\"}.  Without a header the input comes first, or with first=label the "
+        "label.\n\n"
         "Symbols are characters, or words with blanks between; so are the labels where there is "
         "one a symbol, and - asks for nothing.  The alphabet and the classes are those of the "
         "whole file, in byte order.  show tells what the file was taken for.  "

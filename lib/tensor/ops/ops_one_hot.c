@@ -381,8 +381,7 @@ ThVar th_op_scan_one_hot(ThTape *t, const ThOpOneHot *s)
         fits = s->row[p] >= 0 && s->row[p] < rows;
     if (!fits)
         return th_tape_fail(t, TH_EVALUE,
-                            "one-hot scan: operands do not fit %d strings of %d and a state "
-                            "of %d",
+                            "one-hot scan: operands do not fit %d strings of %d and a state of %d",
                             s->B, s->T, wide);
     return th_tape_op(t, &op_one_hot, positions, wide, in, INPUTS, s, sizeof *s);
 }

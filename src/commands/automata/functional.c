@@ -92,13 +92,12 @@ SH_COMMAND(
     functional, .group = "automata",
     .summary = "tell whether a transducer writes one word for a word, or two the same",
     .detail =
-        "Of a transducer, nondeterministic or with empty moves, it is told whether it writes "
-        "one word at most for every word that it reads (Béal, Carton, Prieur and "
-        "Sakarovitch 2003), else a word with two; and whether what it writes can be written "
-        "while reading, by a machine with one way for every word (sequential, Choffrut; "
-        "Mohri 1997), else a word, or two words, after one of which ever more would have to be "
-        "remembered.  "
-        "sequential(T) is that machine.\n\n"
+        "Of a transducer, nondeterministic or with empty moves, it is told whether it writes one "
+        "word at most for every word that it reads (Béal, Carton, Prieur and Sakarovitch 2003), "
+        "else a word with two; and whether what it writes can be written while reading, by a "
+        "machine with one way for every word (sequential, Choffrut; Mohri 1997), else a word, or "
+        "two words, after one of which ever more would have to be remembered.  sequential(T) is "
+        "that machine.\n\n"
         "Of two functions it is told whether they are the same: of the same words, with the "
         "same written for them.",
     .example = "automaton t { start s; accept f; s a -> s / x; s a -> p; p b -> f / y }\n"

@@ -26,8 +26,7 @@ static const ThOptionSpec words_options[] = {
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start; the setting seed"},
     {"order", TH_CHOICE, "length", 0, 0, "length|found",
      "of a machine: found lists words as a search finds them that runs the first n words for n "
-     "steps "
-     "each, n = 1, 2, ... up to steps=; of an enumerator, as it prints them"},
+     "steps each, n = 1, 2, ... up to steps=; of an enumerator, as it prints them"},
     TH_LANGUAGE_ALPHABET_OPTION,
     TH_LANGUAGE_STEPS_OPTION,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
@@ -93,9 +92,8 @@ SH_COMMAND(
         "of the alphabet.  random=N draws N words of each length instead, every word with "
         "exactly the same probability.\n\n"
         "With order=found the words of a Turing machine come as they are found by running the "
-        "first "
-        "n words for n steps each, for n = 1, 2, ...: every word that it accepts comes some time, "
-        "and nothing is decided about others.\n\n"
+        "first n words for n steps each, for n = 1, 2, ...: every word that it accepts comes some "
+        "time, and nothing is decided about others.\n\n"
         "$count is the number of words of these lengths, also where not all are printed; "
         "a last line says so then.",
     .example = "automaton e = regex \"(a|b)*ab\"\n"
@@ -185,13 +183,12 @@ static void say_growth(ShSession *s, const ThWordsGrowth *g)
 
 SH_COMMAND(count, .group = "automata", .summary = "count the words of an automaton by length",
            .detail = "Exactly, however large the numbers are.  Of a grammar trees are counted; "
-                     "where a word of up to 12 symbols has two, all words are tried.  Below "
-                     "the table of an automaton stands whether the "
-                     "language is finite, and if not, how fast it grows: the largest eigenvalue of "
-                     "the transitions ($rate), or, where that is 1, the degree of the polynomial "
-                     "that bounds the number of words of length n ($degree).  $total is the sum "
-                     "over these lengths, $longest the length of the longest word of a finite "
-                     "language, else -1.",
+                     "where a word of up to 12 symbols has two, all words are tried.  Below the "
+                     "table of an automaton stands whether the language is finite, and if not, how "
+                     "fast it grows: the largest eigenvalue of the transitions ($rate), or, where "
+                     "that is 1, the degree of the polynomial that bounds the number of words of "
+                     "length n ($degree).  $total is the sum over these lengths, $longest the "
+                     "length of the longest word of a finite language, else -1.",
            .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
                       "count e length=0..4\n"
                       "#> length  words\n"

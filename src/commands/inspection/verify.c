@@ -262,9 +262,8 @@ SH_COMMAND(
                "word by word",
     .detail =
         "compare MODEL A is the same, and compare A MODEL: a name of a model says what is meant.  "
-        "$agree says "
-        "that no word that was read is answered otherwise; nothing is proved by it, see "
-        "certify.\n\n"
+        "$agree says that no word that was read is answered otherwise; nothing is proved by it, "
+        "see certify.\n\n"
         "All words of the lengths are read, the shortest first, as long as no more than words= of "
         "them were; of longer ones samples= of each length are drawn, all words of a length being "
         "equally likely.  Each is read by itself, so that what is said of it is what run says, and "
@@ -280,8 +279,7 @@ SH_COMMAND(
         "answers with sets it says which symbols may follow; to others its outputs are classes, or "
         "where it has none, the names of its states.  A grammar, another language, a machine or an "
         "s-op accepts or rejects; words that it gives no answer to are counted ($open), and then "
-        "they "
-        "do not agree.\n\n"
+        "they do not agree.\n\n"
         "Of a task that asks for texts (copies, scratchpads) the model writes by itself behind "
         "every prompt, as in evaluate, and the task judges.  A length has all the prompts that the "
         "task can draw, each as often as there are ways to, unless hints or noise make them too "

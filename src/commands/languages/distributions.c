@@ -13,13 +13,11 @@ SH_COMMAND(
     .summary = "the entropy of a distribution over words, and how long its words are",
     .detail =
         "A row has the probability of a length, and the entropy of its words in bits.  The mean "
-        "and "
-        "the variance of the length are exact, by the inverse of a matrix of the "
-        "states' size; so is the entropy where no word can be read in two ways.  Where some could "
-        "be, no formula is known: of each length that has few enough words these are added up one "
-        "by one, and longer lengths and the whole are not known.  $per_symbol counts the end as a "
-        "symbol: it is "
-        "the least cross-entropy that a model of next symbols can have.",
+        "and the variance of the length are exact, by the inverse of a matrix of the states' size; "
+        "so is the entropy where no word can be read in two ways.  Where some could be, no formula "
+        "is known: of each length that has few enough words these are added up one by one, and "
+        "longer lengths and the whole are not known.  $per_symbol counts the end as a symbol: it "
+        "is the least cross-entropy that a model of next symbols can have.",
     .example = "distribution p {\n"
                "  q a 0.5 -> q; q b 0.3 -> r; accept q 0.2\n"
                "  r a 0.4 -> r; r b 0.35 -> q; accept r 0.25\n"

@@ -255,8 +255,7 @@ static bool say_trees(ShSession *s, const ThLanguage *l, int hi, ThError *err)
         sh_say(s, "the grammar is ambiguous: its words were tried one by one\n");
     else if (!a.never && a.tried_to < hi)
         sh_say(s,
-               "no word of up to %d symbol%s has two trees; of longer ones the trees are "
-               "counted\n",
+               "no word of up to %d symbol%s has two trees; of longer ones the trees are counted\n",
                a.tried_to, sh_plural(a.tried_to));
     free(a.word);
     return true;

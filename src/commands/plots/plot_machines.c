@@ -50,11 +50,10 @@ SH_COMMAND(
         "Of an automaton a figure for each prefix of the input, with the states where it may "
         "stand: > \"r.svg\" writes r-1.svg, r-2.svg and so on; without > they are printed.\n\n"
         "Of a machine one row for every step, or for 500 steps equally far apart where there are "
-        "more; a "
-        "colour for each symbol.  Of tapes with more than 800 cells, a column has the mean "
-        "colour of several cells.  Several tapes stand side by side.  In runs of a few "
-        "hundred steps the head is marked by a dot in the colour of its state, in shorter "
-        "ones by the state's name, and the symbols stand in their cells.",
+        "more; a colour for each symbol.  Of tapes with more than 800 cells, a column has the mean "
+        "colour of several cells.  Several tapes stand side by side.  In runs of a few hundred "
+        "steps the head is marked by a dot in the colour of its state, in shorter ones by the "
+        "state's name, and the symbols stand in their cells.",
     .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                "plot run bb4 > \"bb4.svg\"\n"
                "plot run parity abba > \"run.svg\"\n"

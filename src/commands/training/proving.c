@@ -148,8 +148,7 @@ static void say_open(const Proving *t, const ThModelStage *last)
         sh_say(t->s, "open: no stage of training has ended yet\n");
     else if (table_is_right(last))
         sh_say(t->s,
-               "open: after step %lld all products were right, not in the runs that are "
-               "meant\n",
+               "open: after step %lld all products were right, not in the runs that are meant\n",
                last->step);
     else if (t->quantized)
         sh_say(t->s, "open: after step %lld %.3g %% of products were wrong\n", last->step,
@@ -406,22 +405,19 @@ SH_COMMAND(
         "model stays as it was.\n\n"
         "Such a training has stages, and says a line of each.  learn: as long as vectors of one "
         "element of the automaton's monoid are misjudged or nearer to those of another; draw: "
-        "until "
-        "those of each lie together; contract: against the pairs of elements of which the model "
-        "takes vectors farthest off.  After each certify is asked, and the checker behind it.  "
-        "Strings that are answered wrong, or whose vectors are taken for others or lie farthest "
-        "out, join all batches.  A stage that makes vectors of different elements one is undone, "
-        "and weight and rate of its loss are halved.  What is given of the options of train "
-        "until=proved holds in all stages.  In the end the verdict is that of certify, and excess "
-        "how far the worst pair of sets gets beside its room; where that is open or wrong, what "
-        "may help is said.  set limit-time ends it, too: a repair with the model as it was, a "
-        "train so that it goes on from its checkpoint=.  It "
-        "is for the models of trees and the tasks that certify takes, and for rnn, gru and lstm, "
-        "of "
-        "which the vectors are states: learn has the table loss of the automaton's steps there, "
-        "and "
-        "states are never drawn together by a stage of its own, for those of a map that contracts "
-        "come together by themselves.\n\n"
+        "until those of each lie together; contract: against the pairs of elements of which the "
+        "model takes vectors farthest off.  After each certify is asked, and the checker behind "
+        "it.  Strings that are answered wrong, or whose vectors are taken for others or lie "
+        "farthest out, join all batches.  A stage that makes vectors of different elements one is "
+        "undone, and weight and rate of its loss are halved.  What is given of the options of "
+        "train until=proved holds in all stages.  In the end the verdict is that of certify, and "
+        "excess how far the worst pair of sets gets beside its room; where that is open or wrong, "
+        "what may help is said.  set limit-time ends it, too: a repair with the model as it was, a "
+        "train so that it goes on from its checkpoint=.  It is for the models of trees and the "
+        "tasks that certify takes, and for rnn, gru and lstm, of which the vectors are states: "
+        "learn has the table loss of the automaton's steps there, and states are never drawn "
+        "together by a stage of its own, for those of a map that contracts come together by "
+        "themselves.\n\n"
         "train until=quantized is about the model whose vectors snap, of which the table is the "
         "proof: it need not contract, and comes to a proof in far fewer steps, with hundreds of "
         "functions, too.  It has one sort of stages, table: strings hardly meet most pairs of "
