@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/hash.h"
-#include "base/memory.h"
 
 static uint64_t splitmix(uint64_t *x)
 {

@@ -1,9 +1,7 @@
 #include "compile/compile_formula.h"
 
-#include <math.h>
 #include <stdio.h>
 
-#include "automata/algebra/counting.h"
 #include "automata/logic/cascade.h"
 #include "automata/logic/counts.h"
 #include "compile/weights.h"

@@ -16,7 +16,6 @@
 #ifndef TH_INSPECT_TRUTH_H
 #define TH_INSPECT_TRUTH_H
 
-#include "language/any_language.h"
 #include "models/model.h"
 #include "tasks/task.h"
 

@@ -6,7 +6,6 @@
 #define TH_LAB_LABEL_PAIRS_H
 
 #include "models/attention/routing.h"
-#include "proof/map.h"
 #include "proof/sample.h"
 #include "tasks/task.h"
 

@@ -4,10 +4,8 @@
 
 #include "lab/label_pairs.h"
 #include "proof/cell/cell.h"
-#include "proof/map.h"
 #include "tensor/kernels/blas.h"
 #include "tensor/kernels/kernels.h"
-#include "tensor/optimizers/optimizer.h"
 
 enum {
     AT_ONCE = 2048, /* pairs of a step */

@@ -5,7 +5,6 @@
 #ifndef TH_LAB_SLOPES_H
 #define TH_LAB_SLOPES_H
 
-#include "base/rng.h"
 #include "tensor/tape/tape.h"
 
 /* A shard's run; noise: the standard deviation of what is added to its vectors, of which r draws

@@ -1,7 +1,6 @@
 /* until_stages.c - which stage follows, and what it does: tables. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lab/train_impl.h"
 #include "lab/until_impl.h"

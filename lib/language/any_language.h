@@ -18,9 +18,6 @@
 #define TH_LANGUAGE_ANY_LANGUAGE_H
 
 #include "automata/core/automaton.h"
-#include "base/rng.h"
-#include "base/stop.h"
-#include "base/text.h"
 #include "turing/tm_machine.h"
 
 typedef struct ThLanguage ThLanguage;

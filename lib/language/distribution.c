@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "automata/core/build.h"
-#include "base/symbols.h"
 #include "language/distribution_impl.h"
 #include "language/language_text.h"
 

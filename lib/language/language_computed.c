@@ -2,7 +2,6 @@
  * of Butoi et al. 2025 (FLaRe), and brackets of several kinds that need not nest.  A row of the
  * table says what a beginning of a word is, and draws a word. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/symbols.h"
 #include "language/library.h"

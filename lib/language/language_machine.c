@@ -2,12 +2,8 @@
  * accepts; where it has no state that accepts, if it halts.  What is not decided within the steps
  * has no answer. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "automata/core/build.h"
-#include "base/intern.h"
-#include "base/memory.h"
 #include "base/symbols.h"
 #include "language/language_kind.h"
 #include "turing/making.h"

@@ -2,7 +2,6 @@
 #include "language/pushdown.h"
 
 #include "automata/core/build.h"
-#include "language/grammar.h"
 #include "language/language_text.h"
 #include "language/pushdown_impl.h"
 

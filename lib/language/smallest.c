@@ -2,7 +2,6 @@
 
 #include "base/intern.h"
 #include "base/symbols.h"
-#include "base/text.h"
 #include "language/any_language.h"
 
 /* What values are: truth values, tokens, numbers (times UNIT, so that means of up to 15 are whole),

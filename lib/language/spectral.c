@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include <gsl/gsl_blas.h>
-#include <gsl/gsl_linalg.h>
 
 #include "base/symbols.h"
 #include "language/distribution_impl.h"

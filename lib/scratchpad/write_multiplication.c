@@ -3,7 +3,6 @@
 
 #include "scratchpad/columns.h"
 #include "scratchpad/hints.h"
-#include "scratchpad/writing.h"
 
 static const ThOptionSpec options[] = {
     {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of first operands that are drawn"},

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
 
 static const ThStatsInterval none = {(double)NAN, (double)NAN};

@@ -6,8 +6,6 @@
 #ifndef TH_TASKS_NESTED_H
 #define TH_TASKS_NESTED_H
 
-#include <stdbool.h>
-
 #include "base/rng.h"
 
 /* The symbols: digits, and these. */

@@ -6,7 +6,6 @@
 #define TH_TURING_MAKING_H
 
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/stop.h"
 #include "turing/tm_machine.h"
 

@@ -2,8 +2,6 @@
  * written, and one that says what it is. */
 #include "help/help.h"
 
-#include <stdio.h>
-
 #include "base/embed.h"
 #include "help/sections.h"
 

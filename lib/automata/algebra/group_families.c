@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/memory.h"
-
 /* ---- finite fields --------------------------------------------------------------------------- */
 
 /* The field of q = p^k elements, polynomials in x of degree < k as numbers to the base p; or just

@@ -1,7 +1,5 @@
 #include "automata/algebra/group_split.h"
 
-#include <stdlib.h>
-
 #include "automata/algebra/group_names.h"
 #include "base/text.h"
 

@@ -1,7 +1,5 @@
 #include "automata/algebra/group_structure.h"
 
-#include "base/memory.h"
-
 enum { MOST_NORMAL = 400, MOST_WORK = 200000000 };
 
 typedef struct {

@@ -6,7 +6,6 @@
 #define TH_AUTOMATA_ALGEBRA_SCHREIER_SIMS_H
 
 #include "automata/core/dfa.h"
-#include "base/stop.h"
 
 /* Sets *text, new, to "a group of order N", N being that of the group which the symbols of a
  * machine generate, or to "S_12, of order N" where it is all of S_n or A_n on the states it moves;

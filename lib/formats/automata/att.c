@@ -4,7 +4,6 @@
 #include "base/symbols.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/notes.h"
-#include "formats/format_table.h"
 
 /* ---- symbol tables ---- */
 

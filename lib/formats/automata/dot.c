@@ -4,7 +4,6 @@
 #include "base/scan.h"
 #include "formats/automata/automaton_files.h"
 #include "formats/notes.h"
-#include "formats/format_table.h"
 
 typedef struct {
     ThDotGraph g;

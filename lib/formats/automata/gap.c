@@ -1,7 +1,6 @@
 
 #include "base/symbols.h"
 #include "formats/automata/automaton_files.h"
-#include "formats/format_table.h"
 
 /* A letter for every symbol: the symbols themselves where each is one plain character, else a, b,
  * c, …; @ is the empty move. */

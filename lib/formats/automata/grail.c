@@ -1,6 +1,5 @@
 
 #include "formats/automata/automaton_files.h"
-#include "formats/format_table.h"
 
 /* Grail+ instructions, `(START) |- q`, `q symbol r`, `q -| (FINAL)`. */
 static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name TH_UNUSED,

@@ -7,7 +7,6 @@
 #include "formats/machines/jff_xml.h"
 #include "formats/notes.h"
 #include "formats/machines/jff_records.h"
-#include "formats/format_table.h"
 
 typedef enum { FA, MEALY, MOORE } Type;
 

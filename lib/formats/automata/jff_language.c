@@ -9,7 +9,6 @@
 #include "formats/notes.h"
 #include "language/grammar.h"
 #include "language/pushdown_impl.h"
-#include "language/trees.h"
 
 /* Appends each character in quotes; nothing: `empty`. */
 static void add_characters(ThText *t, const char *text, const char *empty)

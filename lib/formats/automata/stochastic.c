@@ -8,7 +8,6 @@
 
 #include "base/symbols.h"
 #include "formats/automata/automaton_files.h"
-#include "formats/format_table.h"
 #include "formats/notes.h"
 
 /* Where the number from 0 to 1 begins in which a label ends, alone or behind a mark; NULL: none.

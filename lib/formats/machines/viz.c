@@ -11,7 +11,6 @@
 #include "formats/notes.h"
 #include "formats/machines/machine_read.h"
 #include "formats/machines/viz.h"
-#include "formats/format_table.h"
 
 /* Where reading stands in a line. */
 typedef struct {

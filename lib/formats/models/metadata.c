@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/intern.h"
 #include "tasks/scratchpad_places.h"
 
 enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };

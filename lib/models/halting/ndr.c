@@ -3,7 +3,6 @@
  * not yet to be worked on. */
 #include <math.h>
 
-#include "models/attention/encoder.h"
 #include "models/attention/sentence_pairs.h"
 #include "models/halting/shared_block_trace.h"
 

@@ -4,7 +4,6 @@
 
 #include "tensor/kernels/kernels.h"
 #include "tensor/ops/attention_impl.h"
-#include "tensor/tape/tape_impl.h"
 
 enum { Q, KV, BIAS };
 

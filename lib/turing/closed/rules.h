@@ -10,7 +10,6 @@
 #ifndef TH_TURING_CLOSED_RULES_H
 #define TH_TURING_CLOSED_RULES_H
 
-#include "base/text.h"
 #include "turing/closed/closed.h"
 
 typedef struct {

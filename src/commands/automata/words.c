@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "commands/languages/languages.h"
-#include "commands/modelling.h"
 #include "commands/plots/plots.h"
 
 /* The minimal machine of an automaton's language. */

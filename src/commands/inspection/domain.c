@@ -1,7 +1,6 @@
 /* domain.c - which strings certify, quantize and check certificate speak of. */
 
 #include "commands/inspection/proofs.h"
-#include "commands/modelling.h"
 
 /* Returns new: the acceptor of an automaton as one over a task's symbols. */
 static ThDfa *words_of(ShSession *s, const ThAutomaton *a, const ThSignature *g, ThError *err)

@@ -1,7 +1,6 @@
 /* report.c - one page about a model and what it should have learned: what other commands say. */
 #include <unistd.h>
 
-#include "commands/modelling.h"
 #include "shell.h"
 
 #define WANTED "report_wanted"

@@ -2,7 +2,6 @@
 
 #include "commands/inspection/writing_options.h"
 #include "commands/languages/languages.h"
-#include "commands/modelling.h"
 
 static const ThOptionSpec options[] = {
     {"length", TH_RANGE, "1..40", 1, 100000, NULL, "lengths of the words"},

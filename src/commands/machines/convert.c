@@ -1,7 +1,6 @@
 /* convert.c - machines that do the same with less, automata as machines and machines as automata.
  */
 
-#include "commands/machines/machines.h"
 #include "terminal/confirm.h"
 #include "object_kinds.h"
 

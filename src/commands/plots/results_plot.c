@@ -4,7 +4,6 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-#include "commands/automata/monoid.h"
 #include "commands/modelling.h"
 #include "commands/plots/curves.h"
 #include "commands/plots/plots.h"

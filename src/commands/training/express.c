@@ -1,7 +1,6 @@
 /* express.c - which kinds of model can express a language, by theorems, and what training finds. */
 #include <math.h>
 
-#include "automata/words/shortcut.h"
 #include "commands/modelling.h"
 #include "session_impl.h"
 
