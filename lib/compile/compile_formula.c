@@ -573,20 +573,18 @@ static bool formula_of(ThAutomatonFormula *f, const ThDfa *d, char *const *symbo
 ThModel *th_compile_counting(const char *formula, const ThTask *t, const ThTapeBounds *bounds,
                              ThCompileFormulaSize *size, ThError *err)
 {
-    ThAutomatonFormula f = {0};
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
     ThCompileFormulaHow how = {.counting = true, .bounds = bounds};
-    ThModel *m =
-        th_automaton_formula_counted(&f, formula, t->signature.symbol, t->signature.n_symbols, err)
-            ? write_model(&f, t, &how, size, err)
-            : NULL;
-    th_automaton_formula_free(&f);
-    return m;
+    return th_automaton_formula_counted(&f, formula, t->signature.symbol, t->signature.n_symbols,
+                                        err)
+               ? write_model(&f, t, &how, size, err)
+               : NULL;
 }
 
 ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,
                             ThCompileFormulaSize *size, ThError *err)
 {
-    ThAutomatonFormula f = {0};
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
     if (!t->machine || t->bits || t->signature.n_classes != 2) {
         th_fail(err, TH_EVALUE, "a formula says yes or no: the task has other answers");
         return NULL;
@@ -597,9 +595,7 @@ ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,
             return NULL;
         }
     ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_minimize(t->machine, how->stop, err);
-    ThModel *m = d && formula_of(&f, d, t->signature.symbol, how, err)
-                     ? write_model(&f, t, how, size, err)
-                     : NULL;
-    th_automaton_formula_free(&f);
-    return m;
+    return d && formula_of(&f, d, t->signature.symbol, how, err)
+               ? write_model(&f, t, how, size, err)
+               : NULL;
 }

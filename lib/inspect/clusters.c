@@ -197,7 +197,7 @@ static bool sort_functions(ThClusters *c, ThError *err)
 static bool find_functions(ThClusters *c, const ThDfa *machine, const int *token,
                            char *const *symbol, ThStop *stop, ThError *err)
 {
-    ThFunctions *f = th_functions_new(machine, err);
+    ThFunctions *f TH_OWNED(th_functions_free) = th_functions_new(machine, err);
     bool ok = f != NULL;
     for (int i = 0; ok && i < c->n_points; i++) {
         ThClustersPoint *p = &c->point[i];
@@ -208,7 +208,6 @@ static bool find_functions(ThClusters *c, const ThDfa *machine, const int *token
         c->function = th_functions_words(f, symbol, stop, err);
         c->n_functions = c->function ? th_functions_count(f) : 0;
     }
-    th_functions_free(f);
     return ok && c->function && sort_functions(c, err);
 }
 

@@ -130,14 +130,13 @@ static bool spell_all(ThFunctions *f, ThFunctions *all, char **words, char *cons
 char **th_functions_words(ThFunctions *f, char *const *symbol, ThStop *stop, ThError *err)
 {
     size_t n_states = (size_t)f->machine->n_states;
-    ThFunctions *all = th_functions_new(f->machine, err);
+    ThFunctions *all TH_OWNED(th_functions_free) = th_functions_new(f->machine, err);
     char **words = th_alloc(f->map.n, sizeof *words, err);
     Scratch s = {.from = th_alloc(n_states, sizeof(int), err),
                  .map = th_alloc(n_states, sizeof(int), err)};
     bool ok = all && words && s.from && s.map && search(all, f, &s, stop, err) &&
               spell_all(f, all, words, symbol, err);
     TH_FREE(s.from, s.map, s.word);
-    th_functions_free(all);
     if (ok)
         return words;
     TH_FREE_EACH(words, f->map.n);

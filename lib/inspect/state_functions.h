@@ -22,5 +22,6 @@ int th_functions_count(const ThFunctions *f);
  * th_functions_index first met it.  Freed with TH_FREE_EACH. */
 char **th_functions_words(ThFunctions *f, char *const *symbol, ThStop *stop, ThError *err);
 void th_functions_free(ThFunctions *f); /* NULL is fine */
+TH_RELEASES(th_functions_free, ThFunctions)
 
 #endif

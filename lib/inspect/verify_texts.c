@@ -54,7 +54,7 @@ static bool read_texts(Verify *x, bool given, int n, ThError *err)
 {
     ThInspectVerified *v = x->v;
     ThInspectVerifiedLength *l = &v->length[v->n - 1];
-    ThLabTrials trials;
+    ThLabTrials trials TH_OWNED(th_lab_trials_free) = {0};
     x->plan.length = l->length;
     x->plan.samples = n;
     x->plan.given = given ? &x->batch : NULL;
@@ -67,7 +67,6 @@ static bool read_texts(Verify *x, bool given, int n, ThError *err)
             ok = keep(v, &trials.item[i], err);
         }
     }
-    th_lab_trials_free(&trials);
     return ok;
 }
 

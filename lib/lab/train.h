@@ -92,6 +92,7 @@ typedef struct {
 bool th_trainer_levels(ThTrainer *tr, ThTrainLevels *to);
 size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */
 void th_trainer_free(ThTrainer *tr);          /* NULL is fine */
+TH_RELEASES(th_trainer_free, ThTrainer)
 
 /* ---- gradient check -------------------------------------------------------------------------- */
 

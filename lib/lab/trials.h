@@ -46,6 +46,7 @@ bool th_lab_can_try(const ThTask *t);
  * and th_generate_step. */
 bool th_lab_trials(const ThLabTrialsPlan *plan, ThLabTrials *to, ThError *err);
 void th_lab_trials_free(ThLabTrials *t);
+TH_RELEASES_VALUE(th_lab_trials_free, ThLabTrials)
 
 /* One string: splits a drawn row into a prompt, up to the first place that asks for a symbol, and
  * the symbols that are asked for behind it.  Views into the batch. */

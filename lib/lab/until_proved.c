@@ -242,14 +242,13 @@ static bool run_stage(Run *r, const ThTrainPlan *plan, ThError *err)
     long long left = t->began + plan->steps - t->step;
     if (left <= 0)
         return true;
-    ThTrainer *trainer = th_options_set_int(&o, "steps", left, err)
-                             ? th_trainer_new(h->model, h->task, &o, h->threads, err)
-                             : NULL;
+    ThTrainer *trainer TH_OWNED(th_trainer_free) =
+        th_options_set_int(&o, "steps", left, err)
+            ? th_trainer_new(h->model, h->task, &o, h->threads, err)
+            : NULL;
     if (trainer && begun)
         th_trainer_resume(trainer);
-    bool ok = trainer && run_steps(r, trainer, err);
-    th_trainer_free(trainer);
-    return ok;
+    return trainer && run_steps(r, trainer, err);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

@@ -103,14 +103,12 @@ static void *count_words(const ThLanguage *l, int length, ThStop *stop, ThError 
     Words *w = wanted ? th_alloc(1, sizeof *w, err) : NULL;
     for (int q = 0; w && q < d->n_states; q++)
         wanted[q] = d->label[q] == 1;
-    ThWordCount *c = w ? th_words_count(d, wanted, length, err) : NULL;
+    ThWordCount *c TH_OWNED(th_words_free) = w ? th_words_count(d, wanted, length, err) : NULL;
     if (c) {
         w->log = th_words_log(c, d->start, length);
         w->sampler = w->log > -HUGE_VAL ? th_word_sampler(d, length, stop, err) : NULL;
     }
-    bool ok = c && (w->sampler || w->log == -HUGE_VAL);
-    th_words_free(c);
-    if (ok || !w)
+    if (!w || (c && (w->sampler || w->log == -HUGE_VAL)))
         return w;
     free_words(w);
     return NULL;

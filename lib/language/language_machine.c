@@ -42,13 +42,12 @@ typedef struct {
 static bool search(const Machine *m, const ThTmTapeWords *words, uint64_t steps, ThStop *stop,
                    End *end, ThError *err)
 {
-    ThTmSearch x = {0};
+    ThTmSearch x TH_OWNED(th_tm_search_free) = {0};
     ThTmSearchLimits limits = {steps, UINT64_MAX, MOST_NODES};
     bool ok = th_tm_search_start(&x, m->machine, words, limits, false, err);
     while (ok && x.verdict == TH_TM_GOES_ON)
         ok = th_tm_search_go(&x, 1000, stop, err);
     *end = (End){x.verdict, ok && x.goal != TH_TM_NO_NODE ? x.node[x.goal].depth : steps};
-    th_tm_search_free(&x);
     return ok;
 }
 

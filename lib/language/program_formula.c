@@ -218,7 +218,7 @@ bool th_language_program(ThLanguageProgram *p, ThRaspGraph *g, ThRaspSop sop, ch
                          int n, ThError *err)
 {
     const ThRaspSop none = TH_RASP_NO_SOP;
-    ThAutomatonFormula f = {0};
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
     *p = (ThLanguageProgram){NULL, NULL, 0, none, none, none, none, none};
     Work w = {.p = p, .f = &f, .g = g, .atoms = th_rasp_atoms(g), .err = err};
     size_t nodes = 0;
@@ -239,7 +239,6 @@ bool th_language_program(ThLanguageProgram *p, ThRaspGraph *g, ThRaspSop sop, ch
     for (size_t i = 0; w.value && i <= sop; i++)
         th_language_value_free(&w.value[i]);
     TH_FREE(w.value, w.term);
-    th_automaton_formula_free(&f);
     return ok;
 }
 

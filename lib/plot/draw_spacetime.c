@@ -43,7 +43,7 @@ static bool fail_choices(const ThTm *m, ThError *err)
 static bool find_end(const ThTmWork *run, ThTmFastFigures *end, ThError *err)
 {
     enum { SHOWN = 1000 };
-    ThTmEngine e;
+    ThTmEngine e TH_OWNED(th_tm_engine_free) = {0};
     uint64_t steps = run->limits.steps;
     bool whole = steps == TH_PLOT_TO_THE_END;
     if (!th_tm_engine_start(&e, run->machine, run->words, err))
@@ -53,7 +53,6 @@ static bool find_end(const ThTmWork *run, ThTmFastFigures *end, ThError *err)
     bool ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){steps, UINT64_MAX}, run->stop, err);
     if (ok)
         *end = th_tm_engine_figures(&e);
-    th_tm_engine_free(&e);
     if (!ok || !whole || th_tm_verdict_final(end->verdict))
         return ok;
     ThTmWork some = *run;
@@ -66,14 +65,13 @@ typedef bool SeeRow(Picture *p, const ThTmEngine *e, int row, void *context);
 /* Runs once through the sampled steps. */
 static bool sample(Picture *p, SeeRow *see, void *context, ThError *err)
 {
-    ThTmEngine e;
+    ThTmEngine e TH_OWNED(th_tm_engine_free) = {0};
     bool ok = th_tm_engine_start(&e, p->m, p->words, err);
     for (int row = 0; ok && row < p->rows; row++) {
         uint64_t step = p->rows > 1 ? (uint64_t)((double)p->steps * row / (p->rows - 1)) : 0;
         ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){step, UINT64_MAX}, p->stop, err) &&
              see(p, &e, row, context);
     }
-    th_tm_engine_free(&e);
     return ok;
 }
 
@@ -500,7 +498,7 @@ bool th_plot_run_score(ThFigure *f, const char *title, const ThTmWork *run, ThPl
 {
     enum { POINTS = 2000, MANY = 2000 };
     ThTmFastFigures end;
-    ThTmEngine e;
+    ThTmEngine e TH_OWNED(th_tm_engine_free) = {0};
     if (!fail_choices(run->machine, err) || !find_end(run, &end, err))
         return false;
     bool log =
@@ -520,7 +518,6 @@ bool th_plot_run_score(ThFigure *f, const char *title, const ThTmWork *run, ThPl
                              (unsigned long long)x.cells, (unsigned long long)x.nonblank);
     }
     th_figure_end_block(f);
-    th_tm_engine_free(&e);
     bool final = th_tm_verdict_final(end.verdict);
     th_figure_subtitle(f, "%s%s%llu step%s: %llu cells visited, %llu not blank",
                        final ? th_tm_verdict_name(end.verdict) : "the first",

@@ -53,6 +53,7 @@ typedef struct {
 
 void th_pad_packer_begin(ThPadPacker *k, const ThPadPackRules *rules); /* *rules is copied */
 void th_pad_packer_free(ThPadPacker *k);
+TH_RELEASES_VALUE(th_pad_packer_free, ThPadPacker)
 
 /* Sets k->e to the next example, and k->id, n and question, too.  Errors: those of drawing and
  * encoding, TH_EINTERRUPTED. */

@@ -160,14 +160,13 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
 {
     if (t->data)
         return th_task_draw_words(t, r, length, b, err);
-    ThWordCount *c = count_members(t, length, err);
+    ThWordCount *c TH_OWNED(th_words_free) = count_members(t, length, err);
     if (!c)
         return false;
     bool ok = th_words_log(c, t->machine->start, length) > -HUGE_VAL ||
               th_fail(err, TH_ENOMEM, "out of memory (looking for words of length %d)", length);
     for (int i = 0; ok && i < b->B; i++)
         th_words_draw(c, r, th_batch_token(b, i), length);
-    th_words_free(c);
     return ok;
 }
 
@@ -186,12 +185,10 @@ static double chance(const ThTask *t, int length)
 {
     if (!t->machine)
         return th_task_measured_chance(t, length);
-    ThWordCount *c = count_members(t, length, NULL);
+    ThWordCount *c TH_OWNED(th_words_free) = count_members(t, length, NULL);
     if (!c)
         return (double)NAN;
-    double share = th_task_chance_by_weight(t, length, weight, &(Members){c, length});
-    th_words_free(c);
-    return share;
+    return th_task_chance_by_weight(t, length, weight, &(Members){c, length});
 }
 
 static void describe(const ThTask *t, ThText *to)

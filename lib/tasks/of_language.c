@@ -106,7 +106,8 @@ bool th_task_draw_words(const ThTask *t, ThRng *r, int length, ThBatch *b, ThErr
 static bool label_prefixes(const ThTask *t, const ThTaskLanguage *d, const int *word, int n,
                            int *target)
 {
-    ThLanguageReader *r = th_language_reader(d->language, d->stop, NULL);
+    ThLanguageReader *r TH_OWNED(th_language_reader_free) =
+        th_language_reader(d->language, d->stop, NULL);
     bool ok = r != NULL;
     for (int i = 0; ok && i < n; i++) {
         ThLanguageAnswer answer;
@@ -116,7 +117,6 @@ static bool label_prefixes(const ThTask *t, const ThTaskLanguage *d, const int *
         else if ((ok = ok && th_language_accepts(r, &answer, NULL)))
             target[i] = (int)answer;
     }
-    th_language_reader_free(r);
     return ok;
 }
 

@@ -142,7 +142,7 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
     ThRange sizes = {length, length, 1};
     ThPadPackRules rules = {
         .pad = t->data, .seed = r->walk ? 0 : th_rng_next(r), .walk = r->walk, .sizes = &sizes};
-    ThPadPacker k;
+    ThPadPacker k TH_OWNED(th_pad_packer_free) = {0};
     bool ok = true;
     th_pad_packer_begin(&k, &rules);
     for (int i = 0; ok && i < b->B; i++) {
@@ -152,7 +152,6 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
         put_row(t, b, i, k.id, (int)k.n - 1);
         mask_question(t, b, i, k.question);
     }
-    th_pad_packer_free(&k);
     return ok;
 }
 
@@ -221,11 +220,9 @@ static bool study(const ThTask *t, ThRng *r, const ThRange *sizes, ThBatch *b, T
                             .overlap = 1,
                             .score_questions = scores_questions(t),
                             .skip_cut = th_option_choice(o, "cut-off") == CUT_OFF_SKIP};
-    ThPadPacker k;
+    ThPadPacker k TH_OWNED(th_pad_packer_free) = {0};
     th_pad_packer_begin(&k, &rules);
-    bool ok = (rules.packing == TH_PAD_PACK_NONE ? study_whole : study_windows)(t, &k, b, err);
-    th_pad_packer_free(&k);
-    return ok;
+    return (rules.packing == TH_PAD_PACK_NONE ? study_whole : study_windows)(t, &k, b, err);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */

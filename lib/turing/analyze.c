@@ -52,7 +52,7 @@ static bool try_choices(Task *k, uint64_t configurations)
 {
     enum { WORK = 1 << 12 };
     ThTmSearchLimits limits = {k->limits.run.steps, k->limits.run.cells, configurations};
-    ThTmSearch x;
+    ThTmSearch x TH_OWNED(th_tm_search_free) = {0};
     bool ok = th_tm_search_start(&x, k->m, k->words, limits, false, k->err);
     while (ok && x.verdict == TH_TM_GOES_ON)
         ok = th_tm_search_go(&x, WORK, k->stop, k->err);
@@ -68,7 +68,6 @@ static bool try_choices(Task *k, uint64_t configurations)
             k->a->proof = TH_TM_PROOF_CHOICES;
         }
     }
-    th_tm_search_free(&x);
     return ok;
 }
 

@@ -111,7 +111,7 @@ static void write_segment(Writer *w, const ThTmTape *t, int64_t first, int64_t l
 static bool write_configuration(Writer *w, uint64_t step, int64_t shift)
 {
     const ThTmRecurrence *a = &w->a->again;
-    ThTmRunning r;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     bool ok = th_tm_running_start_words(&r, w->m, w->words, w->err) &&
               th_tm_running_go(&r, step, (ThTmRunLimits){step, UINT64_MAX}, w->stop, w->err);
     if (ok) {
@@ -124,7 +124,6 @@ static bool write_configuration(Writer *w, uint64_t step, int64_t shift)
             write_segment(w, &r.tape[0], r.tape[0].low, r.tape[0].high);
         th_text_add(w->t, "\n");
     }
-    th_tm_running_free(&r);
     return ok;
 }
 

@@ -42,7 +42,7 @@ static bool step(ThTmRunning *r, ThTmRunLimits limits, ThStop *stop, bool *moved
 bool th_tm_run_extent(ThTmRunExtent *x, const ThTmRunStart *s, ThTmRunLimits limits, ThStop *stop,
                       ThError *err)
 {
-    ThTmRunning r;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     int64_t end = s->words->length[0] > 0 ? s->words->length[0] - 1 : 0;
     *x = (ThTmRunExtent){.last = end};
     bool moved = true, ok = th_tm_running_from(&r, s, err);
@@ -57,7 +57,6 @@ bool th_tm_run_extent(ThTmRunExtent *x, const ThTmRunStart *s, ThTmRunLimits lim
     x->steps = r.steps;
     x->first = r.tape[0].low < 0 ? r.tape[0].low : 0;
     x->last = r.tape[0].high > end ? r.tape[0].high : end;
-    th_tm_running_free(&r);
     return ok;
 }
 
@@ -342,7 +341,7 @@ bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x,
                  const ThTmGramsWanted *how, ThStop *stop, ThError *err)
 {
     uint64_t from = how->from;
-    ThTmRunning r;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     Board b = {0};
     ThTmRunLimits to_start = {from, UINT64_MAX}, limits = {x->steps, UINT64_MAX};
     bool moved = x->steps >= from, found = false;
@@ -365,6 +364,5 @@ bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x,
     g->one += x->first;
     g->other += x->first;
     free_board(&b);
-    th_tm_running_free(&r);
     return ok;
 }

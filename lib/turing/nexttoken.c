@@ -291,7 +291,7 @@ static bool read_configuration(Comparison *c, uint64_t step, bool count, ThError
 static bool compare_run(Comparison *c, const ThTmTokens *t, const ThTmRunStart *s, ThStop *stop,
                         ThError *err)
 {
-    ThTmRunning r;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     const ThTmRunExtent *e = &c->x->extent;
     ThTmRunLimits limits = {e->steps, UINT64_MAX};
     bool ok = th_tm_running_from(&r, s, err);
@@ -302,7 +302,6 @@ static bool compare_run(Comparison *c, const ThTmTokens *t, const ThTmRunStart *
         th_tm_configuration_tokens(t, &r, e->first, e->last, c->token);
         ok = read_configuration(c, step, step > 0, err);
     }
-    th_tm_running_free(&r);
     return ok;
 }
 

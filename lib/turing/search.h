@@ -64,6 +64,7 @@ typedef struct {
 bool th_tm_search_start(ThTmSearch *x, const ThTm *m, const ThTmTapeWords *words,
                         ThTmSearchLimits limits, bool all, ThError *err);
 void th_tm_search_free(ThTmSearch *x);
+TH_RELEASES_VALUE(th_tm_search_free, ThTmSearch)
 
 /* Follows up to `work` nodes.  x->verdict is TH_TM_GOES_ON until it is settled:
  *   TH_TM_ACCEPTED   some run accepts; goal ends a shortest one

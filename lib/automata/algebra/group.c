@@ -240,14 +240,12 @@ static bool has_two_primes(size_t n)
 static bool find_solvable(const Facts *w, ThError *err)
 {
     const ThGroup *g = w->g;
-    ThGroup *last = NULL;
+    ThGroup *last TH_OWNED(th_group_free) = NULL;
     w->f->solvable = has_two_primes(w->f->order);
     while (!w->f->solvable) {
         ThGroup *h = derived(g, w->stop, err);
-        if (!h) {
-            th_group_free(last);
+        if (!h)
             return false;
-        }
         size_t before = th_group_order(g), after = th_group_order(h);
         th_group_free(last);
         g = last = h;
@@ -255,7 +253,6 @@ static bool find_solvable(const Facts *w, ThError *err)
         if (after == before)
             break;
     }
-    th_group_free(last);
     return true;
 }
 
@@ -371,11 +368,11 @@ static bool try_name(void *context, const char *name)
 {
     Search *s = context;
     long budget = MOST_PRODUCTS;
-    ThGroup *h = th_group_named(name, TH_GROUP_STRUCTURE_MOST, s->w->stop, s->err);
+    ThGroup *h TH_OWNED(th_group_free) =
+        th_group_named(name, TH_GROUP_STRUCTURE_MOST, s->w->stop, s->err);
     bool found = h && th_group_isomorphic(s->w->g, h, &budget, s->w->stop, s->err);
     if (found)
         snprintf(s->w->f->name, TH_GROUP_NAME, "%s", name);
-    th_group_free(h);
     return h && !found;
 }
 
@@ -406,7 +403,7 @@ __attribute__((format(printf, 2, 3))) static void put_name(const Facts *w, const
  */
 static bool name_abelianisation(const Facts *w, char *name, int *length, ThError *err)
 {
-    ThGroup *h = derived(w->g, w->stop, err);
+    ThGroup *h TH_OWNED(th_group_free) = derived(w->g, w->stop, err);
     ThGroupFacts f = {.order = w->f->order, .exponent = 1};
     Facts q = {.f = &f, .kernel = h ? th_group_order(h) : 1};
     q.order = h ? th_alloc(f.order, sizeof *q.order, err) : NULL;
@@ -436,7 +433,6 @@ static bool name_abelianisation(const Facts *w, char *name, int *length, ThError
             h = next;
         }
     }
-    th_group_free(h);
     return ok;
 }
 

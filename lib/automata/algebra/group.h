@@ -18,6 +18,7 @@ typedef struct ThGroup ThGroup;
 /* Returns new: the trivial group on this many points. */
 ThGroup *th_group_new(int degree, ThError *err);
 void th_group_free(ThGroup *g); /* NULL is fine */
+TH_RELEASES(th_group_free, ThGroup)
 
 /* Adds a permutation, (degree), as a generator, if it is no element yet, and closes under products.
  * TH_ELIMIT beyond `limit` elements (0: none); the group is unusable then. */

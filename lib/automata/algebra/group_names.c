@@ -169,8 +169,8 @@ static bool is_action(const Reader *r, const ThGroupGenerators *all,
     enum { MOST = 20000 };
     int first = all->n - acting->n;
     ThError more = {0};
-    ThGroup *one = th_group_new(acting->degree, r->err);
-    ThGroup *both = one ? th_group_new(all->degree, r->err) : NULL;
+    ThGroup *one TH_OWNED(th_group_free) = th_group_new(acting->degree, r->err);
+    ThGroup *both TH_OWNED(th_group_free) = one ? th_group_new(all->degree, r->err) : NULL;
     bool ok = both != NULL, acts = true;
     for (int g = 0; ok && g < acting->n; g++)
         ok = th_group_add(one, acting->generator + g * acting->degree, MOST, NULL, r->err);
@@ -180,8 +180,6 @@ static bool is_action(const Reader *r, const ThGroupGenerators *all,
     if (ok && !acts)
         ok = more.code == TH_ELIMIT ? fail(r, at, "the second group does not act so")
                                     : th_fail(r->err, more.code, "%s", more.msg);
-    th_group_free(one);
-    th_group_free(both);
     return ok;
 }
 

@@ -112,24 +112,20 @@ static bool name_quotient(Split *w)
 {
     const ThGroupTable *q = &w->quotient;
     int *image TH_OWNED(free) = th_alloc((size_t)q->n, sizeof *image, w->err);
-    ThGroup *g = image ? th_group_new(q->n, w->err) : NULL;
+    ThGroup *g TH_OWNED(th_group_free) = image ? th_group_new(q->n, w->err) : NULL;
     bool ok = g != NULL;
     for (int x = 1; ok && th_group_order(g) < (size_t)q->n; x++) {
         for (int y = 0; y < q->n; y++)
             image[y] = th_group_times(q, y, x);
         ok = th_group_add(g, image, 0, w->stop, w->err);
     }
-    ok = ok && name_of(g, w->acting, w->stop, w->err);
-    th_group_free(g);
-    return ok;
+    return ok && name_of(g, w->acting, w->stop, w->err);
 }
 
 static bool name_part(Split *w)
 {
-    ThGroup *g = th_group_part(w->g, w->normal, w->stop, w->err);
-    bool ok = name_of(g, w->acted, w->stop, w->err);
-    th_group_free(g);
-    return ok;
+    ThGroup *g TH_OWNED(th_group_free) = th_group_part(w->g, w->normal, w->stop, w->err);
+    return name_of(g, w->acted, w->stop, w->err);
 }
 
 /* ---- a complement ---------------------------------------------------------------------------- */

@@ -129,7 +129,7 @@ static char *describe(const Chain *c, ThError *err)
             images += c->level[k].has[j];
         mpz_mul_ui(order, order, images);
     }
-    char *digits = mpz_get_str(NULL, 10, order);
+    char *digits TH_OWNED(free) = mpz_get_str(NULL, 10, order);
     mpz_divexact(all, all, order);
     if (moved > 2 && mpz_cmp_ui(all, 2) <= 0)
         th_text_printf(&t, "%c_%lu, of order %s", mpz_cmp_ui(all, 1) == 0 ? 'S' : 'A', moved,
@@ -137,7 +137,6 @@ static char *describe(const Chain *c, ThError *err)
     else
         th_text_printf(&t, "a group of order %s", digits);
     mpz_clears(order, all, NULL);
-    free(digits);
     return th_text_take(&t, err);
 }
 

@@ -69,11 +69,9 @@ static bool find_group(Work *w, int d, ThError *err)
         return true;
     int degree = image_of(w, e);
     const int *cell = th_green_cell(w->g, d, w->g->row[e], w->g->column[e], &n);
-    ThGroup *group = th_group_new(degree, err);
-    bool ok = group && collect_group(w, group, cell, n, degree, err) &&
-              th_group_facts(group, f, w->stop, err);
-    th_group_free(group);
-    if (!ok)
+    ThGroup *group TH_OWNED(th_group_free) = th_group_new(degree, err);
+    if (!group || !collect_group(w, group, cell, n, degree, err) ||
+        !th_group_facts(group, f, w->stop, err))
         return false;
     w->v->solvable = w->v->solvable && f->solvable;
     w->v->period = f->longest > w->v->period ? f->longest : w->v->period;

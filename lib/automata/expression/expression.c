@@ -458,7 +458,8 @@ static bool unknown_name(Evaluator *e, const ThToken *name)
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n_builtins);
     size_t n_functions;
     const ThAutomatonFunction *f = th_automaton_functions(&n_functions);
-    const char **known = th_alloc(n_builtins + n_functions + N_NOTATIONS, sizeof *known, NULL);
+    const char **known TH_OWNED(free) =
+        th_alloc(n_builtins + n_functions + N_NOTATIONS, sizeof *known, NULL);
     const char *near = NULL, *typed = th_token_text(&e->tokens, name);
     for (size_t i = 0; known && i < n_builtins; i++)
         known[n++] = b[i].name;
@@ -474,7 +475,6 @@ static bool unknown_name(Evaluator *e, const ThToken *name)
         th_hint(e->err, "did you mean %s?", near);
     else if (strchr(typed, '-'))
         th_hint(e->err, "a difference needs blanks: A - B");
-    free(known);
     return false;
 }
 

@@ -86,6 +86,7 @@ int th_automaton_formula_letter(ThAutomatonFormula *f, const char *name, size_t 
 /* Adds all of them. */
 bool th_automaton_formula_letters(ThAutomatonFormula *f, char *const *name, int n, ThError *err);
 void th_automaton_formula_free(ThAutomatonFormula *f);
+TH_RELEASES_VALUE(th_automaton_formula_free, ThAutomatonFormula)
 
 /* The number of a part, which is added if it is new: operands and numbers below 0, of what failed,
  * are handed on.  -1 and TH_ENOMEM. */

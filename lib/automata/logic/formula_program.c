@@ -328,7 +328,8 @@ static int by_counts(const ThAutomatonFormula *f, int i, const int *is, ThAutoma
 bool th_automaton_formula_counted(ThAutomatonFormula *to, const char *text, char *const *letter,
                                   int letters, ThError *err)
 {
-    ThAutomatonFormula f = {0}, end = {0};
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0},
+                         end TH_OWNED(th_automaton_formula_free) = {0};
     int *is TH_OWNED(free) = NULL;
     bool ok = th_automaton_formula_letters(&f, letter, letters, err) &&
               th_automaton_counting_read(&f, text, err) && tell_at_end(&f, &end, err);
@@ -342,32 +343,25 @@ bool th_automaton_formula_counted(ThAutomatonFormula *to, const char *text, char
         ok = th_fail(err, TH_EVALUE,
                      "what was true just before, or since, is no count: without positions no mean "
                      "tells it");
-    th_automaton_formula_free(&f);
-    th_automaton_formula_free(&end);
     return ok;
 }
 
 char *th_automaton_formula_program(const ThAutomatonFormula *f, const char *name, ThError *err)
 {
-    ThAutomatonFormula to = {0};
+    ThAutomatonFormula to TH_OWNED(th_automaton_formula_free) = {0};
     bool empty = false;
-    char *text =
-        tell_at_end(f, &to, err) && th_automaton_formula_judge(f, NULL, 0, &empty, NULL, err)
-            ? write_program(&to, name, empty, err)
-            : NULL;
-    th_automaton_formula_free(&to);
-    return text;
+    return tell_at_end(f, &to, err) && th_automaton_formula_judge(f, NULL, 0, &empty, NULL, err)
+               ? write_program(&to, name, empty, err)
+               : NULL;
 }
 
 char *th_automaton_program(const ThDfa *d, char *const *symbol, bool counting, const char *name,
                            size_t limit, ThStop *stop, ThError *err)
 {
-    ThAutomatonFormula f = {0};
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
     bool ok = counting ? th_automaton_formula_counting(&f, d, symbol, stop, err)
                        : th_automaton_formula_of(&f, d, symbol, limit, stop, err);
-    char *text = !ok    ? NULL
-                 : name ? write_program(&f, name, d->label[d->start] == 1, err)
-                        : th_automaton_formula_write(&f, d->label[d->start] == 1, false, err);
-    th_automaton_formula_free(&f);
-    return text;
+    return !ok    ? NULL
+           : name ? write_program(&f, name, d->label[d->start] == 1, err)
+                  : th_automaton_formula_write(&f, d->label[d->start] == 1, false, err);
 }

@@ -178,7 +178,7 @@ static bool build(Build *b)
 ThAutomaton *th_automaton_ltl(const char *formula, char *const *alphabet, int n, size_t max_states,
                               ThStop *stop, ThError *err)
 {
-    ThAutomatonFormula f = {0};
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
     Build b = {.f = &f, .n = {.max_states = max_states}, .stop = stop, .err = err};
     bool ok = true;
     for (int i = 0; ok && i < n; i++)
@@ -191,7 +191,6 @@ ThAutomaton *th_automaton_ltl(const char *formula, char *const *alphabet, int n,
     ThAutomaton *a = th_nfa_finish(&b.n, &names, ok, err);
     TH_FREE(b.state, b.value);
     th_hash_free(&b.table);
-    th_automaton_formula_free(&f);
     if (!a || !b.backwards)
         return a;
     ThAutomaton *turned = th_automaton_reverse(a, (ThAutomatonWork){max_states, stop}, err);

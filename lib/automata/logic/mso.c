@@ -243,7 +243,7 @@ static bool build(Build *b)
 ThAutomaton *th_automaton_mso(const char *sentence, char *const *alphabet, int n, size_t max_states,
                               ThStop *stop, ThError *err)
 {
-    ThAutomatonFormula f = {0};
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
     Build b = {.f = &f, .max_states = max_states, .stop = stop, .err = err};
     bool ok = true;
     for (int i = 0; ok && i < n; i++)
@@ -255,6 +255,5 @@ ThAutomaton *th_automaton_mso(const char *sentence, char *const *alphabet, int n
     for (size_t i = 0; b.machine && i < f.n; i++)
         th_dfa_free(b.machine[i].d);
     free(b.machine);
-    th_automaton_formula_free(&f);
     return a;
 }

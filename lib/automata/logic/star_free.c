@@ -295,12 +295,10 @@ static ThDfa *backwards(const ThDfa *d, char *const *symbol, ThStop *stop, ThErr
 static char *formula_of(const ThDfa *d, char *const *symbol, bool mirrored, size_t limit,
                         ThStop *stop, ThError *err)
 {
-    ThAutomatonFormula f = {0};
-    char *text = th_automaton_formula_of(&f, d, symbol, limit, stop, err)
-                     ? th_automaton_formula_write(&f, d->label[d->start] == 1, mirrored, err)
-                     : NULL;
-    th_automaton_formula_free(&f);
-    return text;
+    ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
+    return th_automaton_formula_of(&f, d, symbol, limit, stop, err)
+               ? th_automaton_formula_write(&f, d->label[d->start] == 1, mirrored, err)
+               : NULL;
 }
 
 char *th_automaton_star_free(const ThDfa *d, char *const *symbol, size_t limit, ThStop *stop,

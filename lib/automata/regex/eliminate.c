@@ -164,11 +164,9 @@ static int term_of(Graph *g, const ThAutomaton *a, bool mirror, bool plain, ThSt
 bool th_regex_elimination(const ThAutomaton *a, ThRegexEliminationWatch *watch, void *context,
                           ThStop *stop, ThError *err)
 {
-    ThRegexTerms t = {0};
+    ThRegexTerms t TH_OWNED(th_regex_terms_free) = {0};
     Graph g = {.t = &t, .watch = watch, .context = context};
-    bool ok = th_regex_terms_begin(&t, err) && term_of(&g, a, false, false, stop, err) >= 0;
-    th_regex_terms_free(&t);
-    return ok;
+    return th_regex_terms_begin(&t, err) && term_of(&g, a, false, false, stop, err) >= 0;
 }
 
 /* How hard a pattern is to read: its length, and its operators once more. */
@@ -210,7 +208,7 @@ static char *try_direction(const ThAutomaton *a, bool mirror, bool *whole, char 
                            ThError *err)
 {
     for (int plain = 0; plain < 2; plain++) {
-        ThRegexTerms t = {0};
+        ThRegexTerms t TH_OWNED(th_regex_terms_free) = {0};
         ThError failed = {0};
         Graph g = {.t = &t};
         int term =
@@ -219,7 +217,6 @@ static char *try_direction(const ThAutomaton *a, bool mirror, bool *whole, char 
             best = write_if_better(&t, term, a, whole, best);
         else if (!best || failed.code != TH_ELIMIT)
             th_fail(err, failed.code, "%s", failed.msg);
-        th_regex_terms_free(&t);
     }
     return best;
 }

@@ -39,6 +39,7 @@ enum { TH_REGEX_TERM_LONG = 1 << 22 };
 /* Makes *t ready: numbers 0 and 1 exist. */
 bool th_regex_terms_begin(ThRegexTerms *t, ThError *err);
 void th_regex_terms_free(ThRegexTerms *t);
+TH_RELEASES_VALUE(th_regex_terms_free, ThRegexTerms)
 
 /* A view of the children of a term, *n of them; lives until the next term is made. */
 const int *th_regex_term_children(const ThRegexTerms *t, int term, int *n, ThRegexTermKind *kind);

@@ -58,7 +58,7 @@ static bool keep_part(ThWordsAmbiguity *out, int *n, ThText *text, ThError *err)
 static bool state_part(const ThWordsAmbiguitySubject *s, int from, int to, ThWordsAmbiguity *out,
                        int *n, ThError *err)
 {
-    ThWordsTuples one;
+    ThWordsTuples one TH_OWNED(th_words_tuples_free) = {0};
     ThText text TH_OWNED(th_text_free) = {0};
     Goal goal = {.accept = to < 0 ? s->a->accept : NULL, .state = {to, 0, 0}};
     uint32_t *root TH_OWNED(free) = th_alloc((size_t)s->a->n_states, sizeof *root, err);
@@ -67,10 +67,8 @@ static bool state_part(const ThWordsAmbiguitySubject *s, int from, int to, ThWor
     for (int q = 0; good && q < s->a->n_states; q++)
         if (from < 0 ? s->a->start[q] : q == from)
             root[roots++] = (uint32_t)q;
-    good = good && add_word(&one, root, roots, &goal, &text, &end, err) &&
+    return good && add_word(&one, root, roots, &goal, &text, &end, err) &&
            keep_part(out, n, &text, err);
-    th_words_tuples_free(&one);
-    return good;
 }
 
 /* ---- strong components of the states ---- */
@@ -92,7 +90,7 @@ static bool note_component(void *context, int number, const uint32_t *node, size
 
 static bool find_components(Components *c, const ThWordsAmbiguitySubject *s, ThError *err)
 {
-    ThWordsTuples one;
+    ThWordsTuples one TH_OWNED(th_words_tuples_free) = {0};
     size_t n = (size_t)s->a->n_states;
     uint32_t *root TH_OWNED(free) = th_alloc(n, sizeof *root, err);
     c->of_state = th_alloc(n, sizeof *c->of_state, err);
@@ -106,13 +104,7 @@ static bool find_components(Components *c, const ThWordsAmbiguitySubject *s, ThE
         int from = c->of_state[s->a->arc[i].from];
         c->cyclic[from] = c->cyclic[from] || from == c->of_state[s->a->arc[i].to];
     }
-    th_words_tuples_free(&one);
     return good;
-}
-
-static void components_free(Components *c)
-{
-    TH_FREE(c->of_state, c->cyclic);
 }
 
 /* ---- exponentially: two ways from a state back to it ---- */
@@ -159,9 +151,8 @@ static bool doubled_parts(const ThWordsAmbiguitySubject *s, const Doubled *d, Th
     bool good = make_parts(out, 1, err) && state_part(s, -1, q, out, &n, err) &&
                 add_word(&d->t, &root, 1, &differ, &loop, &apart, err);
     root = good ? (uint32_t)apart : 0;
-    good = good && add_word(&d->t, &root, 1, &back, &loop, &end, err) &&
+    return good && add_word(&d->t, &root, 1, &back, &loop, &end, err) &&
            keep_part(out, &n, &loop, err) && state_part(s, q, -1, out, &n, err);
-    return good;
 }
 
 /* Looks into one component of the states, those marked in `in`; *answer: it was found. */
@@ -321,16 +312,14 @@ static bool extend(Chains *h, int k, ThError *err)
 /* The part that leads p to p, p to q and q to q. */
 static bool split_part(const Chains *h, int p, int q, ThWordsAmbiguity *out, int *n, ThError *err)
 {
-    ThWordsTuples t;
+    ThWordsTuples t TH_OWNED(th_words_tuples_free) = {0};
     ThText text TH_OWNED(th_text_free) = {0};
     size_t end;
     int from[TH_WORDS_TUPLE_PLACES] = {p, p, q};
     Goal goal = {.state = {p, q, q}};
     bool good = between(h, h->c->of_state[p], h->c->of_state[q], &t, err);
     uint32_t root = good ? (uint32_t)th_words_tuples_pack(&t, from) : 0;
-    good = good && add_word(&t, &root, 1, &goal, &text, &end, err) && keep_part(out, n, &text, err);
-    th_words_tuples_free(&t);
-    return good;
+    return good && add_word(&t, &root, 1, &goal, &text, &end, err) && keep_part(out, n, &text, err);
 }
 
 /* The parts along the chain from component k. */
@@ -387,6 +376,6 @@ bool th_words_ambiguity_growth(const ThWordsAmbiguitySubject *s, ThWordsAmbiguit
     if (exponential || out->degree > 0)
         out->kind =
             exponential ? TH_WORDS_EXPONENTIALLY_AMBIGUOUS : TH_WORDS_POLYNOMIALLY_AMBIGUOUS;
-    components_free(&c);
+    TH_FREE(c.of_state, c.cyclic);
     return good;
 }

@@ -31,6 +31,7 @@ double th_words_next(const ThWordCount *c, int q, int length, int a);
  * to rounding: a relative error below 1e-12 at a thousand symbols.  There must be one. */
 void th_words_draw(const ThWordCount *c, ThRng *r, int *word, int length);
 void th_words_free(ThWordCount *c); /* NULL is fine */
+TH_RELEASES(th_words_free, ThWordCount)
 
 /* Calls seen(context, k, reached) for k = 0 … length with the set of states, (n_states), that some
  * word of exactly k symbols reaches; ends early when seen returns false. */

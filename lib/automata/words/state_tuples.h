@@ -35,6 +35,7 @@ size_t *th_words_tuple_arcs(const ThAutomaton *a, ThError *err);
 bool th_words_tuples_begin(ThWordsTuples *t, const ThAutomaton *a, const size_t *by, int k,
                            const bool *const in[TH_WORDS_TUPLE_PLACES], ThStop *stop, ThError *err);
 void th_words_tuples_free(ThWordsTuples *t);
+TH_RELEASES_VALUE(th_words_tuples_free, ThWordsTuples)
 
 /* The number of a tuple whose states are members, and the states of a number. */
 size_t th_words_tuples_pack(const ThWordsTuples *t, const int state[TH_WORDS_TUPLE_PLACES]);

@@ -40,6 +40,7 @@ static void source_free(Source *s)
     TH_FREE(s->row, s->scored);
     th_text_free(&s->text);
 }
+TH_RELEASES_VALUE(source_free, Source)
 
 static bool pack_row(Source *s, size_t row, ThError *err)
 {
@@ -97,10 +98,8 @@ static bool print_rows(Source *s, FILE *out, ThError *err)
 
 bool th_dataset_print(const ThDataset *d, FILE *out, ThDatasetFigures *f, ThError *err)
 {
-    Source s;
-    bool ok = source_begin(&s, d, f, err) && print_rows(&s, out, err);
-    source_free(&s);
-    return ok;
+    Source s TH_OWNED(source_free) = {0};
+    return source_begin(&s, d, f, err) && print_rows(&s, out, err);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -312,7 +311,7 @@ static bool write_file(Source *s, const char *path, bool records, ThError *err)
 
 bool th_dataset_write(const ThDataset *d, const char *path, ThDatasetFigures *f, ThError *err)
 {
-    Source s;
+    Source s TH_OWNED(source_free) = {0};
     bool text = has_extension(path, ".txt"), records = has_extension(path, ".jsonl");
     if (!text && !records && !has_extension(path, ".npy")) {
         th_fail(err, TH_EUSAGE, "'%s' is no name of a data set", path);
@@ -322,8 +321,6 @@ bool th_dataset_write(const ThDataset *d, const char *path, ThDatasetFigures *f,
         th_fail(err, TH_EUSAGE, "a .txt file has a scratchpad a line, and these have several");
         return th_hint(err, "write them to a .jsonl or .npy file");
     }
-    bool ok = source_begin(&s, d, f, err) &&
-              (text || records ? write_file(&s, path, records, err) : write_npy(&s, path, err));
-    source_free(&s);
-    return ok;
+    return source_begin(&s, d, f, err) &&
+           (text || records ? write_file(&s, path, records, err) : write_npy(&s, path, err));
 }

@@ -45,6 +45,7 @@ bool th_format_arrays_add(ThFormatArrays *to, const char *name, const ThFormatAr
  * index of Hugging Face's names.  TH_EVALUE, TH_EPARSE, TH_EIO, TH_ENOMEM: *to is empty. */
 bool th_format_arrays_load(const char *path, ThFormatArrays *to, ThError *err);
 void th_format_arrays_free(ThFormatArrays *a);
+TH_RELEASES_VALUE(th_format_arrays_free, ThFormatArrays)
 
 ThFormatArray *th_format_arrays_find(const ThFormatArrays *a, const char *name); /* view, or NULL */
 

@@ -359,13 +359,11 @@ bool th_format_exchange_save(const ThModel *m, const char *path, ThError *err)
     if (!m->bound)
         return th_fail(err, TH_EVALUE, "the %s has not been trained: it has no tensors",
                        m->kind->name);
-    ThFormatArrays made = {0};
+    ThFormatArrays made TH_OWNED(th_format_arrays_free) = {0};
     bool ok = th_model_whole(m, "the file", err);
     for (const ThFormatRow *const *list = l[i].rows; ok && *list; list++)
         for (const ThFormatRow *r = *list; ok && r->parameter; r++)
             for (int k = 0; ok && k < (strstr(r->tensor, "%d") ? layers_of(m) : 1); k++)
                 ok = make_row(m, r, k, &made, err);
-    ok = ok && write(&made, m, path, err);
-    th_format_arrays_free(&made);
-    return ok;
+    return ok && write(&made, m, path, err);
 }

@@ -612,17 +612,15 @@ ThModel *th_format_exchange_load(const char *path, const ThOptions *o, ThText *n
 {
     size_t n;
     const ThFormatLayout *layouts = th_format_layouts(&n);
-    ThFormatArrays arrays = {0};
+    ThFormatArrays arrays TH_OWNED(th_format_arrays_free) = {0};
     ThFormatImport in = {.layout = &layouts[th_option_choice(o, "kind")],
                          .path = path,
                          .options = o,
                          .arrays = &arrays,
                          .first = (size_t)th_option_int(o, "first"),
                          .notes = notes};
-    bool ok = th_format_arrays_load(path, &arrays, err) && build(&in, err) &&
-              note_origin(&in, err) && note_example(&in, err);
-    th_format_arrays_free(&arrays);
-    if (ok)
+    if (th_format_arrays_load(path, &arrays, err) && build(&in, err) && note_origin(&in, err) &&
+        note_example(&in, err))
         return in.m;
     th_model_free(in.m);
     return NULL;

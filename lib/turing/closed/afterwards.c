@@ -12,7 +12,7 @@ bool th_tm_afterwards(ThTmAfterwards *x, const ThTmWork *w, uint64_t begins, uin
                       ThError *err)
 {
     const ThTm *m = w->machine;
-    ThTmRunning r;
+    ThTmRunning r TH_OWNED(th_tm_running_free) = {0};
     ThTmRunLimits limits = {begins + period, UINT64_MAX};
     *x = (ThTmAfterwards){.n = m->n_states};
     x->used = th_alloc((size_t)m->n_states, sizeof *x->used, err);
@@ -36,7 +36,6 @@ bool th_tm_afterwards(ThTmAfterwards *x, const ThTmWork *w, uint64_t begins, uin
     for (int q = 0; q < m->n_states; q++)
         if (!x->again[q] && x->used[q] > x->settled)
             x->settled = x->used[q];
-    th_tm_running_free(&r);
     if (!ok)
         th_tm_afterwards_free(x);
     return ok;

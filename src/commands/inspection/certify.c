@@ -578,13 +578,11 @@ bool sh_need_proof(const ShCall *call, const ShVerified *v, ThError *err)
 bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, const ShObject *task,
                           ThError *err)
 {
-    ShVerified v = {.d = {.words = NULL}};
+    ShVerified v TH_OWNED(sh_verified_free) = {.d = {.words = NULL}};
     bool ok = sh_verify(s, call, o, task, &v, err);
     if (ok)
         sh_say_checked(s, o->name, &v);
-    ok = ok && sh_need_proof(call, &v, err);
-    sh_verified_free(&v);
-    return ok;
+    return ok && sh_need_proof(call, &v, err);
 }
 
 const ThOptionSpec sh_check_options[] = {SH_DOMAIN_OPTION, {NULL, 0, NULL, 0, 0, NULL, NULL}};

@@ -92,6 +92,7 @@ typedef struct {
 bool sh_verify(ShSession *s, const ShCall *call, const ShObject *model, const ShObject *task,
                ShVerified *v, ThError *err);
 void sh_verified_free(ShVerified *v);
+TH_RELEASES_VALUE(sh_verified_free, ShVerified)
 
 /* Fails with why the certificate of a call does not hold, where it does not. */
 bool sh_need_proof(const ShCall *call, const ShVerified *v, ThError *err);

@@ -198,7 +198,7 @@ static bool show_file(ShSession *s, const ShCall *call, ThError *err)
 static bool show_checked(ShSession *s, const ShCall *call, ThError *err)
 {
     const ShObject *o = call->operand[1].object;
-    ShVerified v = {.d = {.words = NULL}};
+    ShVerified v TH_OWNED(sh_verified_free) = {.d = {.words = NULL}};
     bool ok =
         sh_verify(s, call, o, call->operand[2].object, &v, err) && sh_need_proof(call, &v, err);
     if (ok) {
@@ -207,7 +207,6 @@ static bool show_checked(ShSession *s, const ShCall *call, ThError *err)
             say_sets(s, v.c, &v.pairs);
         sh_say_checked(s, o->name, &v);
     }
-    sh_verified_free(&v);
     return ok;
 }
 
@@ -385,14 +384,12 @@ SH_PLOT(plot_certificate, .summary = "draw a proof of certify: the room of all p
 {
     const ShObject *o = call->operand[1].object, *t = call->operand[2].object;
     double *way TH_OWNED(free) = NULL;
-    ShVerified v = {.d = {.words = NULL}};
+    ShVerified v TH_OWNED(sh_verified_free) = {.d = {.words = NULL}};
     bool sets = strcmp(th_option_text(&call->options, "view"), "sets") == 0;
     bool ok = choose_ways(s, call, &v, &way, err);
     v.pairs.n_ways = sets ? v.pairs.n_ways : 0;
     ok = ok && sh_verify(s, call, o, t, &v, err) && sh_need_proof(call, &v, err);
     char *title TH_OWNED(free) =
         th_printed(NULL, "%s of a proof: %s on %s", sets ? "sets" : "room", o->name, t->name);
-    ok = ok && (sets ? draw_sets : draw_rooms)(f, s, title ? title : "", &v, err);
-    sh_verified_free(&v);
-    return ok;
+    return ok && (sets ? draw_sets : draw_rooms)(f, s, title ? title : "", &v, err);
 }

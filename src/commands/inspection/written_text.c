@@ -10,7 +10,7 @@
 bool sh_score_written(const ThLabTrialsPlan *trials, int length, bool forced, ThScore *x,
                       ThError *err)
 {
-    ThLabTrials t;
+    ThLabTrials t TH_OWNED(th_lab_trials_free) = {0};
     ThLabTrialsPlan plan = *trials;
     plan.length = length;
     if (!th_lab_trials(&plan, &t, err))
@@ -24,7 +24,6 @@ bool sh_score_written(const ThLabTrialsPlan *trials, int length, bool forced, Th
         x->answered += t.item[i].answer;
         x->whole += t.item[i].verdict.right;
     }
-    th_lab_trials_free(&t);
     if (forced)
         return true;
     x->strings = x->n = x->written;
@@ -133,13 +132,11 @@ static bool find_slips(ShSession *s, const ShCall *call, Slips *to, ThError *err
                                "the model has no alphabet before it is trained");
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
     for (long long length = l.lo; length <= l.hi; length += l.step) {
-        ThLabTrials trials;
+        ThLabTrials trials TH_OWNED(th_lab_trials_free) = {0};
         plan.length = (int)length;
         if (!th_lab_trials(&plan, &trials, err))
             return sh_error_inside(err, &call->operand[1]);
-        bool ok = add_slips(plan.task, plan.length, &trials, to, err);
-        th_lab_trials_free(&trials);
-        if (!ok)
+        if (!add_slips(plan.task, plan.length, &trials, to, err))
             return false;
         sh_progress(s, "length %lld of %lld", length, l.hi);
     }

@@ -216,7 +216,7 @@ static bool run_listed(ShSession *s, const ShCall *call, const ThTm *m, ShListRo
                        ThError *err)
 {
     ThTmTapeWords words = {0};
-    ThTmEngine e;
+    ThTmEngine e TH_OWNED(th_tm_engine_free) = {0};
     ThTmFastFigures x;
     if (!th_tm_engine_start(&e, m, &words, err))
         return false;
@@ -224,7 +224,6 @@ static bool run_listed(ShSession *s, const ShCall *call, const ThTm *m, ShListRo
     if (ok)
         *row =
             (ShListRow){th_tm_verdict_name(x.verdict), NULL, {x.steps, x.nonblank, x.cells}, {0}};
-    th_tm_engine_free(&e);
     return ok;
 }
 

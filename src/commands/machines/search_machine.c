@@ -111,7 +111,7 @@ bool sh_machine_search(ShSession *s, const ShCall *call, const ThTmTapeWords *wo
     const ThTm *m = call->operand[0].object->as.machine;
     ThTmFastFigures *last = &end->figures;
     ThTmSearchLimits limits = limits_of(call);
-    ThTmSearch x;
+    ThTmSearch x TH_OWNED(th_tm_search_free) = {0};
     if (th_option_int(&call->options, "cells") > 0)
         limits.cells = (uint64_t)th_option_int(&call->options, "cells");
     if (!th_tm_search_start(&x, m, words, limits, false, err))
@@ -127,7 +127,6 @@ bool sh_machine_search(ShSession *s, const ShCall *call, const ThTmTapeWords *wo
             set_counts(s, &x);
         ok = !decided || follow_goal(s, &x, words, quiet, end, err);
     }
-    th_tm_search_free(&x);
     return ok;
 }
 
@@ -226,7 +225,7 @@ static bool print_tree(Tree *t, bool print, ThError *err)
 bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,
                            const ThTmTapeWords *words, ThError *err)
 {
-    ThTmSearch x;
+    ThTmSearch x TH_OWNED(th_tm_search_free) = {0};
     if (!th_tm_search_start(&x, m, words, limits_of(call), true, err))
         return false;
     Tree t = {.s = s, .x = &x};
@@ -247,6 +246,5 @@ bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,
     TH_FREE(t.line, t.stack);
     th_text_free(&t.text);
     th_tm_configuration_writer_free(&t.w);
-    th_tm_search_free(&x);
     return ok;
 }

@@ -83,12 +83,12 @@ static bool train(ShSession *s, const ShCall *call, ThModel *m, const ThTask *t,
 {
     ThOptions o TH_OWNED(th_options_free) = {0};
     bool ok = training_of(s, call, &o, err);
-    ThTrainer *tr = ok ? th_trainer_new(m, t, &o, sh_threads(s), err) : NULL;
+    ThTrainer *tr TH_OWNED(th_trainer_free) =
+        ok ? th_trainer_new(m, t, &o, sh_threads(s), err) : NULL;
     Watch w = {s, m};
     ThTrainLoop loop = {.stop = sh_stop(s), .context = &w, .stepped = show_step};
     ThError own = {0};
     ok = tr && (th_train_run(&loop, tr, &own) || own.code == TH_ENUMERIC);
-    th_trainer_free(tr);
     return ok || (tr && th_fail(err, own.code, "%s", own.msg));
 }
 
