@@ -215,9 +215,8 @@ static bool unknown_extension(const char *path, ThError *err)
     ShFileKind k;
     for (size_t i = 0; sh_file_kind(i, &k); i++)
         th_text_printf(&list, "%s%s", i ? ", " : "", k.extension);
-    th_fail(err, TH_EUSAGE, "no format has the extension of '%s'", path);
-    th_hint(err, "the formats are %s", th_text_string(&list));
-    return false;
+    return th_fail(err, TH_EUSAGE, "no format has the extension of '%s'", path) ||
+           th_hint(err, "the formats are %s", th_text_string(&list));
 }
 
 /* Says every line of the notes, and frees them. */
@@ -348,11 +347,9 @@ ThTm *sh_machine_of_text(ShSession *s, const char *text, ThError *err)
     const ThFormat *f = th_format_machine_sniff(text, strlen(text), NULL);
     if (!lines && (!f || strcmp(f->name, "bbchallenge") == 0))
         return th_tm_read_bb(text, err);
-    if (!f) {
-        th_fail(err, TH_EPARSE, "no machine in a format that is known");
-        th_hint(err, "help formats lists those of Turing machines");
-        return NULL;
-    }
+    if (!f)
+        return th_null(th_fail(err, TH_EPARSE, "no machine in a format that is known") ||
+                       th_hint(err, "help formats lists those of Turing machines"));
     /* The lines of the text are not those of the script. */
     ThError own = {0};
     ThTm *m = th_format_machine_read(f, text, strlen(text), NULL, &notes, &own);

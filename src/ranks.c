@@ -100,11 +100,10 @@ bool sh_ranks_begin(const ShRanks **ranks, ThError *err)
         all->end(0);
         return true;
     }
-    if (all->size == 1 || (n > 0 && all->size < n)) {
-        fail_apart(n, "MPI joins none of them with another", err);
-        return th_hint(err, "start them by the mpirun of the MPI that tapehead was built with, or "
+    if (all->size == 1 || (n > 0 && all->size < n))
+        return fail_apart(n, "MPI joins none of them with another", err) ||
+               th_hint(err, "start them by the mpirun of the MPI that tapehead was built with, or "
                             "by srun --mpi=pmix; one by one they are jobs of an array");
-    }
     *ranks = all;
     if (sh_rank_is_silent(all))
         be_silent();

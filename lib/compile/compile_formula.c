@@ -585,15 +585,13 @@ ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,
                             ThCompileFormulaSize *size, ThError *err)
 {
     ThAutomatonFormula f TH_OWNED(th_automaton_formula_free) = {0};
-    if (!t->machine || t->bits || t->signature.n_classes != 2) {
-        th_fail(err, TH_EVALUE, "a formula says yes or no: the task has other answers");
-        return NULL;
-    }
+    if (!t->machine || t->bits || t->signature.n_classes != 2)
+        return th_null(
+            th_fail(err, TH_EVALUE, "a formula says yes or no: the task has other answers"));
     for (int q = 0; q < t->machine->n_states; q++)
-        if (t->machine->label[q] > 1) {
-            th_fail(err, TH_EVALUE, "a formula says yes or no: in some states nothing is asked");
-            return NULL;
-        }
+        if (t->machine->label[q] > 1)
+            return th_null(th_fail(err, TH_EVALUE,
+                                   "a formula says yes or no: in some states nothing is asked"));
     ThDfa *d TH_OWNED(th_dfa_free) = th_dfa_minimize(t->machine, how->stop, err);
     return d && formula_of(&f, d, t->signature.symbol, how, err)
                ? write_model(&f, t, how, size, err)

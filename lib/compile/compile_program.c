@@ -247,8 +247,8 @@ static bool agrees(const ThCompileObserved *o, const ThModel *m, ThError *err)
         ThText word TH_OWNED(th_text_free) = {0};
         for (int i = 0; i < n; i++)
             th_text_printf(&word, "%s%s", i ? " " : "", o->p->name[o->token[row + i]]);
-        th_fail(err, TH_EVALUE, "the model and the program differ on the input %.200s", word.data);
-        return false;
+        return th_fail(err, TH_EVALUE, "the model and the program differ on the input %.200s",
+                       word.data);
     }
     return true;
 }

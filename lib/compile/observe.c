@@ -45,8 +45,7 @@ static bool fail_on(const ThCompileObserved *o, int row, ThError *err)
     for (int i = 0; i < o->length[row] && word.size < 100; i++)
         th_text_printf(&word, "%s%s", i ? " " : "", o->p->name[o->token[row + i]]);
     *err = (ThError){0};
-    th_fail(err, inside.code, "on the input %s: %.300s", th_text_string(&word), inside.msg);
-    return false;
+    return th_fail(err, inside.code, "on the input %s: %.300s", th_text_string(&word), inside.msg);
 }
 
 static ThRaspRun *run_at(const ThCompileObserved *o, int row, ThError *err)

@@ -286,8 +286,7 @@ static bool hint_classes(const ThSignature *g, ThError *err)
     ThText t TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < g->n_classes && t.size < 200; i++)
         th_text_printf(&t, " %s", g->label[i]);
-    th_hint(err, "the classes are%s", th_text_string(&t));
-    return false;
+    return th_hint(err, "the classes are%s", th_text_string(&t));
 }
 
 /* Sets *class to the number of a class by its name, where that is not NULL; an error for a name

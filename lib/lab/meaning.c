@@ -15,14 +15,12 @@ struct ThTrainMeaning {
 ThTrainMeaning *th_train_meaning_new(const ThModel *m, const ThTask *t, double weight, int shards,
                                      ThError *err)
 {
-    if (!m->kind->reads_pairs) {
-        th_fail(
-            err, TH_EUSAGE,
-            "auxiliary_loss= asks what each side of a pair says, and %s does not read them apart",
-            m->kind->name);
-        th_hint(err, "help %s says which models do", t->kind->name);
-        return NULL;
-    }
+    if (!m->kind->reads_pairs)
+        return th_null(th_fail(err, TH_EUSAGE,
+                               "auxiliary_loss= asks what each side of a pair says, and %s does "
+                               "not read them apart",
+                               m->kind->name) ||
+                       th_hint(err, "help %s says which models do", t->kind->name));
     ThTrainMeaning *x = th_alloc(1, sizeof *x, err);
     if (!x)
         return NULL;

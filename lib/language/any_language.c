@@ -46,8 +46,7 @@ ThLanguage *th_language_parse(const char *kind, const char *text, ThError *err)
         th_language_free(l);
         return NULL;
     }
-    th_fail(err, TH_EUSAGE, "no kind of language is named '%s'", kind);
-    return NULL;
+    return th_null(th_fail(err, TH_EUSAGE, "no kind of language is named '%s'", kind));
 }
 
 ThLanguage *th_language_share(const ThLanguage *l)

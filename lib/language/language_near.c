@@ -101,9 +101,8 @@ static bool match_symbols(const ThLanguage *a, const ThLanguage *b, int *map, Th
         th_text_printf(&x, "%s%s", i ? " " : "", a->symbol[i]);
     for (int i = 0; i < b->n_symbols; i++)
         th_text_printf(&y, "%s%s", i ? " " : "", b->symbol[i]);
-    th_fail(err, TH_EVALUE, "the alphabets differ: %.100s, and %.100s", x.data ? x.data : "none",
-            y.data ? y.data : "none");
-    return false;
+    return th_fail(err, TH_EVALUE, "the alphabets differ: %.100s, and %.100s",
+                   x.data ? x.data : "none", y.data ? y.data : "none");
 }
 
 typedef struct {

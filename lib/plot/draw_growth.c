@@ -20,10 +20,9 @@ bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange
     size_t n = th_range_count(range), some = 0;
     for (size_t i = 0; i < n; i++)
         some += log10[i] >= 0;
-    if (some == 0) {
-        th_fail(err, TH_EVALUE, "it has no words of these lengths");
-        return th_hint(err, "length= chooses others");
-    }
+    if (some == 0)
+        return th_fail(err, TH_EVALUE, "it has no words of these lengths") ||
+               th_hint(err, "length= chooses others");
     th_figure_begin(f, "words of ", title, " by length", NULL);
     th_figure_block(f, "WORDS");
     double top = 0;

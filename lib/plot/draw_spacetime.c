@@ -35,8 +35,7 @@ static bool fail_choices(const ThTm *m, ThError *err)
 {
     if (!m->branching)
         return true;
-    th_fail(err, TH_EVALUE, "the machine has the choice of several rules: it has many runs");
-    return false;
+    return th_fail(err, TH_EVALUE, "the machine has the choice of several rules: it has many runs");
 }
 
 /* How many steps are drawn, and how the run stands then. */

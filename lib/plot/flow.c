@@ -219,10 +219,10 @@ static void free_flow(ThPlotFlow *p, ThRaspSop last)
 
 static bool fits(const ThPlotFlow *p, ThError *err)
 {
-    if (p->n > TH_PLOT_FLOW_INPUT) {
-        th_fail(err, TH_ELIMIT, "an input of %zu elements is too long for a picture", p->n);
-        return th_hint(err, "%d elements fit", TH_PLOT_FLOW_INPUT);
-    }
+    if (p->n > TH_PLOT_FLOW_INPUT)
+        return th_fail(err, TH_ELIMIT, "an input of %zu elements is too long for a picture",
+                       p->n) ||
+               th_hint(err, "%d elements fit", TH_PLOT_FLOW_INPUT);
     if (p->n_nodes > MOST_NODES || (p->n_heads + 1) * p->n * p->n > MOST_CELLS)
         return th_fail(err, TH_ELIMIT, "%zu s-ops in %zu heads are too many for a picture",
                        p->n_nodes, p->n_heads);

@@ -90,11 +90,10 @@ static bool no_class(const Program *p, ThRaspAtom a, int n, ThError *err)
 {
     ThText t TH_OWNED(th_text_free) = {0};
     th_rasp_atom_write(th_rasp_atoms(p->words.graph), a, &t);
-    th_fail(err, TH_EVALUE,
-            "%s answers %s on a string of %d symbol%s, which is none of its classes", p->name,
-            t.data ? t.data : "", n, &"s"[n == 1]);
-    th_hint(err, "upto= looks for the classes on longer inputs");
-    return false;
+    return th_fail(err, TH_EVALUE,
+                   "%s answers %s on a string of %d symbol%s, which is none of its classes",
+                   p->name, t.data ? t.data : "", n, &"s"[n == 1]) ||
+           th_hint(err, "upto= looks for the classes on longer inputs");
 }
 
 /* The answers to one string into target: one at every position, or at the last. */

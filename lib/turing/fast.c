@@ -316,11 +316,10 @@ ThTmFast *th_tm_fast_new(const ThTm *m, const int *word, int length, int block, 
     enum { TRY = 2048 };
     ThTmFast *best = NULL;
     double most = -1;
-    if (!th_tm_fast_possible(m)) {
-        th_fail(err, TH_EVALUE,
-                "only deterministic machines with one tape and few states run in blocks");
-        return NULL;
-    }
+    if (!th_tm_fast_possible(m))
+        return th_null(
+            th_fail(err, TH_EVALUE,
+                    "only deterministic machines with one tape and few states run in blocks"));
     if (block)
         return start(m, word, length, block, err);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {

@@ -194,12 +194,10 @@ static int look_up(ThTmNext *p)
 ThTmNext *th_tm_next_new(const ThTmTokens *t, int n, ThTmKeys keys, ThError *err)
 {
     enum { INTEGER_TOKENS = 32 };
-    if (keys == TH_TM_KEYS_INTEGER && th_tm_token_count(t) > INTEGER_TOKENS) {
-        th_fail(err, TH_EVALUE, "integer keys are for up to %d tokens; here are %d", INTEGER_TOKENS,
-                th_tm_token_count(t));
-        th_hint(err, "keys=tuple takes any number");
-        return NULL;
-    }
+    if (keys == TH_TM_KEYS_INTEGER && th_tm_token_count(t) > INTEGER_TOKENS)
+        return th_null(th_fail(err, TH_EVALUE, "integer keys are for up to %d tokens; here are %d",
+                               INTEGER_TOKENS, th_tm_token_count(t)) ||
+                       th_hint(err, "keys=tuple takes any number"));
     ThTmNext *p = th_alloc(1, sizeof *p, err);
     if (!p)
         return NULL;

@@ -209,10 +209,8 @@ static void tape_rules(Taping *z, int from, const ThTmKey *k)
 
 ThTm *th_tm_one_tape(const ThTm *m, size_t most, ThStop *stop, ThError *err)
 {
-    if (m->n_tapes < 2 || m->edge != TH_TM_TWO_WAY) {
-        th_fail(err, TH_EVALUE, "that is for machines with several two-way tapes");
-        return NULL;
-    }
+    if (m->n_tapes < 2 || m->edge != TH_TM_TWO_WAY)
+        return th_null(th_fail(err, TH_EVALUE, "that is for machines with several two-way tapes"));
     Taping z = {.x = th_tm_making(m, most, stop, err)};
     ThTmMaking *x = &z.x;
     const ThTmKey first = {.does = TH_TM_KEY_STOPS}, begins = {.does = COLLECT, .state = m->start};

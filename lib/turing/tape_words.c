@@ -30,10 +30,9 @@ static bool take_mark(const ThTm *m, char *text, size_t *at, ThError *err)
     *at = mark ? (size_t)(mark - text) : SIZE_MAX;
     if (!mark)
         return true;
-    if (strchr(mark + 1, '*')) {
-        th_fail(err, TH_EVALUE, "the head cannot start at two places");
-        return th_hint(err, "a * stands before the cell on which it starts");
-    }
+    if (strchr(mark + 1, '*'))
+        return th_fail(err, TH_EVALUE, "the head cannot start at two places") ||
+               th_hint(err, "a * stands before the cell on which it starts");
     memmove(mark, mark + 1, strlen(mark));
     return true;
 }

@@ -72,10 +72,9 @@ static bool read_state(Parser *p, const ThToken *t, int *q)
     if (!*text_of(p, t))
         return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "a name cannot be empty");
     int known = th_tm_find_state(&p->build, text_of(p, t));
-    if (known < 0 && p->seen[STATES]) {
-        fail_token(p, t, "state ", " is not among the states");
-        return th_hint(p->err, "add it to `states`");
-    }
+    if (known < 0 && p->seen[STATES])
+        return fail_token(p, t, "state ", " is not among the states") ||
+               th_hint(p->err, "add it to `states`");
     *q = known >= 0 ? known : th_tm_state(&p->build, text_of(p, t));
     if (p->build.failed)
         return out_of_memory(p);
@@ -99,10 +98,9 @@ static bool read_symbol(Parser *p, const ThToken *t, int *s)
     if (!th_token_is_name(t))
         return unexpected(p, t, "a symbol");
     int known = th_tm_find_symbol(&p->build, text_of(p, t));
-    if (known < 0 && p->seen[ALPHABET]) {
-        fail_token(p, t, "symbol ", " is not in the alphabet");
-        return th_hint(p->err, "add it to `alphabet`");
-    }
+    if (known < 0 && p->seen[ALPHABET])
+        return fail_token(p, t, "symbol ", " is not in the alphabet") ||
+               th_hint(p->err, "add it to `alphabet`");
     if (known < 0 && !check_symbol(p, t))
         return false;
     *s = known >= 0 ? known : th_tm_symbol(&p->build, text_of(p, t));

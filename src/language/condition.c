@@ -340,10 +340,9 @@ static bool parse_comparison(Parser *p, Value *v)
     for (size_t i = 0; !op && i < sizeof ops / sizeof *ops; i++)
         if (take(p, ops[i]))
             op = ops[i];
-    if (!op && *at == '=') {
-        fail(p, at, "'=' alone compares nothing");
-        return th_hint(p->err, "equality is written ==");
-    }
+    if (!op && *at == '=')
+        return fail(p, at, "'=' alone compares nothing") ||
+               th_hint(p->err, "equality is written ==");
     if (!op)
         return true;
     Value w = {0};

@@ -302,10 +302,8 @@ static bool covers(const Order *o, size_t i, size_t j)
 int *th_green_covers(const ThGreen *g, const ThMonoid *m, size_t *n, ThError *err)
 {
     *n = 0;
-    if (g->n_d > MOST_COVERED) {
-        th_fail(err, TH_ELIMIT, "%d classes are too many to put in order", g->n_d);
-        return NULL;
-    }
+    if (g->n_d > MOST_COVERED)
+        return th_null(th_fail(err, TH_ELIMIT, "%d classes are too many to put in order", g->n_d));
     size_t n_d = (size_t)g->n_d, cap = 0;
     Order o = {.n = g->n_d};
     o.below = th_alloc(n_d * n_d, sizeof *o.below, err);

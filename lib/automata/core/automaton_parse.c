@@ -266,10 +266,9 @@ static bool fail_statement(Parser *p, ThStatement s)
 {
     if (s.first->kind == TH_TOKEN_WORD) {
         const char *near = th_nearest(text_of(p, s.first), keywords, N_KEYWORDS);
-        if (near) {
-            fail_token(p, s.first, "unknown statement ", "");
-            return th_hint(p->err, "did you mean %s?", near);
-        }
+        if (near)
+            return fail_token(p, s.first, "unknown statement ", "") ||
+                   th_hint(p->err, "did you mean %s?", near);
     }
     const ThToken *at = s.first + th_token_is_name(s.first);
     while (at > s.first && at + 1 < s.end && at[1].kind == ',')

@@ -64,15 +64,11 @@ static Outcome search(Search *s, ThStop *stop, ThError *err)
 int *th_dfa_distinguish(const ThDfa *a, const ThDfa *b, int *length, ThStop *stop, ThError *err)
 {
     *length = 0;
-    if (a->n_symbols != b->n_symbols) {
-        th_fail(err, TH_EVALUE, "the alphabets differ: %d and %d symbols", a->n_symbols,
-                b->n_symbols);
-        return NULL;
-    }
-    if (b->n_states > INT32_MAX - a->n_states) {
-        th_fail(err, TH_ELIMIT, "too many states to compare");
-        return NULL;
-    }
+    if (a->n_symbols != b->n_symbols)
+        return th_null(th_fail(err, TH_EVALUE, "the alphabets differ: %d and %d symbols",
+                               a->n_symbols, b->n_symbols));
+    if (b->n_states > INT32_MAX - a->n_states)
+        return th_null(th_fail(err, TH_ELIMIT, "too many states to compare"));
     size_t n = (size_t)a->n_states + (size_t)b->n_states;
     Search s = {.a = a, .b = b};
     s.pair = th_alloc(n, sizeof *s.pair, err);

@@ -28,10 +28,8 @@ static bool partition_alloc(Partition *p, const ThDfa *d, ThError *err)
     p->n = d->n_states;
     p->k = d->n_symbols;
     size_t n = (size_t)p->n, k = (size_t)p->k;
-    if ((n + 1) * k > INT32_MAX) {
-        th_fail(err, TH_ELIMIT, "too many transitions to minimize: %zu", n * k);
-        return false;
-    }
+    if ((n + 1) * k > INT32_MAX)
+        return th_fail(err, TH_ELIMIT, "too many transitions to minimize: %zu", n * k);
     int **const array[] = {&p->element, &p->place,    &p->block,   &p->begin,  &p->end,
                            &p->marked,  &p->splitter, &p->touched, &p->waiting};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {

@@ -89,8 +89,7 @@ static ThAutomaton *build(Draw *w, char *const *symbol, ThError *err)
         int number = th_automaton_build_symbol(&b, symbol[a]);
         if (number >= 0 && number < a) {
             th_automaton_build_free(&b);
-            th_fail(err, TH_EVALUE, "the symbol '%s' is there twice", symbol[a]);
-            return NULL;
+            return th_null(th_fail(err, TH_EVALUE, "the symbol '%s' is there twice", symbol[a]));
         }
     }
     add_states(w, &b);
@@ -113,16 +112,15 @@ static bool measure(Draw *w, ThError *err)
     if (places > TH_AUTOMATON_MOST_DRAWN)
         return th_fail(err, TH_ELIMIT, "%d states over %d symbols have room for %.0f transitions",
                        w->d->states, w->n_symbols, places);
-    if (wanted > places) {
-        th_fail(err, TH_EVALUE, "%d states over %d symbols have at most %.0f transitions, not %.0f",
-                w->d->states, w->n_symbols, places, wanted);
-        return th_hint(err, "at most %g a state and symbol", places / pairs);
-    }
-    if (wanted < n - 1) {
-        th_fail(err, TH_EVALUE, "%.0f transition%s cannot reach all of %d states", wanted,
-                wanted == 1 ? "" : "s", w->d->states);
-        return th_hint(err, "from %.4g a state and symbol on they can", ceil(n - 1) / pairs);
-    }
+    if (wanted > places)
+        return th_fail(err, TH_EVALUE,
+                       "%d states over %d symbols have at most %.0f transitions, not %.0f",
+                       w->d->states, w->n_symbols, places, wanted) ||
+               th_hint(err, "at most %g a state and symbol", places / pairs);
+    if (wanted < n - 1)
+        return th_fail(err, TH_EVALUE, "%.0f transition%s cannot reach all of %d states", wanted,
+                       wanted == 1 ? "" : "s", w->d->states) ||
+               th_hint(err, "from %.4g a state and symbol on they can", ceil(n - 1) / pairs);
     w->places = (size_t)places;
     w->wanted = (size_t)wanted;
     return true;

@@ -80,10 +80,9 @@ static int number_reachable(const ThAutomaton *a, int *queue, int *number, bool 
 
 ThDfa *th_automaton_classes_dfa(const ThAutomaton *a, const int *label, int n_classes, ThError *err)
 {
-    if (!th_automaton_deterministic(a)) {
-        th_fail(err, TH_EVALUE, "an automaton with outputs has to be deterministic for this");
-        return NULL;
-    }
+    if (!th_automaton_deterministic(a))
+        return th_null(
+            th_fail(err, TH_EVALUE, "an automaton with outputs has to be deterministic for this"));
     size_t n = (size_t)a->n_states, k = (size_t)a->n_symbols;
     int *queue TH_OWNED(free) = th_alloc(n, sizeof *queue, err),
                *number TH_OWNED(free) = th_alloc(n, sizeof *number, err);
@@ -212,10 +211,9 @@ ThAutomaton *th_automaton_classes_automaton(const ThDfa *d, const ThAutomatonCla
 
 ThAutomaton *th_automaton_from_dfa(const ThDfa *d, char *const *symbol, ThError *err)
 {
-    if (d->n_classes > 2) {
-        th_fail(err, TH_EVALUE, "a machine with %d classes is no acceptor", d->n_classes);
-        return NULL;
-    }
+    if (d->n_classes > 2)
+        return th_null(
+            th_fail(err, TH_EVALUE, "a machine with %d classes is no acceptor", d->n_classes));
     size_t width = 2 + (size_t)d->n_symbols;
     ThAutomatonClasses c TH_OWNED(th_automaton_classes_free) = {.n_classes = 2,
                                                                 .n_symbols = d->n_symbols};

@@ -187,10 +187,9 @@ static ThAutomaton *dyck(const int *argument, ThError *err)
         inner = n_states;
         n_states = n_states * k + 1;
     }
-    if (n_states > MAX_STATES) {
-        th_fail(err, TH_ELIMIT, "dyck(%d, %d) has more than %d states", k, depth, MAX_STATES);
-        return NULL;
-    }
+    if (n_states > MAX_STATES)
+        return th_null(
+            th_fail(err, TH_ELIMIT, "dyck(%d, %d) has more than %d states", k, depth, MAX_STATES));
     ThAutomatonBuild b = {0};
     for (int i = 0; i < 2 * k; i++)
         th_automaton_build_symbol(&b, bracket[i]);
@@ -331,18 +330,14 @@ ThAutomaton *th_automaton_builtin_build(const ThAutomatonBuiltin *b, const int *
                                         int n_arguments, ThError *err)
 {
     int value[2] = {0};
-    if (n_arguments > b->n_arguments) {
-        th_fail(err, TH_EVALUE, "%s takes %d argument%s, not %d", b->name, b->n_arguments,
-                b->n_arguments == 1 ? "" : "s", n_arguments);
-        return NULL;
-    }
+    if (n_arguments > b->n_arguments)
+        return th_null(th_fail(err, TH_EVALUE, "%s takes %d argument%s, not %d", b->name,
+                               b->n_arguments, b->n_arguments == 1 ? "" : "s", n_arguments));
     for (int i = 0; i < b->n_arguments; i++) {
         int least = b->argument[i].least, most = b->argument[i].most;
-        if (i >= n_arguments && b->argument[i].fallback == 0) {
-            th_fail(err, TH_EVALUE, "%s needs the argument %s, %d to %d", b->name,
-                    b->argument[i].name, least, most);
-            return NULL;
-        }
+        if (i >= n_arguments && b->argument[i].fallback == 0)
+            return th_null(th_fail(err, TH_EVALUE, "%s needs the argument %s, %d to %d", b->name,
+                                   b->argument[i].name, least, most));
         value[i] = i < n_arguments ? argument[i] : b->argument[i].fallback;
         if (i >= n_arguments && value[i] == TH_AUTOMATON_BUILTIN_NONE)
             value[i] = 0;

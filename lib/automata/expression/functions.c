@@ -38,11 +38,11 @@ static ThAutomaton *determinize(const ThAutomaton *a, ThAutomatonWork w, ThError
 {
     if (th_automaton_deterministic(a))
         return th_automaton_copy(a, err);
-    if (a->n_outputs > 0) {
-        th_fail(err, TH_EVALUE, "a nondeterministic automaton with outputs is not determinized");
-        th_hint(err, "determinize(project(T, input)) is about the words that T reads");
-        return NULL;
-    }
+    if (a->n_outputs > 0)
+        return th_null(
+            th_fail(err, TH_EVALUE,
+                    "a nondeterministic automaton with outputs is not determinized") ||
+            th_hint(err, "determinize(project(T, input)) is about the words that T reads"));
     ThDfa *d TH_OWNED(th_dfa_free) = th_automaton_acceptor(a, w.max_states, w.stop, err);
     return d ? th_automaton_from_dfa(d, a->symbol, err) : NULL;
 }

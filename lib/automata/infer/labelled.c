@@ -233,10 +233,10 @@ static bool copy_names(char ***to, int *n, const ThIntern *from, const int *rank
 static bool name_classes(ThWordsLabelled *l, Reader *r, ThError *err)
 {
     enum { MOST = 256 };
-    if (r->label.n > MOST) {
-        th_fail(err, TH_ELIMIT, "%zu different labels are too many: at most %d", r->label.n, MOST);
-        return th_hint(err, "the last field of every line is its label");
-    }
+    if (r->label.n > MOST)
+        return th_fail(err, TH_ELIMIT, "%zu different labels are too many: at most %d", r->label.n,
+                       MOST) ||
+               th_hint(err, "the last field of every line is its label");
     l->language = true;
     for (size_t i = 0; i < r->label.n; i++)
         l->language = l->language && verdict(name_at(&r->label, i)) >= 0;

@@ -89,8 +89,7 @@ static int *actions(const Cascade *c, int level)
         for (size_t a = 0; a < k; a++)
             if (does[i * k + a] == MIXED) {
                 free(does);
-                th_fail(c->err, TH_EVALUE, "the language is not star-free");
-                return NULL;
+                return th_null(th_fail(c->err, TH_EVALUE, "the language is not star-free"));
             }
         if (th_stopped(c->stop, c->err)) {
             free(does);

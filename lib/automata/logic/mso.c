@@ -108,11 +108,10 @@ static size_t room(const Build *b, unsigned variables)
 static ThDfa *widen(const Build *b, Machine m, unsigned variables)
 {
     int n = symbols(b, variables), letters = (int)b->f->letters;
-    if ((size_t)m.d->n_states > room(b, variables)) {
-        th_fail(b->err, TH_ELIMIT, "the automaton of a part has %d states and %d symbols",
-                m.d->n_states, n);
-        return NULL;
-    }
+    if ((size_t)m.d->n_states > room(b, variables))
+        return th_null(th_fail(b->err, TH_ELIMIT,
+                               "the automaton of a part has %d states and %d symbols",
+                               m.d->n_states, n));
     int *from TH_OWNED(free) = th_alloc((size_t)n + 1, sizeof *from, b->err);
     for (int a = 0; from && a < n; a++) {
         int at = 0;

@@ -11,10 +11,8 @@
 /* Returns new: with outputs on transitions only, and without what leads nowhere. */
 static ThAutomaton *tidy(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
-    if (a->n_outputs == 0) {
-        th_fail(err, TH_EVALUE, "the automaton has no outputs");
-        return NULL;
-    }
+    if (a->n_outputs == 0)
+        return th_null(th_fail(err, TH_EVALUE, "the automaton has no outputs"));
     ThAutomaton *there TH_OWNED(th_automaton_free) = th_automaton_invert(a, w, err);
     ThAutomaton *back TH_OWNED(th_automaton_free) =
         there ? th_automaton_invert(there, w, err) : NULL;

@@ -16,14 +16,11 @@ static ThDfa *mealy_machine(const ThAutomaton *a, const int *number, int n_class
 {
     size_t outs = (size_t)a->n_outputs + 1, n = (size_t)a->n_states * outs;
     size_t k = (size_t)a->n_symbols;
-    if (!th_automaton_deterministic(a)) {
-        th_fail(err, TH_EVALUE, "an automaton with outputs has to be deterministic for this");
-        return NULL;
-    }
-    if (n >= INT32_MAX) {
-        th_fail(err, TH_ELIMIT, "too many states and outputs to compare");
-        return NULL;
-    }
+    if (!th_automaton_deterministic(a))
+        return th_null(
+            th_fail(err, TH_EVALUE, "an automaton with outputs has to be deterministic for this"));
+    if (n >= INT32_MAX)
+        return th_null(th_fail(err, TH_ELIMIT, "too many states and outputs to compare"));
     ThDfa *d = th_dfa_new((int)n + 1, a->n_symbols, n_classes, err);
     if (!d)
         return NULL;

@@ -350,10 +350,10 @@ static bool check_alphabet(const ThRegexTree *t, ThError *err)
 {
     for (size_t i = 0; t->symbol.n == 0 && i < t->n; i++) {
         const ThRegexNode *node = &t->node[i];
-        if (node->negated || node->kind == TH_REGEX_NOT) {
-            th_fail_at(err, TH_EVALUE, 1, node->col, "no symbol is known that this could mean");
-            return th_hint(err, "name the alphabet: regex \"...\" over \"ab\"");
-        }
+        if (node->negated || node->kind == TH_REGEX_NOT)
+            return th_fail_at(err, TH_EVALUE, 1, node->col,
+                              "no symbol is known that this could mean") ||
+                   th_hint(err, "name the alphabet: regex \"...\" over \"ab\"");
     }
     return true;
 }

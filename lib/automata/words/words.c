@@ -263,10 +263,9 @@ static bool fill_counts(ThWordSampler *w, ThStop *stop, ThError *err)
 ThWordSampler *th_word_sampler(const ThDfa *d, int length, ThStop *stop, ThError *err)
 {
     size_t n = (size_t)d->n_states;
-    if (n > ((size_t)1 << 26) / ((size_t)length + 1)) {
-        th_fail(err, TH_ELIMIT, "counting the words of %d symbols takes over a GiB", length);
-        return NULL;
-    }
+    if (n > ((size_t)1 << 26) / ((size_t)length + 1))
+        return th_null(
+            th_fail(err, TH_ELIMIT, "counting the words of %d symbols takes over a GiB", length));
     ThWordSampler *w = th_alloc(1, sizeof *w, err);
     if (!w)
         return NULL;

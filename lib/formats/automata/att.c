@@ -460,10 +460,9 @@ static bool write(ThFormatOutput *out, const ThAutomaton *a, const char *name TH
                   ThText *notes, ThError *err)
 {
     ThText *to = &out->text;
-    if (th_automaton_moore(a)) {
-        th_fail(err, TH_EVALUE, "AT&T text holds outputs of transitions, not of states");
-        return th_hint(err, ".dot and .jff files hold outputs of states");
-    }
+    if (th_automaton_moore(a))
+        return th_fail(err, TH_EVALUE, "AT&T text holds outputs of transitions, not of states") ||
+               th_hint(err, ".dot and .jff files hold outputs of states");
     if (!check_names(a->symbol, a->n_symbols, err) || !check_names(a->output, a->n_outputs, err))
         return false;
     int start;

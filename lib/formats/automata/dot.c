@@ -171,13 +171,12 @@ static bool see_labels(Builder *b, ThError *err)
         else
             plain = i;
     }
-    if (slashes > 0 && slashes < n) {
-        th_fail_at(err, TH_EVALUE, b->g.node[plain].line, 1,
-                   "the state %s has no label of the form 'name / output', and others have",
-                   (const char *)th_intern_at(&b->g.id, plain, NULL));
-        return th_hint(err, "a Moore machine's states all say their outputs; of an automaton give "
+    if (slashes > 0 && slashes < n)
+        return th_fail_at(err, TH_EVALUE, b->g.node[plain].line, 1,
+                          "the state %s has no label of the form 'name / output', and others have",
+                          (const char *)th_intern_at(&b->g.id, plain, NULL)) ||
+               th_hint(err, "a Moore machine's states all say their outputs; of an automaton give "
                             "a state that accepts shape=doublecircle");
-    }
     if (n > 0 && slashes == n)
         b->labels = NAME_SLASH_OUTPUT;
     else if (n > 0 && labels == n && b->labels == IDS)

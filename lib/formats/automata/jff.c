@@ -212,11 +212,10 @@ static bool read_document(Reader *r, const xmlDoc *doc, ThError *err)
         return th_fail(err, TH_EPARSE, "a document with a DOCTYPE is not read");
     if (!structure || !th_jff_is_element(structure, "structure"))
         return th_fail_at(err, TH_EPARSE, 1, 1, "expected a JFLAP file: an element <structure>");
-    if (xmlHasProp(structure, (const xmlChar *)"type")) {
-        th_fail_at(err, TH_EVALUE, 1, 1,
-                   "the file was written by JFLAP 8, whose format is another");
-        return th_hint(err, "JFLAP 7 writes files that can be read");
-    }
+    if (xmlHasProp(structure, (const xmlChar *)"type"))
+        return th_fail_at(err, TH_EVALUE, 1, 1,
+                          "the file was written by JFLAP 8, whose format is another") ||
+               th_hint(err, "JFLAP 7 writes files that can be read");
     if (!read_type(r, structure, err))
         return false;
     const xmlNode *inside = th_jff_child(structure, "automaton");

@@ -313,14 +313,13 @@ bool th_dataset_write(const ThDataset *d, const char *path, ThDatasetFigures *f,
 {
     Source s TH_OWNED(source_free) = {0};
     bool text = has_extension(path, ".txt"), records = has_extension(path, ".jsonl");
-    if (!text && !records && !has_extension(path, ".npy")) {
-        th_fail(err, TH_EUSAGE, "'%s' is no name of a data set", path);
-        return th_hint(err, "scratchpads are written to .txt, .jsonl and .npy files");
-    }
-    if (text && has_lines(d->pad)) {
-        th_fail(err, TH_EUSAGE, "a .txt file has a scratchpad a line, and these have several");
-        return th_hint(err, "write them to a .jsonl or .npy file");
-    }
+    if (!text && !records && !has_extension(path, ".npy"))
+        return th_fail(err, TH_EUSAGE, "'%s' is no name of a data set", path) ||
+               th_hint(err, "scratchpads are written to .txt, .jsonl and .npy files");
+    if (text && has_lines(d->pad))
+        return th_fail(err, TH_EUSAGE,
+                       "a .txt file has a scratchpad a line, and these have several") ||
+               th_hint(err, "write them to a .jsonl or .npy file");
     return source_begin(&s, d, f, err) &&
            (text || records ? write_file(&s, path, records, err) : write_npy(&s, path, err));
 }

@@ -61,15 +61,11 @@ xmlDoc *th_jff_parse(const char *text, size_t size, ThError *err)
 {
     enum { OPTIONS = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING };
     ThError first = {0};
-    if (size > INT32_MAX) {
-        th_fail(err, TH_ELIMIT, "the file is too large");
-        return NULL;
-    }
+    if (size > INT32_MAX)
+        return th_null(th_fail(err, TH_ELIMIT, "the file is too large"));
     xmlParserCtxt *context = xmlNewParserCtxt();
-    if (!context) {
-        th_fail(err, TH_ENOMEM, "out of memory for an XML parser");
-        return NULL;
-    }
+    if (!context)
+        return th_null(th_fail(err, TH_ENOMEM, "out of memory for an XML parser"));
     context->_private = &first;
     context->sax->serror = on_error;
     xmlDoc *doc = xmlCtxtReadMemory(context, text, (int)size, NULL, NULL, OPTIONS);

@@ -160,18 +160,16 @@ static bool find_network(ThFormatImport *in, ThError *err)
         bool whole = strcmp(name, l->mark + 1) == 0;
         if (!whole && !th_ends_with(name, l->mark))
             continue;
-        if (found) {
-            th_fail(err, TH_EVALUE, "two modules may be the network: '%s' and '%s'",
-                    th_format_shown_name(found).text, th_format_shown_name(name).text);
-            return th_hint(err, "map=FILE, with a line net = NAME, says which; help load");
-        }
+        if (found)
+            return th_fail(err, TH_EVALUE, "two modules may be the network: '%s' and '%s'",
+                           th_format_shown_name(found).text, th_format_shown_name(name).text) ||
+                   th_hint(err, "map=FILE, with a line net = NAME, says which; help load");
         found = name;
     }
-    if (!found) {
-        th_fail(err, TH_EVALUE, "no tensor's name ends with %s: this is no %s", l->mark + 1,
-                l->module);
-        return th_hint(err, "kind= says what it is; help weights has the names");
-    }
+    if (!found)
+        return th_fail(err, TH_EVALUE, "no tensor's name ends with %s: this is no %s", l->mark + 1,
+                       l->module) ||
+               th_hint(err, "kind= says what it is; help weights has the names");
     char from[512];
     snprintf(from, sizeof from, "%.*s", (int)(strlen(found) - strlen(l->mark) + 1), found);
     for (size_t i = 0, n = strlen(from); i < in->arrays->n; i++) {
@@ -564,11 +562,10 @@ static bool check_unused(const ThFormatImport *in, ThError *err)
         ThFormatShownName shown = th_format_shown_name(a->known);
         if (a->used || a->whole || is_mask(a->known))
             continue;
-        if (!ignored(th_option_text(in->options, "ignore"), a->known)) {
-            th_fail(err, TH_EVALUE, "the tensor '%s' (%s) has no part in this network", shown.text,
-                    th_format_shape(a->shape, a->dims).text);
-            return th_hint(err, "if it is not needed: ignore=\"%s\"", shown.text);
-        }
+        if (!ignored(th_option_text(in->options, "ignore"), a->known))
+            return th_fail(err, TH_EVALUE, "the tensor '%s' (%s) has no part in this network",
+                           shown.text, th_format_shape(a->shape, a->dims).text) ||
+                   th_hint(err, "if it is not needed: ignore=\"%s\"", shown.text);
     }
     return true;
 }

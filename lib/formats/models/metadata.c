@@ -387,17 +387,15 @@ static const ThModelKind *read_kind(const json_t *metadata, ThError *err)
 {
     const char *format = get_string(metadata, "format"), *version = get_string(metadata, "version");
     const char *name = get_string(metadata, "kind");
-    if (!format || strcmp(format, "tapehead") != 0 || !version || !name) {
-        th_fail(err, TH_EVALUE, "the file holds tensors, but no model of tapehead's");
-        th_hint(err, "kind= says whose they are, as kind=lstm symbols=\"ab\" "
-                     "classes=\"reject accept\": help load");
-        return NULL;
-    }
-    if (strtol(version, NULL, 10) != VERSION) {
-        th_fail(err, TH_EVALUE, "the model is of version %s of the format; this is %d",
-                th_format_shown_name(version).text, VERSION);
-        return NULL;
-    }
+    if (!format || strcmp(format, "tapehead") != 0 || !version || !name)
+        return th_null(
+            th_fail(err, TH_EVALUE, "the file holds tensors, but no model of tapehead's") ||
+            th_hint(err, "kind= says whose they are, as kind=lstm symbols=\"ab\" "
+                         "classes=\"reject accept\": help load"));
+    if (strtol(version, NULL, 10) != VERSION)
+        return th_null(th_fail(err, TH_EVALUE,
+                               "the model is of version %s of the format; this is %d",
+                               th_format_shown_name(version).text, VERSION));
     const ThModelKind *kind = th_model_kind(name);
     if (!kind)
         th_fail(err, TH_EVALUE, "unknown kind of model '%s'", th_format_shown_name(name).text);

@@ -77,11 +77,10 @@ static bool add_array(const unsigned char *bytes, size_t n, const char *name, Th
     memcpy(header, bytes + from, size);
     header[size] = '\0';
     const char *order = behind(header, "fortran_order");
-    if (!read_type(behind(header, "descr"), &x)) {
-        th_fail(err, TH_EVALUE, "the array '%s' does not hold numbers that are read",
-                th_format_shown_name(name).text);
-        return th_hint(err, "x.astype(\"float32\") in NumPy, x.float() in PyTorch");
-    }
+    if (!read_type(behind(header, "descr"), &x))
+        return th_fail(err, TH_EVALUE, "the array '%s' does not hold numbers that are read",
+                       th_format_shown_name(name).text) ||
+               th_hint(err, "x.astype(\"float32\") in NumPy, x.float() in PyTorch");
     if (!order || !read_shape(behind(header, "shape"), &a))
         return damaged(err, "the header of an array is not as NumPy writes it");
     x.columns = strncmp(order, "True", 4) == 0;
@@ -100,17 +99,16 @@ static bool add_member(const unsigned char *bytes, size_t n, const unsigned char
     size_t length = little(entry + 28, 2), size = little(entry + 20, 4);
     size_t local = little(entry + 42, 4), method = little(entry + 10, 2);
     snprintf(name, sizeof name, "%.*s", (int)length, (const char *)entry + CENTRAL_SIZE);
-    if (th_ends_with(name, "data.pkl")) {
-        th_fail(err, TH_EVALUE, "the file is a pickle of PyTorch's, which could run anything");
-        return th_hint(err, "in Python: numpy.savez(\"m.npz\", **{k: v.numpy() for k, v in "
+    if (th_ends_with(name, "data.pkl"))
+        return th_fail(err, TH_EVALUE,
+                       "the file is a pickle of PyTorch's, which could run anything") ||
+               th_hint(err, "in Python: numpy.savez(\"m.npz\", **{k: v.numpy() for k, v in "
                             "torch.load(\"m.pt\").items()})");
-    }
     if (!th_ends_with(name, ".npy"))
         return damaged(err, "a member is no array of NumPy's");
-    if (method != 0) {
-        th_fail(err, TH_EVALUE, "the archive is compressed");
-        return th_hint(err, "numpy.savez writes one that is not");
-    }
+    if (method != 0)
+        return th_fail(err, TH_EVALUE, "the archive is compressed") ||
+               th_hint(err, "numpy.savez writes one that is not");
     if (local > n || n - local < LOCAL_SIZE || memcmp(bytes + local, "PK\3\4", 4) != 0)
         return damaged(err, "a member is not where its directory says");
     size_t from =

@@ -88,8 +88,7 @@ static char *write_header(json_t *header, bool ok, ThError *err)
         th_text_add(&text, " ");
     if (json)
         return th_text_take(&text, err);
-    th_fail(err, TH_ENOMEM, "out of memory for the header of a file");
-    return NULL;
+    return th_null(th_fail(err, TH_ENOMEM, "out of memory for the header of a file"));
 }
 
 static char *write_model_header(const ThModel *m, ThError *err)
@@ -326,17 +325,13 @@ static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int b
     const json_t *shape = json_object_get(tensor, "shape");
     size_t dims = json_array_size(shape);
     Extent e;
-    if (!tensor) {
-        th_fail(err, TH_EVALUE, "the tensor '%s' is missing", name.text);
-        return NULL;
-    }
+    if (!tensor)
+        return th_null(th_fail(err, TH_EVALUE, "the tensor '%s' is missing", name.text));
     json_int_t rows = dims == 2 ? json_integer_value(json_array_get(shape, 0)) : 1;
     json_int_t cols = json_integer_value(json_array_get(shape, dims == 2 ? 1 : 0));
-    if (dims != (p->rows == 1 ? 1u : 2u) || rows != p->rows || cols != p->cols) {
-        th_fail(err, TH_EVALUE, "the tensor '%s' does not have the shape %d by %d", name.text,
-                p->rows, p->cols);
-        return NULL;
-    }
+    if (dims != (p->rows == 1 ? 1u : 2u) || rows != p->rows || cols != p->cols)
+        return th_null(th_fail(err, TH_EVALUE, "the tensor '%s' does not have the shape %d by %d",
+                               name.text, p->rows, p->cols));
     return read_own(r, name.text, tensor, "F32", &e, err) ? r->data + e.begin : NULL;
 }
 

@@ -66,9 +66,9 @@ static bool check_options(const ThPosition *p, ThError *err)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (reads(kinds[k], names[i]))
                 th_text_printf(&t, "%s%s", t.size ? ", " : "", kinds[k]->name);
-        th_fail(err, TH_EUSAGE, "%s= says nothing to position=%s", names[i], p->kind->name);
-        th_hint(err, "it is for %s", t.data ? t.data : "others");
-        return false;
+        return th_fail(err, TH_EUSAGE, "%s= says nothing to position=%s", names[i],
+                       p->kind->name) ||
+               th_hint(err, "it is for %s", t.data ? t.data : "others");
     }
     return true;
 }

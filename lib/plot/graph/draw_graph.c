@@ -56,10 +56,9 @@ ThText *th_plot_graph_arc(ThPlotGraph *g, int from, int to, ThError *err)
     size_t i = g->place[to];
     if (i >= g->first && i < g->n_arcs && g->arc[i].to == to)
         return &g->arc[i].label;
-    if (g->n_arcs >= MOST_ARCS) {
-        th_fail(err, TH_ELIMIT, "more than %d transitions are too many to draw", MOST_ARCS);
-        return NULL;
-    }
+    if (g->n_arcs >= MOST_ARCS)
+        return th_null(
+            th_fail(err, TH_ELIMIT, "more than %d transitions are too many to draw", MOST_ARCS));
     if (!th_grow(&g->arc, &g->arc_cap, g->n_arcs + 1, sizeof *g->arc, err))
         return NULL;
     g->place[to] = g->n_arcs;

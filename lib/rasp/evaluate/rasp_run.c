@@ -4,11 +4,9 @@
 
 ThRaspRun *th_rasp_run_new(ThRaspGraph *g, const ThRaspSeq *input, size_t bytes, ThError *err)
 {
-    if (!input->n) {
-        th_fail(err, TH_EVALUE, "the input is empty");
-        th_hint(err, "an input has at least one element");
-        return NULL;
-    }
+    if (!input->n)
+        return th_null(th_fail(err, TH_EVALUE, "the input is empty") ||
+                       th_hint(err, "an input has at least one element"));
     ThRaspRun *r = th_alloc(1, sizeof *r, err);
     if (!r)
         return NULL;

@@ -45,8 +45,7 @@ static bool wrong_arity(ThRasp *r, const ThRaspFrame *f, const ThRaspFunction *f
     else
         th_rasp_error(r, TH_EVALUE, "%s takes %zu argument%s, not %zu", fn->name, n,
                       n == 1 ? "" : "s", given);
-    th_hint(r->err, "%s(%.200s)", fn->name, th_text_string(&t));
-    return false;
+    return th_hint(r->err, "%s(%.200s)", fn->name, th_text_string(&t));
 }
 
 static bool set_in(ThRasp *r, const ThRaspFrame *f, int32_t name, ThRaspValue v)

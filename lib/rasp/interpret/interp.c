@@ -239,9 +239,8 @@ static bool refuse(ThRasp *r, ThRaspRun *run, ThRaspSop sop)
         return false;
     ThText t TH_OWNED(th_text_free) = {0};
     th_rasp_write_elements(r, th_rasp_run_input(run), &t);
-    th_hint(r->err, "that is on the example %.60s%s; set example changes it", th_text_string(&t),
-            t.size > 60 ? "…" : "");
-    return false;
+    return th_hint(r->err, "that is on the example %.60s%s; set example changes it",
+                   th_text_string(&t), t.size > 60 ? "…" : "");
 }
 
 /* A new s-op or selector must have a value on the example. */

@@ -194,9 +194,8 @@ static bool no_column(Reader *r, const char *name)
     ThText names TH_OWNED(th_text_free) = {0};
     for (int i = 0; i < r->n_cells; i++)
         th_text_printf(&names, "%s'%s'", i ? ", " : "", r->cell[i].text);
-    th_fail_at(r->err, TH_EVALUE, r->cell[0].line, 1, "no column '%s'", name);
-    th_hint(r->err, "the columns are %.120s", names.data ? names.data : "");
-    return false;
+    return th_fail_at(r->err, TH_EVALUE, r->cell[0].line, 1, "no column '%s'", name) ||
+           th_hint(r->err, "the columns are %.120s", names.data ? names.data : "");
 }
 
 /* Of a file without a header: the column that a number stands for, or -1. */

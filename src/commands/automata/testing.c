@@ -14,11 +14,11 @@ static const char *or_empty(const char *word)
 static ThDfa *as_it_stands(const ThAutomaton *a, ThError *err)
 {
     size_t cells = (size_t)a->n_states * (size_t)a->n_symbols;
-    if (!th_automaton_deterministic(a) || a->n_arcs != cells) {
-        th_fail(err, TH_EVALUE, "the automaton is not deterministic and complete");
-        th_hint(err, "determinize(A), complete(A): their states are those that the word resets");
-        return NULL;
-    }
+    if (!th_automaton_deterministic(a) || a->n_arcs != cells)
+        return th_null(
+            th_fail(err, TH_EVALUE, "the automaton is not deterministic and complete") ||
+            th_hint(err,
+                    "determinize(A), complete(A): their states are those that the word resets"));
     ThDfa *d = th_dfa_new(a->n_states, a->n_symbols, 2, err);
     for (size_t i = 0; d && i < cells; i++)
         d->next[i] = a->arc[i].to;

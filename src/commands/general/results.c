@@ -111,10 +111,9 @@ static bool choose_figure(ShResults *r, const char *asked, ThError *err)
         return true;
     ThText list TH_OWNED(th_text_free) = {0};
     list_figures(r->records, &list);
-    th_fail(err, TH_EVALUE, asked ? "no point has a figure %s" : "no point has an accuracy",
-            asked ? asked : "");
-    th_hint(err, "of= takes one of: %s", list.data ? list.data : "(there is none)");
-    return false;
+    return th_fail(err, TH_EVALUE, asked ? "no point has a figure %s" : "no point has an accuracy",
+                   asked ? asked : "") ||
+           th_hint(err, "of= takes one of: %s", list.data ? list.data : "(there is none)");
 }
 
 /* A variable of the grid, or a figure. */

@@ -139,10 +139,9 @@ static bool draw_words(Listing *x, const ShCall *call, ThError *err)
     long long times = th_option_int(&call->options, "random");
     if (!th_option_given(&call->options, "length") && th_language_is_distribution(x->l))
         return draw_any(x, call, err);
-    if (!th_option_given(&call->options, "length")) {
-        th_fail(err, TH_EUSAGE, "random words need a length");
-        return th_hint(err, "for instance length=20");
-    }
+    if (!th_option_given(&call->options, "length"))
+        return th_fail(err, TH_EUSAGE, "random words need a length") ||
+               th_hint(err, "for instance length=20");
     ThRange range = th_option_range(&call->options, "length");
     bool ok = true;
     for (long long k = range.lo; ok && k <= range.hi; k += range.step) {

@@ -115,16 +115,14 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
     }
     static const char *const asked[] = {"alphabet", "steps"};
     for (int i = 0; i < 2 && kind->takes_automaton && kind->takes_language && !l; i++)
-        if (th_option_known(options, asked[i]) && th_option_given(options, asked[i])) {
-            sh_fail_operand(err, source, TH_EUSAGE, "%s= is for machines and s-ops", asked[i]);
-            return NULL;
-        }
+        if (th_option_known(options, asked[i]) && th_option_given(options, asked[i]))
+            return th_null(
+                sh_fail_operand(err, source, TH_EUSAGE, "%s= is for machines and s-ops", asked[i]));
     const ShObject *o = kind->takes_automaton && !l ? sh_find(s, source->text) : NULL;
-    if (o && o->kind != SH_AUTOMATON) {
-        sh_fail_operand(err, source, TH_EUSAGE, "'%s' is %s, and %s needs an automaton",
-                        source->text, sh_a_kind(o->kind), kind->name);
-        return NULL;
-    }
+    if (o && o->kind != SH_AUTOMATON)
+        return th_null(sh_fail_operand(err, source, TH_EUSAGE,
+                                       "'%s' is %s, and %s needs an automaton", source->text,
+                                       sh_a_kind(o->kind), kind->name));
     if (kind->takes_automaton && !l)
         a = sh_automaton_value(s, source, err);
     char *program TH_OWNED(free) = kind->takes_program && !l ? program_of(s, source, err) : NULL;
