@@ -9,8 +9,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TAPEHEAD_H
-#define TH_TAPEHEAD_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -214,6 +213,4 @@ extern "C" {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* blas_kernels.h - OpenBLAS with the kernels that fit the processor. */
-#ifndef SH_BLAS_KERNELS_H
-#define SH_BLAS_KERNELS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -22,5 +21,3 @@ bool sh_blas_ready(int n);
 
 /* What numbers are rounded by: "v4, OpenBLAS 0.3.21's SkylakeX", ….  A view. */
 const char *sh_blas_kernels(void);
-
-#endif

@@ -13,8 +13,7 @@
  * and the line `COMMAND(minimize)` in src/commands.def.  A command of two words (plot loss) is
  * SH_COMMAND(plot_loss, …): the underscore is a blank when it is typed.
  */
-#ifndef SH_COMMAND_H
-#define SH_COMMAND_H
+#pragma once
 
 #include "session.h"
 
@@ -169,5 +168,3 @@ bool sh_command_flagged(const char *word, size_t n, unsigned flag);
 /* The name as it is typed, in to; returns to. */
 enum { SH_COMMAND_NAME = 64 };
 const char *sh_command_typed(const ShCommand *c, char to[SH_COMMAND_NAME]);
-
-#endif

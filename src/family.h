@@ -3,8 +3,7 @@
  * Each kind is described by a constant in its own file in lib; here the families of kinds look
  * alike, so that parser, completion, help and manual need not know any of them by name.
  */
-#ifndef SH_FAMILY_H
-#define SH_FAMILY_H
+#pragma once
 
 #include "command.h"
 
@@ -53,5 +52,3 @@ bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row);
  * it returns NULL.  Those of the kind (NULL: none is chosen), the command's, and its further ones.
  */
 const ThOptionSpec *sh_command_options(const ShCommand *c, const ShKindRow *kind, size_t i);
-
-#endif

@@ -1,8 +1,7 @@
 /* formats.h - which files objects are saved to and loaded from: those of formats/format.h, and the
  * scripts of this program and of RASP.
  */
-#ifndef SH_FORMATS_H
-#define SH_FORMATS_H
+#pragma once
 
 #include "session.h"
 
@@ -38,5 +37,3 @@ ThTm *sh_machine_of_text(ShSession *s, const char *text, ThError *err);
 
 /* Is `name` one of the words of a definition? */
 bool sh_mentions(const char *definition, const char *name);
-
-#endif

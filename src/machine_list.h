@@ -1,6 +1,5 @@
 /* machine_list.h - lists of machines as texts: a bbchallenge string a line. */
-#ifndef SH_MACHINE_LIST_H
-#define SH_MACHINE_LIST_H
+#pragma once
 
 #include "session.h"
 
@@ -24,5 +23,3 @@ bool sh_is_machine_list(const char *text);
 /* Defines a variable, the list of the machines of a text, which is taken over; label as above. */
 bool sh_define_machine_list(ShSession *s, const char *name, char *text, size_t size,
                             const char *label, ThError *err);
-
-#endif

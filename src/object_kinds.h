@@ -4,8 +4,7 @@
  * Each function is written beside the other commands of its kind; objects.c dispatches to them.
  * call->operand[0] is the object; for run and trace the inputs follow it.
  */
-#ifndef SH_OBJECT_KINDS_H
-#define SH_OBJECT_KINDS_H
+#pragma once
 
 #include "command.h"
 
@@ -68,5 +67,3 @@ bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err); /* command
 
 /* The options of run and trace: a machine's, and tokens= of an s-op. */
 extern const ThOptionSpec sh_run_options[], sh_trace_options[];
-
-#endif

@@ -1,7 +1,6 @@
 /* platform.h - what systems have each in their own way.  Everything else is C17 and POSIX 2008;
  * HACKING.md lists what is left. */
-#ifndef SH_PLATFORM_H
-#define SH_PLATFORM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,5 +26,3 @@ bool sh_platform_pipe(int ends[2]);
  * memory is out. */
 typedef ssize_t ShPlatformWrite(void *to, const char *bytes, size_t n);
 FILE *sh_platform_stream(void *to, ShPlatformWrite *write);
-
-#endif

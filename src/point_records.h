@@ -11,8 +11,7 @@
  * (files, below the folder), notes (what was printed besides), seconds, memory (bytes), version,
  * processor, kernels.  Reals have the 17 digits that give the same number back.
  */
-#ifndef SH_POINT_RECORDS_H
-#define SH_POINT_RECORDS_H
+#pragma once
 
 #include <time.h>
 
@@ -80,5 +79,3 @@ bool sh_point_is_done(const json_t *record);
 /* Returns new: an array of all records in the order of their places in the grid.  TH_EUSAGE where
  * the folder is none of a sweep's. */
 json_t *sh_points_read(const char *dir, ThError *err);
-
-#endif

@@ -4,8 +4,7 @@
  * MPI itself is in a plug-in beside the program (src/plugins/mpi.c), which is loaded where the
  * launcher's variables say that there are several processes; nothing else needs MPI.
  */
-#ifndef SH_RANKS_H
-#define SH_RANKS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -33,5 +32,3 @@ bool sh_ranks_begin(const ShRanks **ranks, ThError *err);
 
 /* Every rank runs the script; what is to be seen or written is left to rank 0. */
 bool sh_rank_is_silent(const ShRanks *ranks);
-
-#endif

@@ -3,8 +3,7 @@
  * The names that RASP defines are objects of the session: their kinds are SH_S_OP … SH_VALUE, their
  * values are the interpreter's.
  */
-#ifndef SH_RASP_H
-#define SH_RASP_H
+#pragma once
 
 #include "session_impl.h"
 
@@ -62,5 +61,3 @@ bool sh_compare_language(ShSession *s, const ShCall *call, const ShOperand *prog
 /* Appends statements that define the names of RASP among objects again, as what they are, with
  * those that their functions look up. */
 bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err);
-
-#endif

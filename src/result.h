@@ -5,8 +5,7 @@
  * first and the names of its columns on top, or else the figures as one row, or else the text;
  * definitions print nothing there.
  */
-#ifndef SH_RESULT_H
-#define SH_RESULT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -78,5 +77,3 @@ ShFigureValue sh_result_value(const ShSession *s, const char *name);
 /* Progress on standard error, where that is a terminal; redrawn at most ten times a second, and
  * erased before other output. */
 void sh_progress(ShSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,6 +1,5 @@
 /* serve.h - a session for another program: requests and answers as lines of JSON. */
-#ifndef SH_SERVE_H
-#define SH_SERVE_H
+#pragma once
 
 #include "session.h"
 
@@ -14,5 +13,3 @@
  * Commands print as they do with --format=json; a line that is no JSON is text for people.  Then
  * comes {"done": N, "status": "ok"}, where N counts requests from 1, or "error", "interrupted". */
 void sh_serve(ShSession *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* session.h - the state of one tapehead: named objects, settings, output. */
-#ifndef SH_SESSION_H
-#define SH_SESSION_H
+#pragma once
 
 #include "result.h"
 #include "tapehead.h"
@@ -98,5 +97,3 @@ bool sh_interactive(const ShSession *s);
 /* True if what is written is left to another process, rank 0 of mpirun; the points of a sweep write
  * in any. */
 bool sh_session_is_silent(const ShSession *s);
-
-#endif

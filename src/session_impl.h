@@ -1,6 +1,5 @@
 /* session_impl.h - the inside of a session, for the files of the shell. */
-#ifndef SH_SESSION_IMPL_H
-#define SH_SESSION_IMPL_H
+#pragma once
 
 #include "command.h"
 #include "language/lexer.h"
@@ -163,5 +162,3 @@ void sh_table_free(ShTable *t);
 TH_RELEASES(sh_table_free, ShTable)
 TH_RELEASES(json_decref, json_t)
 void sh_progress_erase(ShSession *s);
-
-#endif

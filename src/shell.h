@@ -1,6 +1,5 @@
 /* shell.h - the loop: lines to statements, statements to commands, errors to standard error. */
-#ifndef SH_SHELL_H
-#define SH_SHELL_H
+#pragma once
 
 #include "session_impl.h"
 
@@ -43,5 +42,3 @@ typedef struct ShTurn {
 
 /* Runs one statement. */
 bool sh_execute(ShSession *s, const ShStatement *st, ThError *err);
-
-#endif

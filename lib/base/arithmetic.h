@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_BASE_ARITHMETIC_H
-#define TH_BASE_ARITHMETIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ bool th_real_evaluate(const char *text, double *value);
 
 /* The greatest common divisor; of 0 and b it is b. */
 uint64_t th_common_divisor(uint64_t a, uint64_t b);
-
-#endif

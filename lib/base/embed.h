@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_BASE_EMBED_H
-#define TH_BASE_EMBED_H
+#pragma once
 
 /* Defines and declares `const char name[]`, of this object only: what is in the file, a path below
  * the tree's top, and a zero behind it.  It is declared as hidden, of this program wherever it is
@@ -15,5 +14,3 @@
             ".byte 0\n"                                                                            \
             ".previous\n");                                                                        \
     extern __attribute__((visibility("hidden"))) const char name[]
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_BASE_ERROR_H
-#define TH_BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ static inline void *th_null(bool failed)
     (void)failed;
     return NULL;
 }
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_BASE_FILE_H
-#define TH_BASE_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -58,5 +57,3 @@ void th_file_abort(ThFile *f);
 /* Returns new: the bytes of a file with a zero after them, *n of them.  TH_EIO, or TH_ELIMIT beyond
  * `limit` bytes. */
 char *th_file_read(const char *path, size_t limit, size_t *n, ThError *err);
-
-#endif

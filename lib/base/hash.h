@@ -16,8 +16,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_BASE_HASH_H
-#define TH_BASE_HASH_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -118,5 +117,3 @@ TH_RELEASES_VALUE(th_hash_free, ThHashTable)
 /* How many slots a table needs in which there will never be more than `most` entries: for slots
  * that the caller lends, zeroed, in place of th_hash_reserve and th_hash_free. */
 size_t th_hash_slots_for(size_t most);
-
-#endif

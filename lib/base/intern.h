@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_BASE_INTERN_H
-#define TH_BASE_INTERN_H
+#pragma once
 
 #include "base/hash.h"
 
@@ -35,5 +34,3 @@ void th_intern_rewind(ThIntern *t, size_t n);
 
 void th_intern_free(ThIntern *t); /* leaves *t empty */
 TH_RELEASES_VALUE(th_intern_free, ThIntern)
-
-#endif

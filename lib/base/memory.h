@@ -4,8 +4,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_BASE_MEMORY_H
-#define TH_BASE_MEMORY_H
+#pragma once
 
 #include <string.h>
 
@@ -55,5 +54,3 @@ void th_arena_reset(ThArena *a);
 void th_arena_limit(ThArena *a, size_t bytes); /* to hold at most; 0: no limit */
 size_t th_arena_bytes(const ThArena *a);       /* bytes held, used or not */
 void th_arena_free(ThArena *a);                /* NULL is fine */
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_BASE_OPTION_H
-#define TH_BASE_OPTION_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -114,5 +113,3 @@ size_t th_range_count(ThRange r);
 
 /* Returns new: "key=value key=value …" of all options that differ from their defaults. */
 char *th_options_format(const ThOptions *o, ThError *err);
-
-#endif

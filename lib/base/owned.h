@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_BASE_OWNED_H
-#define TH_BASE_OWNED_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -40,5 +39,3 @@ static inline void th_owned_free(void *owned)
 
 /* Behind a parameter that functions of its type have and this one does not read. */
 #define TH_UNUSED __attribute__((unused))
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_BASE_POOL_H
-#define TH_BASE_POOL_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -22,5 +21,3 @@ ThPool *th_pool_new(int threads, ThError *err);
  * done. */
 void th_pool_run(ThPool *p, ThPoolJob *job, void *context, int shards);
 void th_pool_free(ThPool *p); /* NULL is fine */
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_BASE_REGISTRY_H
-#define TH_BASE_REGISTRY_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -24,5 +23,3 @@
                 return table[i];                                                                   \
         return NULL;                                                                               \
     }
-
-#endif

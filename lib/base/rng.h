@@ -22,8 +22,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_BASE_RNG_H
-#define TH_BASE_RNG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void th_rng_walk_free(ThRngWalk *w);
 /* For code that draws until something fits, before it draws anew: true if it must give up, for in a
  * walk what does not fit is left out. */
 bool th_rng_rejects(ThRng *r);
-
-#endif

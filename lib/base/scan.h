@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_BASE_SCAN_H
-#define TH_BASE_SCAN_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -71,5 +70,3 @@ bool th_statement_has_arrow(ThStatement s);
 /* Which of n keywords it begins with; n where it begins with none or has an arrow: a transition
  * or a rule may begin with any name. */
 int th_statement_keyword(const ThTokens *t, ThStatement s, const char *const *keyword, int n);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_BASE_STOP_H
-#define TH_BASE_STOP_H
+#pragma once
 
 #include <signal.h>
 
@@ -32,5 +31,3 @@ static inline bool th_stopped_at(ThStop *stop, size_t n, const char *what, ThErr
     th_fail(err, TH_EINTERRUPTED, "interrupted at %zu %s", n, what);
     return true;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_BASE_SYMBOLS_H
-#define TH_BASE_SYMBOLS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -42,5 +41,3 @@ void th_symbols_write_at(ThText *t, char *const *symbol, int n, const int *word,
 /* Makes a word of indices the next one of its length, in order; false after the last, which becomes
  * the first. */
 bool th_symbols_next(int *word, int length, int n_symbols);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_BASE_TEXT_H
-#define TH_BASE_TEXT_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -92,5 +91,3 @@ int th_compare_names(const void *a, const void *b);
  * distance with transpositions at most a third of the length, rounded up).  Where none is, the only
  * one that begins with `name`, of three characters at least. */
 const char *th_nearest(const char *name, const char *const *names, size_t n);
-
-#endif

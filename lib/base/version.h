@@ -2,12 +2,9 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_BASE_VERSION_H
-#define TH_BASE_VERSION_H
+#pragma once
 
 #define TH_VERSION "0.1.0"
 
 /* 10000 major + 100 minor + patch, to compare with: #if TH_VERSION_NUMBER >= 100 */
 #define TH_VERSION_NUMBER 100
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_COMPILE_CODING_H
-#define TH_COMPILE_CODING_H
+#pragma once
 
 #include "automata/algebra/monoid.h"
 
@@ -44,5 +43,3 @@ void th_compile_encode(const ThCompileCoding *c, int symbol, float value, float 
 /* The state after the function of coordinate x, from the start; -1 where a one there says nothing
  * about the start. */
 int th_compile_state(const ThCompileCoding *c, int x);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_COMPILE_COMPARE_WORDS_H
-#define TH_COMPILE_COMPARE_WORDS_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -21,5 +20,3 @@ typedef struct {
 /* Compares a model's answers with those of a task's machine.  Errors as th_lab_predict and
  * TH_EINTERRUPTED. */
 bool th_compile_try(const ThModel *m, const ThTask *t, ThCompileTrial *trial, ThError *err);
-
-#endif

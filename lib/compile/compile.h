@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_COMPILE_COMPILE_H
-#define TH_COMPILE_COMPILE_H
+#pragma once
 
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
@@ -70,5 +69,3 @@ ThModel *th_compile_pd_ssm(const ThTask *t, const ThMonoid *monoid, bool phases,
  * symbols that permute them, by one reflection less than states at most, or lead all to one.
  * TH_EVALUE for other machines, TH_ELIMIT for more states or steps, else as above. */
 ThModel *th_compile_deltaproduct(const ThTask *t, const ThTapeBounds *bounds, ThError *err);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_COMPILE_COMPILE_FORMULA_H
-#define TH_COMPILE_COMPILE_FORMULA_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -47,5 +46,3 @@ ThModel *th_compile_formula(const ThTask *t, const ThCompileFormulaHow *how,
  * it. */
 ThModel *th_compile_counting(const char *formula, const ThTask *t, const ThTapeBounds *bounds,
                              ThCompileFormulaSize *size, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_COMPILE_COMPILE_MACHINE_H
-#define TH_COMPILE_COMPILE_MACHINE_H
+#pragma once
 
 #include "models/model.h"
 #include "turing/nexttoken.h"
@@ -32,5 +31,3 @@ typedef struct {
  * th_tm_run_extent and th_lab_predict. */
 bool th_compile_follow(const ThModel *m, const ThTmRunStart *s, ThTmRunLimits limits, ThStop *stop,
                        ThCompileFollowed *f, ThError *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_COMPILE_COMPILE_PROGRAM_H
-#define TH_COMPILE_COMPILE_PROGRAM_H
+#pragma once
 
 #include "models/model.h"
 #include "rasp/evaluate/rasp_run.h"
@@ -47,5 +46,3 @@ typedef struct {
 /* Returns new: the heads of the model that th_compile_program makes, *n of them, freed with free().
  * Errors as there. */
 ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *p, size_t *n, ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_COMPILE_COMPILE_PROGRAM_PLAN_H
-#define TH_COMPILE_COMPILE_PROGRAM_PLAN_H
+#pragma once
 
 #include "compile/observe.h"
 
@@ -56,5 +55,3 @@ TH_RELEASES_VALUE(th_compile_plan_free, ThCompilePlan)
 int th_compile_plan_begin(const ThCompilePlan *p);
 int th_compile_plan_index(const ThCompilePlan *p);
 int th_compile_plan_width(const ThCompilePlan *p, const ThCompileGathered *g);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_COMPILE_NUMERIC_H
-#define TH_COMPILE_NUMERIC_H
+#pragma once
 
 #include "compile/observe.h"
 
@@ -20,5 +19,3 @@ double th_compile_number(const ThCompileObserved *o, int base, int row);
  * of values is less.  TH_ENOMEM. */
 bool th_compile_numeric(const ThCompileObserved *o, const ThCompileColumn *c, double *weight,
                         ThError *err);
-
-#endif

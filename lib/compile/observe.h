@@ -7,8 +7,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_COMPILE_OBSERVE_H
-#define TH_COMPILE_OBSERVE_H
+#pragma once
 
 #include "compile/compile_program.h"
 
@@ -71,5 +70,3 @@ typedef struct {
 bool th_compile_observe(ThCompileObserved *o, const ThCompileProgram *p, ThError *err);
 void th_compile_observed_free(ThCompileObserved *o);
 TH_RELEASES_VALUE(th_compile_observed_free, ThCompileObserved)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_COMPILE_WEIGHTS_H
-#define TH_COMPILE_WEIGHTS_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -23,5 +22,3 @@ void th_compile_norm(const ThModel *m, const char *gain, const char *offset, int
 
 /* Writes what a task answers in state q into the logits, n_classes. */
 void th_compile_answer(const ThTask *t, int q, float *logits);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_FORMAT_H
-#define TH_FORMATS_FORMAT_H
+#pragma once
 
 #include "formats/machines/machine_files.h"
 #include "language/any_language.h"
@@ -89,5 +88,3 @@ ThTm *th_format_machine_read(const ThFormat *f, const char *text, size_t size,
 /* f->write_machine.  A name is written where the format has room for one. */
 bool th_format_machine_write(ThText *to, const ThFormat *f, const ThTm *m, const char *name,
                              ThText *notes, ThError *err);
-
-#endif

@@ -2,13 +2,10 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_FORMAT_TABLE_H
-#define TH_FORMATS_FORMAT_TABLE_H
+#pragma once
 
 #include "formats/format.h"
 
 #define FORMAT(name) extern const ThFormat th_format_##name;
 #include "formats/formats.def"
 #undef FORMAT
-
-#endif

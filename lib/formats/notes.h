@@ -2,12 +2,9 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_NOTES_H
-#define TH_FORMATS_NOTES_H
+#pragma once
 
 #include "base/text.h"
 
 /* Adds a line to the notes: a printf format and what it prints, cut after 255 bytes. */
 void th_format_note(ThText *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_AGAINST_H
-#define TH_INSPECT_AGAINST_H
+#pragma once
 
 #include "inspect/truth.h"
 
@@ -45,5 +44,3 @@ bool th_inspect_against_begin(const ThInspectAgainst *a, bool resumed, ThError *
 
 /* After a step, which was the last or not: a comparison, if one is due. */
 bool th_inspect_against_stepped(const ThInspectAgainst *a, bool last, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_CLUSTERS_H
-#define TH_INSPECT_CLUSTERS_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "models/model.h"
@@ -46,5 +45,3 @@ ThClusters *th_clusters(const ThModelTrace *trace, const ThDfa *machine, const i
                         char *const *symbol, ThStop *stop, ThError *err);
 void th_clusters_free(ThClusters *c); /* NULL is fine */
 TH_RELEASES(th_clusters_free, ThClusters)
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_EXPRESS_H
-#define TH_INSPECT_EXPRESS_H
+#pragma once
 
 #include "automata/algebra/classes.h"
 #include "automata/algebra/varieties.h"
@@ -51,5 +50,3 @@ extern const ThInspectSmallModel th_inspect_small_models[];
 /* Appends what is known and was measured of models on a language whose machine has so many states;
  * no promise about a training. */
 void th_inspect_meaning(ThText *t, const ThVarieties *v, int states);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_EXTRACT_H
-#define TH_INSPECT_EXTRACT_H
+#pragma once
 
 #include "automata/infer/labelled.h"
 #include "inspect/teacher.h"
@@ -47,5 +46,3 @@ ThAutomaton *th_inspect_automaton(const ThInspectTeacher *t, const ThDfa *d, ThE
 /* Learns from labelled words by merging. */
 bool th_inspect_merge(const ThWordsLabelled *l, const ThInspectExtraction *how,
                       ThInspectExtracted *to, ThError *err);
-
-#endif

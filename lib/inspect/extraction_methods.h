@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_EXTRACTION_METHODS_H
-#define TH_INSPECT_EXTRACTION_METHODS_H
+#pragma once
 
 #include "inspect/extract.h"
 
@@ -56,5 +55,3 @@ ThDfa *th_inspect_by_clusters(ThInspectTeacher *t, const ThInspectWaysPlan *plan
 /* Strings as the task draws them, n of them of lengths uniform in a range.  Freed with
  * th_words_sample_free. */
 bool th_inspect_strings(const ThInspectWaysPlan *plan, int n, ThWordsSample *to, ThError *err);
-
-#endif

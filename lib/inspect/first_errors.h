@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_FIRST_ERRORS_H
-#define TH_INSPECT_FIRST_ERRORS_H
+#pragma once
 
 #include "lab/trials.h"
 
@@ -26,5 +25,3 @@ ThInspectSlip th_inspect_slip(const ThTask *t, int length, const ThLabTrial *y);
 /* Of the places of the true answer, those that have n symbols before them in their line which stand
  * there again: what `repeated` ≥ n is to be compared with. */
 int th_inspect_repeats(const ThTask *t, const ThLabTrial *y, int n);
-
-#endif

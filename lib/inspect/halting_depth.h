@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_HALTING_DEPTH_H
-#define TH_INSPECT_HALTING_DEPTH_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -57,5 +56,3 @@ bool th_inspect_rank(const double *x, const double *y, int n, ThInspectRank *to,
 /* The means over all units of what a model decided about one string. */
 double th_inspect_mean_depth(const ThModelHalted *h);
 double th_inspect_mean_ponder(const ThModelHalted *h);
-
-#endif

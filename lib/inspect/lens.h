@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_LENS_H
-#define TH_INSPECT_LENS_H
+#pragma once
 
 #include "models/model.h"
 
@@ -23,5 +22,3 @@ typedef struct {
 ThInspectLens *th_inspect_lens(const ThModel *m, const int *token, int length, ThError *err);
 void th_inspect_lens_free(ThInspectLens *l); /* NULL is fine */
 TH_RELEASES(th_inspect_lens_free, ThInspectLens)
-
-#endif

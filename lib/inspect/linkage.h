@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_INSPECT_LINKAGE_H
-#define TH_INSPECT_LINKAGE_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -16,5 +15,3 @@
  * for n = 0, TH_ENUMERIC for a coordinate that is not finite, TH_EINTERRUPTED. */
 bool th_linkage(const double *point, size_t n, size_t d, int *cluster, int *n_clusters,
                 ThStop *stop, ThError *err);
-
-#endif

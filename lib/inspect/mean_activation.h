@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_MEAN_ACTIVATION_H
-#define TH_INSPECT_MEAN_ACTIVATION_H
+#pragma once
 
 #include "models/ablation.h"
 #include "tasks/task.h"
@@ -19,5 +18,3 @@ typedef struct {
  * TH_ENOMEM. */
 bool th_inspect_mean(const ThModel *m, ThModelAblation *a, const ThInspectStrings *strings,
                      ThStop *stop, ThError *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_PATCH_H
-#define TH_INSPECT_PATCH_H
+#pragma once
 
 #include "inspect/lens.h"
 #include "tasks/task.h"
@@ -54,5 +53,3 @@ typedef struct {
  * stand for no segment, or the model does not fit the task; TH_EINTERRUPTED, TH_ENOMEM. */
 ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa *machine,
                                   const ThInspectPairs *pairs, ThStop *stop, int *n, ThError *err);
-
-#endif

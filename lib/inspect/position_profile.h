@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_POSITION_PROFILE_H
-#define TH_INSPECT_POSITION_PROFILE_H
+#pragma once
 
 #include "models/model.h"
 
@@ -33,5 +32,3 @@ typedef struct {
 
 /* False where a model is not bound or has no positional encoding. */
 bool th_inspect_position_cost(const ThModel *m, ThInspectPositionCost *to);
-
-#endif

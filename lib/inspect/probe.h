@@ -4,8 +4,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_PROBE_H
-#define TH_INSPECT_PROBE_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -36,5 +35,3 @@ typedef struct {
  * GSL's error handler must be off. */
 ThInspectProbed *th_inspect_probe(const ThModel *m, const ThTask *t, const ThInspectProbing *how,
                                   int *n, ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_PROPOSITIONS_H
-#define TH_INSPECT_PROPOSITIONS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -22,5 +21,3 @@ typedef struct {
 /* Measures a recurrence of n ≥ 1 numbers, drawn normal from a seed.  TH_ENOMEM. */
 bool th_inspect_proposition(ThInspectTransition kind, int n, uint64_t seed,
                             ThInspectProposition *to, ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_READER_H
-#define TH_INSPECT_READER_H
+#pragma once
 
 #include "automata/infer/lstar.h"
 #include "models/model.h"
@@ -39,5 +38,3 @@ typedef struct {
 /* Errors: those of th_model_forward and told, TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_inspect_read(ThInspectReader *r, const ThInspectRead *how, ThError *err);
 void th_inspect_reader_free(ThInspectReader *r);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_RECEPTIVE_FIELD_H
-#define TH_INSPECT_RECEPTIVE_FIELD_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -32,5 +31,3 @@ ThField *th_field_of(const ThModel *m, int *const *word, int n, int length, ThSt
                      ThError *err);
 void th_field_free(ThField *f); /* NULL is fine */
 TH_RELEASES(th_field_free, ThField)
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_ROUTING_PATH_H
-#define TH_INSPECT_ROUTING_PATH_H
+#pragma once
 
 #include "models/model.h"
 
@@ -25,5 +24,3 @@ TH_RELEASES(th_path_free, ThPath)
 /* Weight of key k of row i: of one head, and the mean over heads. */
 double th_path_weight(const ThModelTraceLayer *l, int head, int i, int k);
 double th_path_mean_weight(const ThModelTraceLayer *l, int i, int k);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_SCANS_H
-#define TH_INSPECT_SCANS_H
+#pragma once
 
 #include "automata/core/automaton.h"
 #include "models/linear/transitions.h"
@@ -65,5 +64,3 @@ ThModelTransitions *th_inspect_automaton_transitions(const ThAutomaton *a, const
 /* Returns new: the eigenvalues (2, blocks*size) of A_n … A_1 of a whole string, real parts and then
  * imaginary ones, from the greatest in size to the least.  TH_ENUMERIC, TH_ENOMEM. */
 double *th_inspect_spectrum(const ThModelTransitions *t, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_STATE_FUNCTIONS_H
-#define TH_INSPECT_STATE_FUNCTIONS_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -23,5 +22,3 @@ int th_functions_count(const ThFunctions *f);
 char **th_functions_words(ThFunctions *f, char *const *symbol, ThStop *stop, ThError *err);
 void th_functions_free(ThFunctions *f); /* NULL is fine */
 TH_RELEASES(th_functions_free, ThFunctions)
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_TEACHER_H
-#define TH_INSPECT_TEACHER_H
+#pragma once
 
 #include "automata/core/state_classes.h"
 #include "automata/infer/pac.h"
@@ -94,5 +93,3 @@ bool th_inspect_member(void *teacher, const int *word, int length, int *label, T
 bool th_inspect_members(void *teacher, const ThLstarWords *words, int *label, ThError *err);
 bool th_inspect_exact(void *teacher, const ThDfa *guess, int **word, int *length, ThError *err);
 bool th_inspect_sampled(void *teacher, const ThDfa *guess, int **word, int *length, ThError *err);
-
-#endif

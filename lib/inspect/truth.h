@@ -13,8 +13,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_TRUTH_H
-#define TH_INSPECT_TRUTH_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -58,5 +57,3 @@ int th_inspect_truth_wrong(const ThInspectTruth *t, const int *word, int length,
 /* Appends an answer of t->width numbers as text: a class, a set {a,b}, accept or reject; - where
  * nothing is asked. */
 void th_inspect_truth_write(const ThInspectTruth *t, const int *answer, ThText *to);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_VERIFY_H
-#define TH_INSPECT_VERIFY_H
+#pragma once
 
 #include "inspect/truth.h"
 #include "lab/trials.h"
@@ -66,5 +65,3 @@ bool th_inspect_verify_texts(const ThLabTrialsPlan *plan, const ThInspectVerific
                              ThInspectVerified *v, ThError *err);
 void th_inspect_verified_free(ThInspectVerified *v);
 TH_RELEASES_VALUE(th_inspect_verified_free, ThInspectVerified)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_INSPECT_WORD_MODEL_H
-#define TH_INSPECT_WORD_MODEL_H
+#pragma once
 
 #include "language/any_language.h"
 #include "models/model.h"
@@ -28,5 +27,3 @@ bool th_inspect_word_probability(ThInspectWordModel *w, ThLanguageWord word, dou
 /* Draws a word: *word, of room *cap, grows as by th_grow.  TH_ELIMIT beyond 1,000 symbols. */
 bool th_inspect_word_draw(ThInspectWordModel *w, ThRng *r, int **word, size_t *cap, int *n,
                           ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_BALANCE_H
-#define TH_LAB_BALANCE_H
+#pragma once
 
 #include "tasks/task.h"
 
@@ -23,5 +22,3 @@ void th_train_balance_free(ThTrainBalance *b); /* NULL is fine */
 /* Writes n symbols, up to `longest`: the end of a full tree, so that nodes at the left edge lack
  * symbols. */
 void th_train_balance_draw(ThTrainBalance *b, ThRng *r, int n, int *to);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_CONTRACT_H
-#define TH_LAB_CONTRACT_H
+#pragma once
 
 #include "lab/train.h"
 #include "models/attention/routing.h"
@@ -52,5 +51,3 @@ bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n);
 
 /* Fills pairs, farthest and far of *to with what was seen since the last report. */
 void th_train_contract_report(ThTrainContract *c, ThTrainLevels *to);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_EVALUATE_H
-#define TH_LAB_EVALUATE_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -75,5 +74,3 @@ void th_lab_probabilities(ThTarget target, double *logits, int n);
 
 /* Appends a set of classes, those whose bit is not 0: {a,b}. */
 void th_lab_write_set(const ThSignature *s, const int *bit, ThText *to);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_FORETELL_H
-#define TH_LAB_FORETELL_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -27,5 +26,3 @@ typedef struct {
  * length has no strings; TH_ENUMERIC if its output is not finite; TH_EINTERRUPTED. */
 bool th_lab_foretell(const ThModel *m, const ThTask *t, ThTaskForetold which, uint64_t seed,
                      ThLabForetold *to, ThStop *stop, ThError *err);
-
-#endif

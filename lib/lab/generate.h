@@ -15,8 +15,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_GENERATE_H
-#define TH_LAB_GENERATE_H
+#pragma once
 
 #include "models/state.h"
 
@@ -53,5 +52,3 @@ bool th_generate_done(const ThLabGenerator *g); /* all have ended, or have so ma
 bool th_generate_ended(const ThLabGenerator *g, int string); /* its last was the end symbol */
 void th_generate_free(ThLabGenerator *g);                    /* NULL is fine */
 TH_RELEASES(th_generate_free, ThLabGenerator)
-
-#endif

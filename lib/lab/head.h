@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_HEAD_H
-#define TH_LAB_HEAD_H
+#pragma once
 
 #include "tensor/optimizers/optimizer.h"
 
@@ -37,5 +36,3 @@ void th_train_head_step(ThTrainHead *h, double rate);
 size_t th_train_head_size(const ThTrainHead *h);
 void th_train_head_write(const ThTrainHead *h, double *to);
 void th_train_head_read(ThTrainHead *h, const double *from);
-
-#endif

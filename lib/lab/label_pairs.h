@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_LABEL_PAIRS_H
-#define TH_LAB_LABEL_PAIRS_H
+#pragma once
 
 #include "models/attention/routing.h"
 #include "proof/sample.h"
@@ -42,5 +41,3 @@ bool th_train_sample_centres(const ThProofMap *f, const ThProofLabels *l, double
 /* Of n numbers moves `most` ≤ n to the front: the `hard` with the greatest far[], and some drawn
  * others. */
 void th_train_choose_far(const double *far, int *pick, int n, int hard, int most, ThRng *r);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_MEANING_H
-#define TH_LAB_MEANING_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -31,5 +30,3 @@ void th_train_meaning_step(ThTrainMeaning *x, double rate);
 size_t th_train_meaning_size(const ThTrainMeaning *x);
 void th_train_meaning_write(const ThTrainMeaning *x, double *to);
 bool th_train_meaning_read(ThTrainMeaning *x, const double *from, size_t n);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_PRODUCT_TABLE_H
-#define TH_LAB_PRODUCT_TABLE_H
+#pragma once
 
 #include "lab/slopes.h"
 #include "lab/train.h"
@@ -64,5 +63,3 @@ void th_train_table_undo(ThModelTraining *t, int n, int dim);
 /* Fills pairs, farthest and far of *to with what was seen since the last report: how far from the
  * product's centre beside the nearest other one, in units in which 0 and less is right. */
 void th_train_table_report(ThTrainTable *p, ThTrainLevels *to);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_PULL_H
-#define TH_LAB_PULL_H
+#pragma once
 
 #include "lab/slopes.h"
 #include "lab/train.h"
@@ -43,5 +42,3 @@ bool th_train_pull_read(ThTrainPull *p, const double *from, size_t n);
 
 /* Fills *to, zeros before, with what has been counted since the last report. */
 void th_train_pull_report(ThTrainPull *p, ThTrainLevels *to);
-
-#endif

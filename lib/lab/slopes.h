@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LAB_SLOPES_H
-#define TH_LAB_SLOPES_H
+#pragma once
 
 #include "tensor/tape/tape.h"
 
@@ -22,5 +21,3 @@ static inline ThVar th_train_add_slopes(ThTape *t, ThVar loss, ThVar z, const fl
     ThVar held = th_tape_constant(t, th_tape_rows(t, z), th_tape_cols(t, z), slope);
     return th_op_add(t, loss, th_op_sum(t, th_op_multiply(t, z, held)));
 }
-
-#endif

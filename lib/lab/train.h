@@ -18,8 +18,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_TRAIN_H
-#define TH_LAB_TRAIN_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -122,5 +121,3 @@ typedef struct {
 ThGradcheck *th_gradcheck(ThModel *m, const ThTask *t, const ThGradcheckShape *shape, ThError *err);
 void th_gradcheck_free(ThGradcheck *g);
 TH_RELEASES(th_gradcheck_free, ThGradcheck)
-
-#endif

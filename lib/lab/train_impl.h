@@ -2,8 +2,7 @@
  *
  * Internal: a part of train.h.
  */
-#ifndef TH_LAB_TRAIN_IMPL_H
-#define TH_LAB_TRAIN_IMPL_H
+#pragma once
 
 #include "base/pool.h"
 #include "lab/balance.h"
@@ -88,5 +87,3 @@ void th_train_put_back(ThModel *m, const float *value);
 
 /* Sets those of "key=value key=value" that are not given.  As th_options_set. */
 bool th_train_set_words(ThOptions *o, const char *words, ThError *err);
-
-#endif

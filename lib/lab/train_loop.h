@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_TRAIN_LOOP_H
-#define TH_LAB_TRAIN_LOOP_H
+#pragma once
 
 #include "lab/train.h"
 
@@ -24,5 +23,3 @@ typedef struct {
  * last finished step, and saved.  Other errors are those of th_trainer_step, of stepped and of
  * save. */
 bool th_train_run(const ThTrainLoop *loop, ThTrainer *trainer, ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_TRIALS_H
-#define TH_LAB_TRIALS_H
+#pragma once
 
 #include "lab/generate.h"
 #include "tasks/task.h"
@@ -52,5 +51,3 @@ TH_RELEASES_VALUE(th_lab_trials_free, ThLabTrials)
  * the symbols that are asked for behind it.  Views into the batch. */
 void th_lab_split(const ThTask *t, const ThBatch *b, int row, ThTaskWord *prompt,
                   ThTaskWord *truth);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: a part of until_proved.h.
  */
-#ifndef TH_LAB_UNTIL_IMPL_H
-#define TH_LAB_UNTIL_IMPL_H
+#pragma once
 
 #include "lab/contract.h"
 #include "lab/until_proved.h"
@@ -61,5 +60,3 @@ ThTrainPlan th_train_plan(const ThTrainRun *r);
 
 /* Fills *o with the options of a stage: those given, and the stage's own.  TH_ENOMEM. */
 bool th_train_stage_options(const ThTrainRun *r, const ThTrainPlan *p, ThOptions *o, ThError *err);
-
-#endif

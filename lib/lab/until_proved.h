@@ -24,8 +24,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_UNTIL_PROVED_H
-#define TH_LAB_UNTIL_PROVED_H
+#pragma once
 
 #include "lab/train.h"
 #include "proof/check/check.h"
@@ -95,5 +94,3 @@ typedef struct {
  * th_train_until_proved. */
 bool th_train_repair(const ThTrainProving *how, long long steps, ThTrainProof *to,
                      ThTrainRepaired *repaired, ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: a part of train.h.
  */
-#ifndef TH_LAB_VALIDATION_H
-#define TH_LAB_VALIDATION_H
+#pragma once
 
 #include "models/model.h"
 #include "tasks/task.h"
@@ -28,5 +27,3 @@ bool th_train_validate(ThTrainValidation *v, long long first, ThError *err);
 
 /* Since step `first` there were as many validations without a better one as there may be. */
 bool th_train_out_of_patience(const ThTrainValidation *v, long long first);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_ANY_LANGUAGE_H
-#define TH_LANGUAGE_ANY_LANGUAGE_H
+#pragma once
 
 #include "automata/core/automaton.h"
 #include "turing/tm_machine.h"
@@ -244,5 +243,3 @@ typedef struct {
  * Errors: TH_EVALUE where the alphabets differ, TH_ELIMIT beyond 10^8 prefixes. */
 bool th_language_compare(const ThLanguage *a, const ThLanguage *b, ThLanguageLengths lengths,
                          ThLanguageDifference *d, ThStop *stop, ThError *err);
-
-#endif

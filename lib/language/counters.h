@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_COUNTERS_H
-#define TH_LANGUAGE_COUNTERS_H
+#pragma once
 
 #include "base/intern.h"
 #include "language/language_kind.h"
@@ -58,5 +57,3 @@ bool th_counters_draw(const void *words, ThRng *r, int *word, ThError *err);
 void th_counters_free_words(void *words);
 bool th_counters_count(const ThLanguage *l, int hi, mpz_t *n, bool *known, ThStop *stop,
                        ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_DISTRIBUTION_IMPL_H
-#define TH_LANGUAGE_DISTRIBUTION_IMPL_H
+#pragma once
 
 #include <gsl/gsl_linalg.h>
 
@@ -70,5 +69,3 @@ bool th_distribution_each_word(const ThDistributionPair *x, int longest, ThDistr
 int th_distribution_longest_tried(const ThDistributionPair *x, int hi, double most);
 
 const char *th_distribution_name(const ThDistribution *d, int q); /* of a state: a view */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_GRAMMAR_H
-#define TH_LANGUAGE_GRAMMAR_H
+#pragma once
 
 #include "language/language_kind.h"
 #include "language/trees.h"
@@ -78,5 +77,3 @@ bool th_grammar_trees(const ThGrammar *g, ThLanguageWord word, ThStop *stop, dou
                       ThError *err);
 bool th_grammar_ambiguity(const ThLanguage *l, int length, ThLanguageAmbiguity *a, ThStop *stop,
                           ThError *err);
-
-#endif

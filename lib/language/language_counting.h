@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_LANGUAGE_COUNTING_H
-#define TH_LANGUAGE_LANGUAGE_COUNTING_H
+#pragma once
 
 #include "language/any_language.h"
 
@@ -18,5 +17,3 @@ const char *th_language_counting_formula(const ThLanguage *l);
  * the words that the formula is true of.  TH_EVALUE where what is counted, or was true before, is
  * told by later positions. */
 char *th_language_counting_program(const ThLanguage *l, const char *name, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_LANGUAGE_KIND_H
-#define TH_LANGUAGE_LANGUAGE_KIND_H
+#pragma once
 
 #include <gmp.h>
 
@@ -84,5 +83,3 @@ bool th_language_add_state(char ***name, int *n, const char *state, const char *
 
 /* The number of a symbol's name, which is added if it is new; -1 without memory. */
 int th_language_symbol(ThLanguage *l, const char *name, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_LANGUAGE_TEXT_H
-#define TH_LANGUAGE_LANGUAGE_TEXT_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/scan.h"
@@ -53,5 +52,3 @@ bool th_language_fail_at_end(ThLanguageText *p, const char *what);
 /* Append a symbol as it is read back, and the statement of the alphabet. */
 void th_language_write_symbol(ThText *t, const char *name);
 void th_language_write_alphabet(ThText *t, const ThLanguage *l);
-
-#endif

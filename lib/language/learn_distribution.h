@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_LEARN_DISTRIBUTION_H
-#define TH_LANGUAGE_LEARN_DISTRIBUTION_H
+#pragma once
 
 #include "automata/infer/rpni.h"
 #include "language/any_language.h"
@@ -43,5 +42,3 @@ typedef struct {
  * basis of 500. */
 ThLanguage *th_distribution_spectral(ThDistributionSpectral *s, char *const *symbol, int n_symbols,
                                      ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_LIBRARY_H
-#define TH_LANGUAGE_LIBRARY_H
+#pragma once
 
 #include "language/any_language.h"
 
@@ -23,5 +22,3 @@ ThLanguage *th_language_computed(const char *name, int k, ThError *err);
 
 enum { TH_LANGUAGE_MOST_KINDS = 8 }; /* kinds of brackets */
 #define TH_LANGUAGE_BRACKETS "( ) [ ] { } < > a A b B c C d D"
-
-#endif

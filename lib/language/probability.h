@@ -15,8 +15,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_PROBABILITY_H
-#define TH_LANGUAGE_PROBABILITY_H
+#pragma once
 
 #include "language/any_language.h"
 
@@ -82,5 +81,3 @@ bool th_distribution_variation(const ThLanguage *p, const ThLanguage *q, int hi,
  * symbols. */
 bool th_distribution_draw(const ThLanguage *l, ThRng *r, int **word, size_t *cap, int *n,
                           ThStop *stop, ThError *err);
-
-#endif

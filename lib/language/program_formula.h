@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_PROGRAM_FORMULA_H
-#define TH_LANGUAGE_PROGRAM_FORMULA_H
+#pragma once
 
 #include "rasp/graph/rasp_graph.h"
 
@@ -38,5 +37,3 @@ bool th_language_program(ThLanguageProgram *p, ThRaspGraph *g, ThRaspSop sop, ch
                          int n, ThError *err);
 void th_language_program_free(ThLanguageProgram *p);
 TH_RELEASES_VALUE(th_language_program_free, ThLanguageProgram)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_PROGRAM_IMPL_H
-#define TH_LANGUAGE_PROGRAM_IMPL_H
+#pragma once
 
 #include "automata/logic/formula.h"
 #include "language/program_formula.h"
@@ -90,5 +89,3 @@ bool th_language_take_both(ThLanguageWork *w, ThRaspSop node, ThLanguageValue *v
 bool th_language_take_other(ThLanguageWork *w, ThRaspSop node, ThLanguageValue *v);
 bool th_language_take_aggregate(ThLanguageWork *w, ThRaspSop node, ThLanguageValue *v);
 bool th_language_take_width(ThLanguageWork *w, ThRaspSop node, ThLanguageValue *v);
-
-#endif

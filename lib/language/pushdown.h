@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_PUSHDOWN_H
-#define TH_LANGUAGE_PUSHDOWN_H
+#pragma once
 
 #include "language/any_language.h"
 
@@ -32,5 +31,3 @@ enum { TH_PUSHDOWN_MOST = 10000000 };
 bool th_pushdown_run(const ThLanguage *l, ThLanguageWord word, ThPushdownAt **run, int *n,
                      ThLanguageAnswer *answer, ThStop *stop, ThError *err);
 void th_pushdown_free_run(ThPushdownAt *run, int n);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_PUSHDOWN_IMPL_H
-#define TH_LANGUAGE_PUSHDOWN_IMPL_H
+#pragma once
 
 #include "base/intern.h"
 #include "language/language_kind.h"
@@ -37,5 +36,3 @@ const char *th_pushdown_symbol(const ThPushdown *p, int x);
 bool th_pushdown_states(const ThLanguage *l, char ***name, int *n, ThError *err);
 bool th_pushdown_track(const ThLanguage *l, ThLanguageWord word, int *state, ThStop *stop,
                        ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_RESIDUALS_H
-#define TH_LANGUAGE_RESIDUALS_H
+#pragma once
 
 #include "language/any_language.h"
 
@@ -26,5 +25,3 @@ bool th_language_residuals(const ThLanguage *l, int length, ThStop *stop, ThLang
                            ThError *err);
 void th_language_residuals_free(ThLanguageResiduals *r); /* leaves *r empty */
 TH_RELEASES_VALUE(th_language_residuals_free, ThLanguageResiduals)
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_SMALLEST_H
-#define TH_LANGUAGE_SMALLEST_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -47,5 +46,3 @@ bool th_language_smallest(ThLanguageSmallest *x, const ThDfa *d, char *const *sy
                           const ThLanguageSmallestHow *how, ThError *err);
 void th_language_smallest_free(ThLanguageSmallest *x);
 TH_RELEASES_VALUE(th_language_smallest_free, ThLanguageSmallest)
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LANGUAGE_TREES_H
-#define TH_LANGUAGE_TREES_H
+#pragma once
 
 #include "language/any_language.h"
 
@@ -39,5 +38,3 @@ bool th_language_has_cycles(const ThLanguage *l);
 /* What was left out of a grammar since no word needs it, and a variable that derives itself alone,
  * in words; NULL: neither, or no grammar. */
 const char *th_language_remarks(const ThLanguage *l);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_LANGUAGE_WORD_FUNCTIONS_H
-#define TH_LANGUAGE_WORD_FUNCTIONS_H
+#pragma once
 
 #include <gmp.h>
 
@@ -21,5 +20,3 @@ void th_language_number(mpz_t x, const int *w, int n);
 
 /* Sets x to a uniform number of 0 … most, exactly; most ≥ 0. */
 void th_language_uniform_number(mpz_t x, const mpz_t most, ThRng *r);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LEARN_BATCH_H
-#define TH_LEARN_BATCH_H
+#pragma once
 
 #include "learn/signature.h"
 
@@ -74,5 +73,3 @@ ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n)
 
 void th_batch_free(ThBatch *b); /* leaves *b zero-initialised */
 TH_RELEASES_VALUE(th_batch_free, ThBatch)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LEARN_SCORE_H
-#define TH_LEARN_SCORE_H
+#pragma once
 
 #include "learn/batch.h"
 #include "tensor/tape/tape.h"
@@ -42,5 +41,3 @@ long long th_score_exact(const ThTape *t, ThVar z, const ThSignature *s, const T
 /* The loss of a batch: mean cross-entropy (for TH_TARGET_BITS the binary one, averaged over bits
  * too) if scale is 1/answers. */
 ThVar th_loss_of_batch(ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b, double scale);
-
-#endif

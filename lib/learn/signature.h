@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LEARN_SIGNATURE_H
-#define TH_LEARN_SIGNATURE_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -47,5 +46,3 @@ TH_RELEASES_VALUE(th_signature_free, ThSignature)
 /* True if equal in every field, but for places that the model does not read; else false, and
  * TH_EVALUE says in words what differs. */
 bool th_signature_match(const ThSignature *model, const ThSignature *task, ThError *err);
-
-#endif

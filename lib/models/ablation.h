@@ -4,8 +4,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_ABLATION_H
-#define TH_MODELS_ABLATION_H
+#pragma once
 
 #include "models/model.h"
 
@@ -43,5 +42,3 @@ ThVar th_model_put_row(ThTape *t, ThVar v, int first, int each, const float *row
 /* For th_model_forward and those that call it by parts: the architecture's own forward pass, with
  * what is silenced. */
 ThVar th_model_run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_BUILDER_H
-#define TH_MODELS_BUILDER_H
+#pragma once
 
 #include "models/model.h"
 
@@ -93,5 +92,3 @@ typedef struct {
 } ThModelHead;
 ThModelHead th_model_build_head(ThModelBuilder *b, int dim);
 ThVar th_model_head(ThTape *t, const ThModelHead *h, ThVar x);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_MODEL_H
-#define TH_MODELS_MODEL_H
+#pragma once
 
 #include "base/option.h"
 #include "learn/score.h"
@@ -294,5 +293,3 @@ TH_RELEASES(th_model_halted_free, ThModelHalted)
  * `shape` (n_rows, dim, n_heads, n_keys; no attention where n_keys is 0), zeroed. */
 bool th_model_trace_layers(ThModelTrace *trace, int n, ThError *err);
 bool th_model_trace_rows(ThModelTraceLayer *l, const ThModelTraceLayer *shape, ThError *err);
-
-#endif

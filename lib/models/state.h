@@ -14,8 +14,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_STATE_H
-#define TH_MODELS_STATE_H
+#pragma once
 
 #include "models/model.h"
 
@@ -49,5 +48,3 @@ bool th_model_keep(ThModelState *s, const int *which, int n, ThError *err);
 /* For architectures: the logits after the last symbols of B strings, (B, n_classes), from those of
  * one position or more of each. */
 void th_model_last_logits(const ThTape *t, ThVar z, int B, float *logits);
-
-#endif

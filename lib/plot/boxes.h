@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_BOXES_H
-#define TH_PLOT_BOXES_H
+#pragma once
 
 #include "plot/figure.h"
 
@@ -43,5 +42,3 @@ double th_boxes_page(ThFigure *f, const ThBoxes *b, double left);
 
 /* The block $LINES, never empty. */
 void th_boxes_put_lines(ThFigure *f, const ThBoxes *b);
-
-#endif

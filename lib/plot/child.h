@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_CHILD_H
-#define TH_PLOT_CHILD_H
+#pragma once
 
 #include "base/stop.h"
 #include "base/text.h"
@@ -23,5 +22,3 @@ typedef struct {
 /* Runs the program to its end.  Errors: TH_EIO, also when it is not installed (*missing is set).
  * An exit status that is not 0 is no error here.  output and messages are the caller's to free. */
 bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_DRAW_ALGEBRA_H
-#define TH_PLOT_DRAW_ALGEBRA_H
+#pragma once
 
 #include "automata/algebra/classes.h"
 #include "automata/algebra/eggbox.h"
@@ -26,5 +25,3 @@ bool th_plot_decomposition(ThFigure *f, const char *title, const ThHolonomy *h, 
 /* The classes of regular languages, each row contained in rows above it where a line says so; those
  * of the report are coloured, the smallest of them darker, and grey where it is not known. */
 bool th_plot_classes(ThFigure *f, const char *title, const ThClassReport *r, ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_DRAW_LINEAR_H
-#define TH_PLOT_DRAW_LINEAR_H
+#pragma once
 
 #include "inspect/scans.h"
 #include "plot/figure.h"
@@ -22,5 +21,3 @@ typedef struct {
 
 /* Eigenvalues in the complex plane, a colour for each of n words, and the unit circle. */
 void th_plot_spectra(ThFigure *f, const char *title, const ThPlotSpectrum *x, int n);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_DRAW_MACHINE_H
-#define TH_PLOT_DRAW_MACHINE_H
+#pragma once
 
 #include "plot/figure.h"
 #include "turing/tm_machine.h"
@@ -18,5 +17,3 @@ bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, int here, Th
 
 /* A symbol as pictures have it: ␣ for a blank that is written _ or as a blank; view. */
 const char *th_plot_tape_symbol(const ThTm *m, int symbol);
-
-#endif

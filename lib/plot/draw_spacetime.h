@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_DRAW_SPACETIME_H
-#define TH_PLOT_DRAW_SPACETIME_H
+#pragma once
 
 #include "plot/figure.h"
 #include "turing/engine.h"
@@ -27,5 +26,3 @@ bool th_plot_spacetime(ThFigure *f, const char *title, const ThTmWork *run, ThEr
 typedef enum { TH_PLOT_AXES_AUTO, TH_PLOT_AXES_LINEAR, TH_PLOT_AXES_LOG } ThPlotAxes;
 bool th_plot_run_score(ThFigure *f, const char *title, const ThTmWork *run, ThPlotAxes axes,
                        ThError *err);
-
-#endif

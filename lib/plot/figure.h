@@ -15,8 +15,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_FIGURE_H
-#define TH_PLOT_FIGURE_H
+#pragma once
 
 #include "base/stop.h"
 #include "base/text.h"
@@ -115,5 +114,3 @@ typedef struct {
  * end, whole.  Errors: TH_EIO with gnuplot's own last words, and no file; TH_EUSAGE for an
  * extension that it does not know. */
 bool th_figure_render(const ThFigure *f, ThPlotTarget *to, ThError *err);
-
-#endif

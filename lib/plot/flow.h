@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_FLOW_H
-#define TH_PLOT_FLOW_H
+#pragma once
 
 #include "plot/figure.h"
 #include "rasp/interpret/rasp.h"
@@ -23,5 +22,3 @@ bool th_plot_flow(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThR
 /* The matrix of a selector alone, with its keys and queries. */
 bool th_plot_selector(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThRaspSop selector,
                       ThStop *stop, ThError *err);
-
-#endif

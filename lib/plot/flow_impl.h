@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_FLOW_IMPL_H
-#define TH_PLOT_FLOW_IMPL_H
+#pragma once
 
 #include "plot/flow.h"
 
@@ -52,5 +51,3 @@ const char *th_plot_flow_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i
 
 bool th_plot_flow_draw(ThPlotFlow *p, const char *title, ThRaspSop sop, ThError *err);
 bool th_plot_flow_draw_head(ThPlotFlow *p, const char *title, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_TEX_H
-#define TH_PLOT_TEX_H
+#pragma once
 
 #include "base/text.h"
 
@@ -14,5 +13,3 @@ void th_plot_tex(ThText *to, const char *tikz);
 /* The same for a drawing made of states and arrows: what stands between its options and its end,
  * with the name in a comment; scale is that of the whole, its texts included. */
 void th_plot_tex_graph(ThText *to, const char *inside, double scale, double font_size);
-
-#endif

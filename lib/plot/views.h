@@ -4,8 +4,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_VIEWS_H
-#define TH_PLOT_VIEWS_H
+#pragma once
 
 #include "automata/words/growth.h"
 #include "automata/words/words.h"
@@ -167,5 +166,3 @@ bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange
  * is given numbers only, never a name.  Errors: TH_ELIMIT beyond a few hundred states. */
 bool th_plot_automaton(ThFigure *f, const char *title, const ThAutomaton *a, ThStop *stop,
                        ThError *err);
-
-#endif

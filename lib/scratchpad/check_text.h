@@ -13,8 +13,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_SCRATCHPAD_CHECK_TEXT_H
-#define TH_SCRATCHPAD_CHECK_TEXT_H
+#pragma once
 
 #include "scratchpad/scratchpad.h"
 
@@ -66,5 +65,3 @@ typedef struct ThPadChecked {
 /* Checks text with or without <|BOS|> and <|EOS|>.  False on TH_ENOMEM only. */
 bool th_pad_check(const char *text, size_t size, const ThPadCheckRules *rules, ThPadChecked *c,
                   ThError *err);
-
-#endif

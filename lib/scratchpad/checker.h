@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_SCRATCHPAD_CHECKER_H
-#define TH_SCRATCHPAD_CHECKER_H
+#pragma once
 
 #include "scratchpad/check_text.h"
 
@@ -53,5 +52,3 @@ bool th_pad_check_columns(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 bool th_pad_check_machine(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 bool th_pad_check_copy(const ThPadChecking *k, ThPadChecked *c, ThError *err);
-
-#endif

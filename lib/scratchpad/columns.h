@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_SCRATCHPAD_COLUMNS_H
-#define TH_SCRATCHPAD_COLUMNS_H
+#pragma once
 
 #include "scratchpad/writing.h"
 
@@ -34,5 +33,3 @@ bool th_pad_columns_are(const char *text, size_t n);
 
 /* As ThPadKind's places. */
 void th_pad_columns_places(const ThPadPiece *token, size_t n, int *place);
-
-#endif

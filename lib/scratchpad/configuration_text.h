@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_SCRATCHPAD_CONFIGURATION_TEXT_H
-#define TH_SCRATCHPAD_CONFIGURATION_TEXT_H
+#pragma once
 
 #include "turing/tm_machine.h"
 
@@ -60,5 +59,3 @@ const size_t *th_pad_configuration_choices(const ThTm *m, const ThPadConfigurati
 
 /* First cell of a tape that is not blank, and the one behind the last: equal where all are. */
 void th_pad_configuration_extent(const ThPadCellRow *t, int blank, size_t *first, size_t *end);
-
-#endif

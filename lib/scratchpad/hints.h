@@ -11,8 +11,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_SCRATCHPAD_HINTS_H
-#define TH_SCRATCHPAD_HINTS_H
+#pragma once
 
 #include "scratchpad/checker.h"
 
@@ -69,5 +68,3 @@ bool th_pad_hints_strip(ThPadHints *h, const ThPadChecking *k, ThError *err);
  * of a mark where that comes first.  False on TH_ENOMEM. */
 bool th_pad_hints_compare(const ThPadHints *h, const ThPadChecking *k, ThPadChecked *c,
                           ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_SCRATCHPAD_MACHINE_TEXT_H
-#define TH_SCRATCHPAD_MACHINE_TEXT_H
+#pragma once
 
 #include "scratchpad/checker.h"
 #include "scratchpad/configuration_text.h"
@@ -65,5 +64,3 @@ bool th_pad_machine_text_configuration(ThPadMachineText *t, const ThPadLine *lin
 /* Reads a transition.  Where `wanted` is not NULL it must be that one. */
 bool th_pad_machine_text_transition(ThPadMachineText *t, const ThPadLine *line,
                                     const ThPadTransition *wanted, ThPadTransition *to);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_SCRATCHPAD_PACK_H
-#define TH_SCRATCHPAD_PACK_H
+#pragma once
 
 #include "base/stop.h"
 #include "scratchpad/scratchpad.h"
@@ -63,5 +62,3 @@ bool th_pad_pack_tokens(ThPadPacker *k, ThError *err);
 /* Fills row number `row` of a packing: `context` tokens, and for each whether the loss counts on
  * it.  Rows are asked for in order, from 0.  Errors as above. */
 bool th_pad_pack_row(ThPadPacker *k, size_t row, int *token, unsigned char *scored, ThError *err);
-
-#endif

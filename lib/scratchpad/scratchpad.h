@@ -17,8 +17,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_SCRATCHPAD_SCRATCHPAD_H
-#define TH_SCRATCHPAD_SCRATCHPAD_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/option.h"
@@ -161,5 +160,3 @@ bool th_pad_same_answer(const ThPad *p, const int *a, size_t n, const int *b, si
  * returns false past the last line before the answer.  *from: 0 at first, kept between calls. */
 bool th_pad_example_line(const ThPad *p, const ThPadExample *e, size_t *from, size_t *at,
                          size_t *size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_SCRATCHPAD_WRITE_SGD_H
-#define TH_SCRATCHPAD_WRITE_SGD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ ThPadSgdLine th_pad_sgd_step(ThPadSgd *s, const ThPadSgdPoint *point);
 
 /* The numbers of a word a0 … a199 of n bytes, or -1. */
 int th_pad_sgd_word(const char *word, unsigned long n);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_SCRATCHPAD_WRITING_H
-#define TH_SCRATCHPAD_WRITING_H
+#pragma once
 
 #include "scratchpad/scratchpad.h"
 
@@ -121,5 +120,3 @@ enum { TH_PAD_VERBOSE_MARKS = 16 };
 
 /* Appends the hint of place k: a … z, aa …. */
 void th_pad_hint_letters(ThText *t, size_t k);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_STATS_COMPARE_H
-#define TH_STATS_COMPARE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ ThStatsVerdict th_stats_judge(const ThStatsClaim *c, const ThStatsFound *f);
 
 /* "same value", ...; "" for TH_STATS_NONE. */
 const char *th_stats_verdict_name(ThStatsVerdict v);
-
-#endif

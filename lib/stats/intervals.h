@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_STATS_INTERVALS_H
-#define TH_STATS_INTERVALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool th_stats_two_groups(const double *x, size_t n, double gap);
 /* The mean of the best of `looks` shares of right answers to m strings, each right with probability
  * p: what guessing reaches where the best is reported. */
 double th_stats_best_of(int m, double p, int looks);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_STATS_SUMMARY_H
-#define TH_STATS_SUMMARY_H
+#pragma once
 
 #include "stats/intervals.h"
 
@@ -38,5 +37,3 @@ typedef struct {
  * - a maximum, none: no few seeds tell how much better the best of others would be. */
 ThStatsSummary th_stats_summarize(const double *x, size_t n, ThStatsStatistic statistic,
                                   const ThStatsMeasure *of);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TASKS_EPOCH_H
-#define TH_TASKS_EPOCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
  * Feistel network (Luby and Rackoff 1988) over the next power of four, whose values beyond n are
  * sent through it again (Black and Rogaway 2002, cycle walking). */
 long long th_task_epoch(uint64_t seed, long long n, long long place);
-
-#endif

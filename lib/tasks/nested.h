@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TASKS_NESTED_H
-#define TH_TASKS_NESTED_H
+#pragma once
 
 #include "base/rng.h"
 
@@ -34,5 +33,3 @@ void th_task_draw_nested(ThRng *r, int n, int operations, int *word);
 
 /* The probability of the most frequent value of E(n) with three operations, exactly; O(n^2). */
 double th_task_chance_nested(int n);
-
-#endif

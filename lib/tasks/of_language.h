@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TASKS_OF_LANGUAGE_H
-#define TH_TASKS_OF_LANGUAGE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -66,5 +65,3 @@ void th_task_describe_chance(const ThTask *t, ThText *to);
             "put in, taken out or replaced"                                                        \
     }
 typedef enum { TH_TASK_UNIFORM, TH_TASK_NEAR, TH_TASK_REPLACED, TH_TASK_EDITED } ThTaskOutside;
-
-#endif

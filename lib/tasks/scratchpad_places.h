@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TASKS_SCRATCHPAD_PLACES_H
-#define TH_TASKS_SCRATCHPAD_PLACES_H
+#pragma once
 
 #include "learn/signature.h"
 #include "scratchpad/scratchpad.h"
@@ -16,5 +15,3 @@ ThSignaturePlaces th_task_places(const ThPad *p);
  * false, where there are none of that name. */
 void th_task_places_write(const ThSignaturePlaces *p, ThText *to);
 bool th_task_places_read(ThSignaturePlaces *p, const char *text);
-
-#endif

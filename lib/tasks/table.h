@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TASKS_TABLE_H
-#define TH_TASKS_TABLE_H
+#pragma once
 
 #include "base/hash.h"
 #include "tasks/task.h"
@@ -61,5 +60,3 @@ void th_task_table_describe(const ThTask *t, ThText *to);
     .ragged = true, .length = th_task_table_drawn_length, .draw = th_task_table_draw,              \
     .count = th_task_table_count, .take = th_task_table_take, .describe = th_task_table_describe,  \
     .copy_data = th_task_table_copy, .free_data = th_task_table_free
-
-#endif

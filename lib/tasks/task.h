@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TASKS_TASK_H
-#define TH_TASKS_TASK_H
+#pragma once
 
 #include "language/any_language.h"
 #include "learn/batch.h"
@@ -236,5 +235,3 @@ double th_task_majority(const ThTask *t, const ThTaskRows *which);
  * on *shuffle and the number of the epoch alone.  There must be examples. */
 bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuffle,
                   long long first, ThBatch *b, ThError *err);
-
-#endif

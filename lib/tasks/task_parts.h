@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TASKS_TASK_PARTS_H
-#define TH_TASKS_TASK_PARTS_H
+#pragma once
 
 #include "tasks/task.h"
 
@@ -75,5 +74,3 @@ bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThEr
 /* The same with one name more behind them; NULL: none. */
 bool th_task_names_and(char ***list, int *n_list, char *const *from, int n, const char *last,
                        ThError *err);
-
-#endif

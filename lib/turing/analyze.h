@@ -24,8 +24,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_ANALYZE_H
-#define TH_TURING_ANALYZE_H
+#pragma once
 
 #include "base/intern.h"
 #include "turing/closed/afterwards.h"
@@ -182,5 +181,3 @@ void th_tm_certificate(ThText *t, const ThTmAnalysis *a);
  * first are written and how many there are (0: all).  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, size_t most,
                        ThError *err);
-
-#endif

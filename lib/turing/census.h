@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CENSUS_H
-#define TH_TURING_CENSUS_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -45,5 +44,3 @@ typedef struct {
  */
 bool th_tm_census(ThTmCensus *c, const ThTmCensusWork *w, ThError *err);
 void th_tm_census_free(ThTmCensus *c);
-
-#endif

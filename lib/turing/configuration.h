@@ -9,8 +9,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CONFIGURATION_H
-#define TH_TURING_CONFIGURATION_H
+#pragma once
 
 #include "turing/tm_run.h"
 
@@ -50,5 +49,3 @@ void th_tm_running_write(ThText *t, const ThTmRunning *r, ThTmConfigurationForm 
 /* As th_tm_configuration_write, after the step and (where the form does not have it) the state,
  * with the ends of the lines. */
 void th_tm_configuration_line(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r);
-
-#endif

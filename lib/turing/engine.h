@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_ENGINE_H
-#define TH_TURING_ENGINE_H
+#pragma once
 
 #include "turing/fast.h"
 
@@ -41,5 +40,3 @@ bool th_tm_engine_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *er
  * where they hold the same, wherever that stands.  coded: of the tape that th_tm_binary's machine
  * has then, and of where that stands. */
 uint64_t th_tm_engine_digest(const ThTmEngine *e, bool coded);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_FAST_H
-#define TH_TURING_FAST_H
+#pragma once
 
 #include "turing/tm_run.h"
 
@@ -62,5 +61,3 @@ int64_t th_tm_fast_left_end(const ThTmFast *f);
  * stretches cover all that is not blank and the head. */
 typedef void ThTmSeeCells(void *context, const uint16_t *cell, int n, uint64_t count);
 void th_tm_fast_each(const ThTmFast *f, ThTmSeeCells *see, void *context);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TURING_FAST_BLOCKS_H
-#define TH_TURING_FAST_BLOCKS_H
+#pragma once
 
 #include "base/intern.h"
 #include "turing/fast.h"
@@ -110,5 +109,3 @@ bool th_tm_fast_too_many(const ThTmFast *f, size_t most);
 /* Forgets what is not on the tape, so that `most` moves are kept at most: where even the tape has
  * too many kinds of blocks, these become shorter. */
 bool th_tm_fast_forget(ThTmFast *f, size_t most, ThError *err);
-
-#endif

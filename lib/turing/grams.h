@@ -9,8 +9,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_GRAMS_H
-#define TH_TURING_GRAMS_H
+#pragma once
 
 #include "turing/engine.h"
 
@@ -58,5 +57,3 @@ typedef struct {
  * record is broken (L cells). */
 bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x,
                  const ThTmGramsWanted *how, ThStop *stop, ThError *err);
-
-#endif

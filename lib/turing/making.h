@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TURING_MAKING_H
-#define TH_TURING_MAKING_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/stop.h"
@@ -62,5 +61,3 @@ static inline int th_tm_target(const ThTmRule *r, int q)
 
 /* Has it one two-way tape?  Else TH_EVALUE. */
 bool th_tm_single_tape(const ThTm *m, ThError *err);
-
-#endif

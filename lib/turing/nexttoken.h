@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_NEXTTOKEN_H
-#define TH_TURING_NEXTTOKEN_H
+#pragma once
 
 #include "turing/grams.h"
 
@@ -105,5 +104,3 @@ typedef struct {
 /* One run of the paper's experiment: a random machine with walls, tape, head and state. */
 bool th_tm_next_trial(ThTmSimulation *x, const ThTmNextTrial *trial, ThRng *rng, ThStop *stop,
                       ThError *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_REDUCTIONS_H
-#define TH_TURING_REDUCTIONS_H
+#pragma once
 
 #include "base/stop.h"
 #include "turing/tm_machine.h"
@@ -42,5 +41,3 @@ ThTm *th_tm_universal(ThError *err);
  * and one state that runs, on `input` (n symbols of m).  Instead of standing still it goes to the
  * right and back.  TH_EVALUE if m is none of these. */
 bool th_tm_universal_input(ThText *t, const ThTm *m, const int *input, int n, ThError *err);
-
-#endif

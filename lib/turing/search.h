@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_SEARCH_H
-#define TH_TURING_SEARCH_H
+#pragma once
 
 #include "base/intern.h"
 #include "turing/engine.h"
@@ -89,5 +88,3 @@ const ThTmRunning *th_tm_search_configuration(ThTmSearch *x, uint32_t node, ThEr
 
 /* Returns new: the rules that lead to a node, as many as its depth. */
 int *th_tm_search_path(const ThTmSearch *x, uint32_t node, ThError *err);
-
-#endif

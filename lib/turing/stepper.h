@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_STEPPER_H
-#define TH_TURING_STEPPER_H
+#pragma once
 
 #include "turing/tm_run.h"
 
@@ -61,5 +60,3 @@ void th_tm_stepper_clear(ThTmStepper *s, size_t i);
 /* Returns new: the numbers of the rules for a case as it is written in a block, "q 0" or "q 0 | 1",
  * *n of them.  TH_EPARSE or TH_EVALUE where there is none. */
 int *th_tm_rules_for(const ThTm *m, const char *text, size_t *n, ThError *err);
-
-#endif

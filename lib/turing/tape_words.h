@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_TAPE_WORDS_H
-#define TH_TURING_TAPE_WORDS_H
+#pragma once
 
 #include "turing/tm_machine.h"
 
@@ -24,5 +23,3 @@ bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, T
 bool th_tm_tape_words_at_start(const ThTmTapeWords *w, ThError *err);
 void th_tm_tape_words_free(ThTmTapeWords *w);
 TH_RELEASES_VALUE(th_tm_tape_words_free, ThTmTapeWords)
-
-#endif

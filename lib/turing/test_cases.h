@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_TEST_CASES_H
-#define TH_TURING_TEST_CASES_H
+#pragma once
 
 #include "turing/verdict.h"
 
@@ -39,5 +38,3 @@ const char *th_tm_test_expected(const ThTmTestCase *c);
 
 /* Does a run that ended so fulfil what is expected of its verdict? */
 bool th_tm_test_fulfilled(const ThTmTestCase *c, ThTmVerdict v);
-
-#endif

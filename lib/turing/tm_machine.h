@@ -9,8 +9,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_TURING_TM_MACHINE_H
-#define TH_TURING_TM_MACHINE_H
+#pragma once
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -117,5 +116,3 @@ bool th_tm_write_bb(ThText *t, const ThTm *m, ThError *err);
 /* Returns new: a machine in which every pair of state and symbol has a rule drawn uniformly from
  * states × symbols × {L, R}; no state stops.  One two-way tape. */
 ThTm *th_tm_random(int states, int symbols, ThRng *rng, ThError *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_TM_PROGRAM_H
-#define TH_TURING_TM_PROGRAM_H
+#pragma once
 
 #include "turing/nexttoken.h"
 
@@ -26,5 +25,3 @@ void th_tm_program_names_free(char **name); /* NULL is fine */
  * more than TH_TM_PROGRAM_RULES pairs of state and symbol. */
 bool th_tm_program(ThText *t, const ThTmTokens *tokens, int n, const char *name, const char *title,
                    ThError *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_TURING_TM_RUN_H
-#define TH_TURING_TM_RUN_H
+#pragma once
 
 #include "base/stop.h"
 #include "turing/tape_words.h"
@@ -50,5 +49,3 @@ const size_t *th_tm_running_choices(const ThTmRunning *r, size_t *n);
 /* One step of a run that goes on, by a rule that is among the choices; -1 where there is none.
  * r->verdict tells whether a limit prevented it.  TH_ENOMEM. */
 bool th_tm_running_apply(ThTmRunning *r, int rule, ThTmRunLimits limits, ThError *err);
-
-#endif

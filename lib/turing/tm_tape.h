@@ -2,8 +2,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_TURING_TM_TAPE_H
-#define TH_TURING_TM_TAPE_H
+#pragma once
 
 #include "turing/tm_machine.h"
 
@@ -56,5 +55,3 @@ uint64_t th_tm_tape_extent(const ThTmTape *t, int blank, int64_t *first, int64_t
 
 /* Appends cells first … last of a tape by the rule of words (base/symbols.h). */
 void th_tm_tape_write(ThText *t, const ThTm *m, const ThTmTape *tape, int64_t first, int64_t last);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_TRANSFORM_H
-#define TH_TURING_TRANSFORM_H
+#pragma once
 
 #include "turing/tm_machine.h"
 
@@ -33,5 +32,3 @@ ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err);
  * which two first steps write.  A step over an edge that stays takes one more for each tape; one
  * over an edge that is an error begins a run that never ends.  Several tapes: without wildcards. */
 ThTm *th_tm_unbounded(const ThTm *m, size_t most, ThError *err);
-
-#endif

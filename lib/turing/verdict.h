@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_VERDICT_H
-#define TH_TURING_VERDICT_H
+#pragma once
 
 #include "turing/tm_machine.h"
 
@@ -56,5 +55,3 @@ static inline ThTmVerdict th_tm_over_edge(const ThTm *m, ThTmVerdict entered)
 typedef struct {
     uint64_t steps, cells;
 } ThTmRunLimits;
-
-#endif

@@ -1,6 +1,5 @@
 /* modelling.h - what the commands about tasks, models and training share. */
-#ifndef SH_COMMANDS_MODELLING_H
-#define SH_COMMANDS_MODELLING_H
+#pragma once
 
 #include "command.h"
 
@@ -49,5 +48,3 @@ void sh_list_names(FILE *out, const char *label, char *const *name, int n);
 /* Returns new: the answers for a string: a class, the class at every position, or the sets in
  * braces. */
 char *sh_answers_text(const ThSignature *s, const int *answer, int length, ThError *err);
-
-#endif

@@ -4,8 +4,7 @@
  * page of the manual they are its sections.  Pieces of text hold paragraphs, which empty lines
  * separate; a line that begins with a blank stands by itself.
  */
-#ifndef SH_HELP_DOCUMENT_H
-#define SH_HELP_DOCUMENT_H
+#pragma once
 
 #include "base/text.h"
 #include "help/wrapped_text.h"
@@ -55,5 +54,3 @@ void sh_document_link(ShDocument *d, const ShDocumentPage *p, const char *name);
 
 /* The pages that a page names at its end; a screen has none. */
 void sh_document_see(ShDocument *d, const ShDocumentPage *pages, size_t n);
-
-#endif

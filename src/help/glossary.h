@@ -1,8 +1,7 @@
 /* glossary.h - words of the field: one list for help words, apropos, and the hint at a command
  * that does not exist.
  */
-#ifndef SH_HELP_GLOSSARY_H
-#define SH_HELP_GLOSSARY_H
+#pragma once
 
 #include "base/text.h"
 
@@ -19,5 +18,3 @@ bool sh_term(const char *word, ShTerm *t);
 
 /* Appends what it means and what to type, in one line. */
 void sh_term_write(const ShTerm *t, ThText *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* help.h - what help prints; the manual is made from the same parts. */
-#ifndef SH_HELP_HELP_H
-#define SH_HELP_HELP_H
+#pragma once
 
 #include "family.h"
 #include "help/document.h"
@@ -60,5 +59,3 @@ typedef struct {
 
 /* The next one; *at is NULL before the first.  False: there is no other. */
 bool sh_rasp_topic_next(const char **at, ShRaspTopic *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* help_start.h - the first screen of help, and what leads on from it. */
-#ifndef SH_HELP_HELP_START_H
-#define SH_HELP_HELP_START_H
+#pragma once
 
 #include "help/wrapped_text.h"
 
@@ -12,5 +11,3 @@ void sh_help_examples(const ShSheet *to);
 
 /* The pages of the tutorial (tutorial.txt). */
 void sh_help_tutorial(const ShSheet *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* manual.h - what is generated from the tables for other programs: the pages of the manual, the
  * words that shells and editors know, a description in json, the examples for the tests. */
-#ifndef SH_HELP_MANUAL_H
-#define SH_HELP_MANUAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,5 +10,3 @@ bool sh_emit(FILE *out, const char *what);
 
 /* A line each: commands, kinds, functions; the name, then the words. */
 void sh_emit_words(FILE *out);
-
-#endif

@@ -2,8 +2,7 @@
  * an empty line, and paragraphs with empty lines between; lines of a paragraph are joined, but
  * those that begin with a blank stand for themselves.
  */
-#ifndef SH_HELP_SECTIONS_H
-#define SH_HELP_SECTIONS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -22,5 +21,3 @@ bool sh_section_name(const char *texts, size_t i, char name[SH_SECTION_NAME]);
 
 /* Appends the text of a section; false: there is none of that name. */
 bool sh_section_text(const char *texts, const char *name, ThText *t);
-
-#endif

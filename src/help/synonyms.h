@@ -1,7 +1,6 @@
 /* synonyms.h - what other programs call what this one does: one list for the hint at an unknown
  * command, for help and for apropos. */
-#ifndef SH_HELP_SYNONYMS_H
-#define SH_HELP_SYNONYMS_H
+#pragma once
 
 #include "base/option.h"
 
@@ -23,5 +22,3 @@ const char *sh_option_here(const char *name, const ThOptions *among);
  * topic (SH_TOPIC bytes) gets it, "" where none is named. */
 enum { SH_TOPIC = 64 };
 bool sh_asks_for_help(const char *statement, size_t n, char topic[SH_TOPIC]);
-
-#endif

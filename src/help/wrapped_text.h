@@ -1,6 +1,5 @@
 /* wrapped_text.h - text in lines that fit the screen. */
-#ifndef SH_HELP_WRAPPED_TEXT_H
-#define SH_HELP_WRAPPED_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,5 +21,3 @@ void sh_wrap(const ShSheet *to, int indent, const char *text);
 
 /* Prints a line of a list: a name, and what it is in columns behind it. */
 void sh_wrap_row(const ShSheet *to, const char *name, const char *summary);
-
-#endif

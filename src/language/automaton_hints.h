@@ -1,6 +1,5 @@
 /* automaton_hints.h - what was meant where an expression of automata is written as elsewhere. */
-#ifndef SH_LANGUAGE_AUTOMATON_HINTS_H
-#define SH_LANGUAGE_AUTOMATON_HINTS_H
+#pragma once
 
 #include "session.h"
 
@@ -12,5 +11,3 @@ char *sh_automaton_meant(ShSession *s, const char *text);
 /* Where a statement that failed is such a text, or NAME = such a text: the line to type becomes the
  * hint of *err.  Returns whether it is. */
 bool sh_hint_automaton(ShSession *s, const char *statement, ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  *     while (next line && !sh_lex(&lx, line, &err) && err.code == TH_EINCOMPLETE) …
  */
-#ifndef SH_LANGUAGE_LEXER_H
-#define SH_LANGUAGE_LEXER_H
+#pragma once
 
 #include "rasp/syntax/syntax.h"
 
@@ -75,5 +74,3 @@ static inline bool sh_is_name_byte(int c)
 }
 
 bool sh_lexeme_is(const ShLexer *lx, const ShToken *t, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* loop.h - NAME in LIST, ...: what loops and sweeps go through. */
-#ifndef SH_LANGUAGE_LOOP_H
-#define SH_LANGUAGE_LOOP_H
+#pragma once
 
 #include "language/variables.h"
 
@@ -39,5 +38,3 @@ size_t sh_find_option(const ShStatement *st, size_t from, size_t to);
 /* Returns new: the source from a token to another, at most to the { of a body, to which *o then
  * leads; NULL and an error, TH_EUSAGE where there is no body. */
 char *sh_body_header(const ShStatement *st, size_t from, size_t to, ShOperand *o, ThError *err);
-
-#endif

@@ -4,8 +4,7 @@
  * a format that is known; where it wants a task, a kind with its options in parentheses; where it
  * wants any object, all of these, and an expression of RASP that makes an s-op or a selector.
  */
-#ifndef SH_LANGUAGE_OPERAND_H
-#define SH_LANGUAGE_OPERAND_H
+#pragma once
 
 #include "session_impl.h"
 
@@ -35,5 +34,3 @@ bool sh_read_arguments(char *text, const ThOptionSpec *specs, ThOptions *o, char
 /* Returns new: the value of an automaton expression of no more than so many states, or NULL and an
  * error in the text. */
 ThAutomaton *sh_automaton_within(ShSession *s, const char *text, size_t most_states, ThError *err);
-
-#endif

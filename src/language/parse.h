@@ -1,6 +1,5 @@
 /* parse.h - a statement's tokens to the call of a command. */
-#ifndef SH_LANGUAGE_PARSE_H
-#define SH_LANGUAGE_PARSE_H
+#pragma once
 
 #include "session_impl.h"
 
@@ -34,5 +33,3 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
 bool sh_parse_rest(ShSession *s, const ShStatement *part, ShParsed *p, ThError *err);
 void sh_parsed_free(ShParsed *p);
 TH_RELEASES_VALUE(sh_parsed_free, ShParsed)
-
-#endif

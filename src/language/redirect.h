@@ -1,6 +1,5 @@
 /* redirect.h - where the output of one command goes: `> "file"`, `>> "file"`, `| shell command`. */
-#ifndef SH_LANGUAGE_REDIRECT_H
-#define SH_LANGUAGE_REDIRECT_H
+#pragma once
 
 #include "terminal/pager.h"
 #include "session_impl.h"
@@ -27,5 +26,3 @@ bool sh_redirect_is_array(const ShCall *call);
 /* Ends it: a file is there as a whole if the command went well (`ok`), and not at all if not.
  * Returns whether all went well. */
 bool sh_redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err);
-
-#endif

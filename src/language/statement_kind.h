@@ -1,7 +1,6 @@
 /* statement_kind.h - whose line is it?  Whether a statement is one of RASP is seen by its shape
  * alone: what happens to be defined does not matter, only the words that are commands. */
-#ifndef SH_LANGUAGE_STATEMENT_KIND_H
-#define SH_LANGUAGE_STATEMENT_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,5 +11,3 @@
  * command's word is one of RASP's names only where it is assigned to, or where a bracket or an
  * operator follows without a blank.  All else is a command, a word by itself too. */
 bool sh_shape_is_rasp(const char *text, size_t n);
-
-#endif

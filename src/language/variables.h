@@ -5,8 +5,7 @@
  * string or a list.  Its names come before the script's arguments ($1, $2, …, $args, $nargs), and
  * these before the figures.
  */
-#ifndef SH_LANGUAGE_VARIABLES_H
-#define SH_LANGUAGE_VARIABLES_H
+#pragma once
 
 #include "session_impl.h"
 
@@ -56,5 +55,3 @@ bool sh_variable_read(ShSession *s, const char *name, const char *text, ThError 
 
 /* For the interpreter: sets *a to what $NAME stands for, where that is one value. */
 bool sh_variable_atom(ShSession *s, const char *name, ThRaspAtom *a, ThError *err);
-
-#endif

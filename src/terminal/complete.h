@@ -1,6 +1,5 @@
 /* complete.h - what Tab offers: by the kind of operand that is due at the cursor. */
-#ifndef SH_TERMINAL_COMPLETE_H
-#define SH_TERMINAL_COMPLETE_H
+#pragma once
 
 #include "session_impl.h"
 
@@ -14,5 +13,3 @@ typedef struct {
 
 void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *c);
 void sh_candidates_free(ShCandidates *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* confirm.h - what the prompt says and asks around definitions. */
-#ifndef SH_TERMINAL_CONFIRM_H
-#define SH_TERMINAL_CONFIRM_H
+#pragma once
 
 #include "command.h"
 
@@ -19,5 +18,3 @@ bool sh_confirm_loss(ShSession *s, const ShObject *o, ThError *err);
 /* Called before the session is left by quit or Ctrl-D: asks at the prompt where anything is not in
  * a file as it is.  The end of the input is a yes. */
 bool sh_confirm_leave(ShSession *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* diagnostics.h - errors on standard error: where they are, what they say, the line with a caret.
  */
-#ifndef SH_TERMINAL_DIAGNOSTICS_H
-#define SH_TERMINAL_DIAGNOSTICS_H
+#pragma once
 
 #include "shell.h"
 
@@ -12,5 +11,3 @@ void sh_print_error(const ShSession *s, const ThError *err);
 /* Prints an error of a source with the line that it is about, which *lx has; as json, too, where
  * answers are.  Nothing where it has been told already. */
 void sh_diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* graphics.h - does the terminal show pictures between its lines? */
-#ifndef SH_TERMINAL_GRAPHICS_H
-#define SH_TERMINAL_GRAPHICS_H
+#pragma once
 
 enum { SH_GRAPHICS_SIXEL = 1, SH_GRAPHICS_KITTY = 2 };
 
@@ -8,5 +7,3 @@ enum { SH_GRAPHICS_SIXEL = 1, SH_GRAPHICS_KITTY = 2 };
  * says nothing for a second.  It is asked once.  What was typed before it answered is
  * kept for the prompt. */
 unsigned sh_terminal_graphics(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* pager.h - long listings on a terminal, and child processes of the shell. */
-#ifndef SH_TERMINAL_PAGER_H
-#define SH_TERMINAL_PAGER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -31,5 +30,3 @@ int sh_pipe_close(ShPipe *p, bool *left);
 /* Runs a shell command with `input` on its standard input, or the session's own where input is
  * NULL; *status gets its exit status, or 128 plus the signal that ended it. */
 bool sh_run_shell(const char *command, const char *input, int *status, ThError *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* repl.h - the prompt. */
-#ifndef SH_TERMINAL_REPL_H
-#define SH_TERMINAL_REPL_H
+#pragma once
 
 #include "session_impl.h"
 
@@ -14,5 +13,3 @@ void sh_type_ahead(const char *text, size_t n);
 /* For a command: lets an empty line at the prompt, if it is the next one, stand for `command`,
  * which is taken over (NULL is fine).  Nothing without a prompt. */
 void sh_offer_again(ShSession *s, char *command);
-
-#endif

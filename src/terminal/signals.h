@@ -1,6 +1,5 @@
 /* signals.h - what signals leave behind: flags, read by the prompt and by long work. */
-#ifndef SH_TERMINAL_SIGNALS_H
-#define SH_TERMINAL_SIGNALS_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -24,5 +23,3 @@ bool sh_resized(void);
 
 /* While the prompt is up, Ctrl-Z must wait until the terminal is in order. */
 void sh_hold_suspend(bool hold);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_CLASS_IMPL_H
-#define TH_AUTOMATA_ALGEBRA_CLASS_IMPL_H
+#pragma once
 
 #include "automata/algebra/classes.h"
 #include "automata/algebra/equation.h"
@@ -45,5 +44,3 @@ extern const ThClassRow th_class_rows[TH_CLASS_COUNT];
  * cycle of states that a symbol makes, or with `all` the least common multiple of all. */
 int th_class_multiple(int m, int n);
 int th_class_cycle(const ThDfa *d, int a, bool all);
-
-#endif

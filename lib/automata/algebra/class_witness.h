@@ -5,8 +5,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_CLASS_WITNESS_H
-#define TH_AUTOMATA_ALGEBRA_CLASS_WITNESS_H
+#pragma once
 
 #include "automata/algebra/monoid.h"
 #include "base/text.h"
@@ -34,5 +33,3 @@ void th_class_write_cycle(ThText *t, const ThDfa *d, char *const *symbol, int p,
 /* Two states that a symbol leads to one. */
 void th_class_write_merging(ThText *t, const ThDfa *d, char *const *symbol, int p, int q, int a,
                             ThError *err);
-
-#endif

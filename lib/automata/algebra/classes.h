@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_CLASSES_H
-#define TH_AUTOMATA_ALGEBRA_CLASSES_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -82,5 +81,3 @@ ThClassReport *th_class_report(const ThDfa *d, char *const *symbol, size_t eleme
                                ThError *err);
 void th_class_report_free(ThClassReport *r); /* NULL is fine */
 TH_RELEASES(th_class_report_free, ThClassReport)
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_COUNTING_H
-#define TH_AUTOMATA_ALGEBRA_COUNTING_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/text.h"
@@ -41,5 +40,3 @@ bool th_dfa_counting_rounds(const ThDfa *d, ThDfaCountingVisit *visit, void *con
  * machine needs n_states n_symbols^2.  TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_dfa_counting(const ThDfa *d, char *const *symbol, ThDfaCounting *c, ThText *sums,
                      ThStop *stop, ThError *err);
-
-#endif

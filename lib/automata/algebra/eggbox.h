@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_EGGBOX_H
-#define TH_AUTOMATA_ALGEBRA_EGGBOX_H
+#pragma once
 
 #include "automata/algebra/green.h"
 
@@ -20,5 +19,3 @@ bool th_eggbox_group(const ThEggbox *e, int d, int row, int column);
 
 /* Returns new: the words of a cell, or how many there are where they are too wide. */
 char *th_eggbox_cell(const ThEggbox *e, int d, int row, int column, ThError *err);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_EQUATION_H
-#define TH_AUTOMATA_ALGEBRA_EQUATION_H
+#pragma once
 
 #include "automata/algebra/green.h"
 
@@ -56,5 +55,3 @@ int th_monoid_satisfies_knast(ThMonoidTable *t, ThMonoidBreach *where, ThStop *s
 /* Fills inside (n_states, n_states): what p accepts, q accepts; p·n_states + q.  TH_ENOMEM;
  * O(n_states^2 n_symbols). */
 bool th_dfa_inclusions(const ThDfa *d, bool *inside, ThError *err);
-
-#endif

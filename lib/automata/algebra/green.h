@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_GREEN_H
-#define TH_AUTOMATA_ALGEBRA_GREEN_H
+#pragma once
 
 #include "automata/algebra/monoid.h"
 
@@ -45,5 +44,3 @@ const int *th_green_cell(const ThGreen *g, int d, int row, int column, int *n);
 /* The order of D-classes without what follows from the rest: pairs (above, below), 2·n numbers,
  * returned new.  TH_ELIMIT beyond 1000 classes: cubic. */
 int *th_green_covers(const ThGreen *g, const ThMonoid *m, size_t *n, ThError *err);
-
-#endif

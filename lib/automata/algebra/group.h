@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_GROUP_H
-#define TH_AUTOMATA_ALGEBRA_GROUP_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -54,5 +53,3 @@ typedef struct {
 } ThGroupFacts;
 
 bool th_group_facts(const ThGroup *g, ThGroupFacts *f, ThStop *stop, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_GROUP_FAMILIES_H
-#define TH_AUTOMATA_ALGEBRA_GROUP_FAMILIES_H
+#pragma once
 
 #include "automata/algebra/group_names.h"
 
@@ -15,5 +14,3 @@ bool th_group_family(const char *at, const char **end, ThGroupGenerators *one, T
  * returns false; returns whether it never did. */
 bool th_group_each_member(size_t order, bool (*take)(void *context, const char *name),
                           void *context);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_GROUP_NAMES_H
-#define TH_AUTOMATA_ALGEBRA_GROUP_NAMES_H
+#pragma once
 
 #include "automata/algebra/group.h"
 
@@ -28,5 +27,3 @@ ThGroup *th_group_named(const char *name, size_t limit, ThStop *stop, ThError *e
 /* Calls take(context, name) for members of families with so many elements, and for wreath products
  * of them, until it returns false. */
 void th_group_each_name(size_t order, bool (*take)(void *context, const char *name), void *context);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_GROUP_SPLIT_H
-#define TH_AUTOMATA_ALGEBRA_GROUP_SPLIT_H
+#pragma once
 
 #include "automata/algebra/group_structure.h"
 
@@ -14,5 +13,3 @@
  * long, or the search for it. */
 bool th_group_split_name(const ThGroup *g, const ThGroupStructure *s, char *name, ThStop *stop,
                          ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_GROUP_STRUCTURE_H
-#define TH_AUTOMATA_ALGEBRA_GROUP_STRUCTURE_H
+#pragma once
 
 #include "automata/algebra/group_table.h"
 
@@ -38,5 +37,3 @@ ThGroup *th_group_part(const ThGroup *g, const ThGroupNormal *part, ThStop *stop
 /* Whether an isomorphism was found before *budget, which counts products, came to its end. */
 bool th_group_isomorphic(const ThGroup *g, const ThGroup *h, long *budget, ThStop *stop,
                          ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_GROUP_TABLE_H
-#define TH_AUTOMATA_ALGEBRA_GROUP_TABLE_H
+#pragma once
 
 #include "automata/algebra/group.h"
 
@@ -50,5 +49,3 @@ typedef struct {
 /* Calls take for every embedding, image and map being set, in the order of the images.
  * TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_group_embeddings(ThGroupEmbedding *e, ThStop *stop, ThError *err);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_HOLONOMY_H
-#define TH_AUTOMATA_ALGEBRA_HOLONOMY_H
+#pragma once
 
 #include "automata/algebra/group.h"
 #include "automata/core/dfa.h"
@@ -79,5 +78,3 @@ typedef struct {
  * is a constant or a permutation from the group.  TH_EVALUE if not. */
 bool th_holonomy_verify(const ThHolonomy *h, size_t limit, ThHolonomyCheck *check, ThStop *stop,
                         ThError *err);
-
-#endif

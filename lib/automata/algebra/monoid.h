@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_MONOID_H
-#define TH_AUTOMATA_ALGEBRA_MONOID_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/hash.h"
@@ -51,5 +50,3 @@ int th_monoid_find(const ThMonoid *m, const int *map);
 void th_monoid_word(const ThMonoid *m, int x, int *word);
 
 bool th_monoid_idempotent(const ThMonoid *m, int x);
-
-#endif

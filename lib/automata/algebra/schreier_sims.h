@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_SCHREIER_SIMS_H
-#define TH_AUTOMATA_ALGEBRA_SCHREIER_SIMS_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -13,5 +12,3 @@
  * states.  Of the order of n^5 products at most (Sims 1970; Knuth 1991, "Efficient representation
  * of perm groups"). TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_group_schreier_sims(const ThDfa *d, char **text, ThStop *stop, ThError *err);
-
-#endif

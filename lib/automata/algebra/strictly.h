@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_STRICTLY_H
-#define TH_AUTOMATA_ALGEBRA_STRICTLY_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/text.h"
@@ -32,5 +31,3 @@ bool th_dfa_forbidden_factors(const ThDfa *d, int of, int k, char *const *symbol
  * longest, 0 where they were too many to see all. */
 bool th_dfa_forbidden_subsequences(const ThDfa *d, int of, int *k, char *const *symbol, int most,
                                    ThText *t, ThStop *stop, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_TESTABLE_H
-#define TH_AUTOMATA_ALGEBRA_TESTABLE_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -15,5 +14,3 @@
  * error (err is set). */
 int th_dfa_factors_suffice(const ThDfa *d, int k, int t, ThStop *stop, ThError *err);
 int th_dfa_subsequences_suffice(const ThDfa *d, int k, ThStop *stop, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_ALGEBRA_VARIETIES_H
-#define TH_AUTOMATA_ALGEBRA_VARIETIES_H
+#pragma once
 
 #include "automata/algebra/green.h"
 #include "automata/algebra/group.h"
@@ -49,5 +48,3 @@ bool th_dfa_definite(const ThDfa *d, bool *definite, ThError *err);
  * testable, star-free, group, solvable, not solvable. */
 int th_varieties_class(const ThVarieties *v);
 const char *th_varieties_class_name(int number);
-
-#endif

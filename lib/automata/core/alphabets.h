@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_CORE_ALPHABETS_H
-#define TH_AUTOMATA_CORE_ALPHABETS_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -23,5 +22,3 @@ TH_RELEASES_VALUE(th_automaton_alphabets_free, ThAutomatonAlphabets)
 /* Returns new: d, over the list of this side, as a machine over all names; others lead to a sink of
  * class 0.  Consumes d, which may be NULL: then the result is, too. */
 ThDfa *th_automaton_widen_take(const ThAutomatonAlphabets *u, int side, ThDfa *d, ThError *err);
-
-#endif

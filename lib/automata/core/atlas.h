@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_CORE_ATLAS_H
-#define TH_AUTOMATA_CORE_ATLAS_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -34,5 +33,3 @@ int th_dfa_compare(const ThDfa *a, const ThDfa *b);
  * breadth first, the one with the first table; *forms gets the number of different ones.  At most
  * TH_DFA_ATLAS_SYMBOLS symbols. */
 ThDfa *th_dfa_least_form(const ThDfa *d, int *forms, ThError *err);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_CORE_AUTOMATON_H
-#define TH_AUTOMATA_CORE_AUTOMATON_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/option.h"
@@ -99,5 +98,3 @@ ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThSt
 /* States and transitions as counted for results: reachable, and able to reach acceptance (in a
  * Moore machine: or a state with an output).  Where memory runs out, all are counted. */
 void th_automaton_size(const ThAutomaton *a, size_t *states, size_t *transitions);
-
-#endif

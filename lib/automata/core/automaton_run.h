@@ -7,8 +7,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_CORE_AUTOMATON_RUN_H
-#define TH_AUTOMATA_CORE_AUTOMATON_RUN_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -42,5 +41,3 @@ TH_RELEASES_VALUE(th_automaton_run_free, ThAutomatonRun)
 
 /* Returns new: the nodes of the path to r->last, *n of them, the start first. */
 size_t *th_automaton_run_path(const ThAutomatonRun *r, size_t *n, ThError *err);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_CORE_BUILD_H
-#define TH_AUTOMATA_CORE_BUILD_H
+#pragma once
 
 #include "automata/core/automaton.h"
 #include "base/intern.h"
@@ -48,5 +47,3 @@ void th_automaton_build_free(ThAutomatonBuild *b);
 /* Sorts the arcs of an automaton whose sizes and arcs are set, drops those that are there twice and
  * fills `first`.  Linear: counting sorts. */
 bool th_automaton_sort(ThAutomaton *a, ThError *err);
-
-#endif

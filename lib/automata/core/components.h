@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_CORE_COMPONENTS_H
-#define TH_AUTOMATA_CORE_COMPONENTS_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -40,5 +39,3 @@ typedef bool ThAutomatonComponent(void *context, int number, const uint32_t *nod
  * algorithm: 12 bytes a node and 24 for each on the path.  TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_automaton_components_of(const ThAutomatonGraph *g, const uint32_t *root, size_t n,
                                 ThAutomatonComponent *tell, void *context, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_CORE_CONSTRUCTION_STEPS_H
-#define TH_AUTOMATA_CORE_CONSTRUCTION_STEPS_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -50,5 +49,3 @@ typedef bool ThAutomatonPartitionWatch(void *context, const ThAutomatonPartition
  * of blocks.  O(rounds · states · symbols). */
 bool th_automaton_partition_steps(const ThDfa *d, ThAutomatonPartitionWatch *watch, void *context,
                                   int *rounds, int *blocks, ThStop *stop, ThError *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_CORE_DFA_H
-#define TH_AUTOMATA_CORE_DFA_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -59,5 +58,3 @@ ThDfa *th_dfa_minimize(const ThDfa *d, ThStop *stop, ThError *err);
  * linear in n_a + n_b: breadth-first search over pairs merged by union-find (Hopcroft and Karp
  * 1971). */
 int *th_dfa_distinguish(const ThDfa *a, const ThDfa *b, int *length, ThStop *stop, ThError *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_CORE_NFA_H
-#define TH_AUTOMATA_CORE_NFA_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -41,5 +40,3 @@ typedef struct {
  * order; the names are borrowed and copied.  NULL where `good` is false: making it has failed.  *n
  * is empty afterwards in any case. */
 ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, bool good, ThError *err);
-
-#endif

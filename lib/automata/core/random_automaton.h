@@ -5,8 +5,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_CORE_RANDOM_AUTOMATON_H
-#define TH_AUTOMATA_CORE_RANDOM_AUTOMATON_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -35,5 +34,3 @@ typedef struct {
  */
 ThAutomaton *th_automaton_random(const ThAutomatonDraw *d, char *const *symbol, int n_symbols,
                                  ThError *err);
-
-#endif

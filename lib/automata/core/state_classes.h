@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_CORE_STATE_CLASSES_H
-#define TH_AUTOMATA_CORE_STATE_CLASSES_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -31,5 +30,3 @@ ThDfa *th_automaton_classes_dfa(const ThAutomaton *a, const int *label, int n_cl
 ThAutomaton *th_automaton_classes_automaton(const ThDfa *d, const ThAutomatonClasses *c,
                                             char *const *symbol, const ThAutomaton *names,
                                             ThError *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_CORE_WORD_TREE_H
-#define TH_AUTOMATA_CORE_WORD_TREE_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/intern.h"
@@ -39,5 +38,3 @@ int *th_word_tree_word(const ThWordTree *t, size_t at, int *length, ThError *err
 
 void th_word_tree_free(ThWordTree *t); /* leaves *t empty */
 TH_RELEASES_VALUE(th_word_tree_free, ThWordTree)
-
-#endif

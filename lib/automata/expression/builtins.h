@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_EXPRESSION_BUILTINS_H
-#define TH_AUTOMATA_EXPRESSION_BUILTINS_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -30,5 +29,3 @@ const ThAutomatonBuiltin *th_automaton_builtin(const char *name);
  * Errors: TH_EVALUE says which argument may be what. */
 ThAutomaton *th_automaton_builtin_build(const ThAutomatonBuiltin *b, const int *argument,
                                         int n_arguments, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_EXPRESSION_EXPRESSION_H
-#define TH_AUTOMATA_EXPRESSION_EXPRESSION_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -21,5 +20,3 @@ typedef struct {
  * (loosest, from the left).  Errors carry line and column inside the text. */
 ThAutomaton *th_automaton_expression(const char *text, const ThAutomatonScope *scope, ThStop *stop,
                                      ThError *err);
-
-#endif

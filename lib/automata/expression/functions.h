@@ -3,8 +3,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
-#define TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
+#pragma once
 
 #include "automata/operations/transducer.h"
 
@@ -51,5 +50,3 @@ ThAutomaton *th_automaton_apply(const ThAutomatonFunction *f, const ThAutomatonF
 
 /* Returns new: the automaton of one word over the inputs of a.  TH_EVALUE for other symbols. */
 ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *err);
-
-#endif

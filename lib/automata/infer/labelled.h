@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_INFER_LABELLED_H
-#define TH_AUTOMATA_INFER_LABELLED_H
+#pragma once
 
 #include "automata/infer/rpni.h"
 
@@ -32,5 +31,3 @@ bool th_words_labelled_read(ThWordsLabelled *l, const char *text, const char *al
                             bool consistent, ThError *err);
 void th_words_labelled_free(ThWordsLabelled *l);
 TH_RELEASES_VALUE(th_words_labelled_free, ThWordsLabelled)
-
-#endif

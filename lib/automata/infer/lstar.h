@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_INFER_LSTAR_H
-#define TH_AUTOMATA_INFER_LSTAR_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -89,5 +88,3 @@ typedef struct {
  * Errors: TH_ELIMIT, with the size reached; TH_EVALUE for a counterexample that is none. */
 ThDfa *th_lstar(const ThLstarOracle *o, const ThLstarLimits *limits, ThLstarReport *report,
                 ThStop *stop, ThError *err);
-
-#endif

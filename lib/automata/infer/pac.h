@@ -6,8 +6,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_INFER_PAC_H
-#define TH_AUTOMATA_INFER_PAC_H
+#pragma once
 
 #include "automata/infer/lstar.h"
 #include "base/rng.h"
@@ -34,5 +33,3 @@ bool th_pac_disagreement(ThPac *s, const ThDfa *guess, long long n, long long *w
 
 /* Draws a word into `word` (room for s->hi symbols).  Returns its length. */
 int th_pac_draw(ThPac *s, int *word);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_INFER_RPNI_H
-#define TH_AUTOMATA_INFER_RPNI_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -54,5 +53,3 @@ ThDfa *th_rpni(const ThWordsSample *sample, const ThRpniOptions *options, ThRpni
 
 void th_words_sample_free(ThWordsSample *s); /* leaves *s zero-initialised */
 TH_RELEASES_VALUE(th_words_sample_free, ThWordsSample)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_LOGIC_CASCADE_H
-#define TH_AUTOMATA_LOGIC_CASCADE_H
+#pragma once
 
 #include "automata/logic/formula.h"
 
@@ -20,5 +19,3 @@ bool th_automaton_formula_ordered(ThAutomatonFormula *f, const ThDfa *d, char *c
 /* The one that fits. */
 bool th_automaton_formula_of(ThAutomatonFormula *f, const ThDfa *d, char *const *symbol,
                              size_t limit, ThStop *stop, ThError *err);
-
-#endif

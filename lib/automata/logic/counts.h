@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_LOGIC_COUNTS_H
-#define TH_AUTOMATA_LOGIC_COUNTS_H
+#pragma once
 
 #include "automata/logic/formula.h"
 
@@ -13,5 +12,3 @@
  * apart, for other languages; TH_ELIMIT where numbers are too large; TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_automaton_formula_counting(ThAutomatonFormula *f, const ThDfa *d, char *const *symbol,
                                    ThStop *stop, ThError *err);
-
-#endif

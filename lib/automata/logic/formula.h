@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_LOGIC_FORMULA_H
-#define TH_AUTOMATA_LOGIC_FORMULA_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -116,5 +115,3 @@ bool th_automaton_formula_letters_of(const ThAutomatonFormula *f, int x, uint64_
  * #, which th_automaton_ltl does not read.  NULL and TH_ENOMEM. */
 char *th_automaton_formula_write(const ThAutomatonFormula *f, bool empty, bool mirrored,
                                  ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_LOGIC_FORMULA_READER_H
-#define TH_AUTOMATA_LOGIC_FORMULA_READER_H
+#pragma once
 
 #include "automata/logic/formula.h"
 
@@ -49,5 +48,3 @@ bool th_automaton_reader_at_sum(const ThAutomatonReader *r);
 
 /* Reads how two sums compare: the number of the part, or -1. */
 int th_automaton_reader_inequality(ThAutomatonReader *r);
-
-#endif

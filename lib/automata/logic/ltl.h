@@ -17,8 +17,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_LOGIC_LTL_H
-#define TH_AUTOMATA_LOGIC_LTL_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -30,5 +29,3 @@
  * max_states (0: no limit) or 20 operators of the future. */
 ThAutomaton *th_automaton_ltl(const char *formula, char *const *alphabet, int n, size_t max_states,
                               ThStop *stop, ThError *err);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_LOGIC_MSO_H
-#define TH_AUTOMATA_LOGIC_MSO_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -24,5 +23,3 @@
  * than max_states (0: no limit) or 2^26 transitions. */
 ThAutomaton *th_automaton_mso(const char *sentence, char *const *alphabet, int n, size_t max_states,
                               ThStop *stop, ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_LOGIC_STAR_FREE_H
-#define TH_AUTOMATA_LOGIC_STAR_FREE_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -27,5 +26,3 @@ char *th_automaton_star_free(const ThDfa *d, char *const *symbol, size_t limit, 
  * for counts.  Errors as above; TH_EVALUE where counts do not tell. */
 char *th_automaton_program(const ThDfa *d, char *const *symbol, bool counting, const char *name,
                            size_t limit, ThStop *stop, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_OPERATIONS_CAYLEY_H
-#define TH_AUTOMATA_OPERATIONS_CAYLEY_H
+#pragma once
 
 #include "automata/operations/operations.h"
 
@@ -20,5 +19,3 @@ ThAutomaton *th_automaton_group(const char *name, char *const *alphabet, int n, 
  * elements, of which there may be 2,048 then, or those of a. */
 ThAutomaton *th_automaton_cayley(const ThAutomaton *a, bool generators, ThAutomatonWork w,
                                  ThError *err);
-
-#endif

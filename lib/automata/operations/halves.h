@@ -4,8 +4,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_OPERATIONS_HALVES_H
-#define TH_AUTOMATA_OPERATIONS_HALVES_H
+#pragma once
 
 #include "automata/operations/operations.h"
 
@@ -15,5 +14,3 @@ ThAutomaton *th_automaton_root(const ThAutomaton *a, ThAutomatonWork w, ThError 
 /* The words u with uv in the language for some v as long as u: a state is one of n, with the set of
  * states that acceptance is that far from, n 2^n at most. */
 ThAutomaton *th_automaton_half(const ThAutomaton *a, ThAutomatonWork w, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_OPERATIONS_OPERATIONS_H
-#define TH_AUTOMATA_OPERATIONS_OPERATIONS_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -35,5 +34,3 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
 
 /* With a state named sink where a transition was missing; names and outputs stay. */
 ThAutomaton *th_automaton_complete(const ThAutomaton *a, ThError *err);
-
-#endif

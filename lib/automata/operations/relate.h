@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_OPERATIONS_RELATE_H
-#define TH_AUTOMATA_OPERATIONS_RELATE_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -21,5 +20,3 @@ bool th_automaton_relate(const ThAutomaton *a, const ThAutomaton *b, size_t max_
                          ThStop *stop, ThAutomatonRelation *r, ThError *err);
 void th_automaton_relation_free(ThAutomatonRelation *r);
 TH_RELEASES_VALUE(th_automaton_relation_free, ThAutomatonRelation)
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_OPERATIONS_SEQUENTIAL_H
-#define TH_AUTOMATA_OPERATIONS_SEQUENTIAL_H
+#pragma once
 
 #include "automata/operations/operations.h"
 
@@ -37,5 +36,3 @@ TH_RELEASES_VALUE(th_automaton_twofold_free, ThAutomatonTwofold)
  * polynomial time (Weber and Klemm 1995); TH_ELIMIT, TH_ENOMEM, TH_EINTERRUPTED.  There may be
  * exponentially many states. */
 ThAutomaton *th_automaton_sequential(const ThAutomaton *t, ThAutomatonWork w, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_OPERATIONS_SHORTEST_DIFFERENCE_H
-#define TH_AUTOMATA_OPERATIONS_SHORTEST_DIFFERENCE_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -21,5 +20,3 @@ typedef struct {
  * before the second one's others; the order of words follows.  d->word is freed by the caller. */
 bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max_states,
                           ThStop *stop, ThAutomatonDifference *d, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_OPERATIONS_TRANSDUCER_H
-#define TH_AUTOMATA_OPERATIONS_TRANSDUCER_H
+#pragma once
 
 #include "automata/operations/operations.h"
 
@@ -36,5 +35,3 @@ ThAutomaton *th_automaton_invert(const ThAutomaton *a, ThAutomatonWork w, ThErro
 /* The words that can be read (or written) on the way to acceptance. */
 ThAutomaton *th_automaton_project(const ThAutomaton *a, bool written, ThAutomatonWork w,
                                   ThError *err);
-
-#endif

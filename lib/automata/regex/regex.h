@@ -14,8 +14,7 @@
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
-#ifndef TH_AUTOMATA_REGEX_REGEX_H
-#define TH_AUTOMATA_REGEX_REGEX_H
+#pragma once
 
 #include "automata/core/nfa.h"
 
@@ -67,5 +66,3 @@ typedef bool ThRegexEliminationWatch(void *context, const ThRegexEliminationStep
  * the start and the end; outputs do not count.  Errors as th_regex_of. */
 bool th_regex_elimination(const ThAutomaton *a, ThRegexEliminationWatch *watch, void *context,
                           ThStop *stop, ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_REGEX_TERM_H
-#define TH_AUTOMATA_REGEX_TERM_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/text.h"
@@ -55,5 +54,3 @@ int th_regex_term_inside(const ThRegexTerms *t, int term);
 /* Appends the pattern of a term; mentioned[a] is set for the symbols that it names. */
 void th_regex_term_write(const ThRegexTerms *t, ThText *to, int term, char *const *symbol,
                          int n_symbols, bool *mentioned);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_REGEX_TREE_H
-#define TH_AUTOMATA_REGEX_TREE_H
+#pragma once
 
 #include "base/intern.h"
 
@@ -43,5 +42,3 @@ typedef struct {
 bool th_regex_parse(ThRegexTree *t, const char *pattern, ThError *err);
 void th_regex_tree_free(ThRegexTree *t);
 TH_RELEASES_VALUE(th_regex_tree_free, ThRegexTree)
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_AMBIGUITY_H
-#define TH_AUTOMATA_WORDS_AMBIGUITY_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -37,5 +36,3 @@ typedef struct {
 bool th_automaton_ambiguity(const ThAutomaton *a, size_t max_vectors, ThStop *stop,
                             ThWordsAmbiguity *out, ThError *err);
 void th_words_ambiguity_free(ThWordsAmbiguity *a);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_AMBIGUITY_GROWTH_H
-#define TH_AUTOMATA_WORDS_AMBIGUITY_GROWTH_H
+#pragma once
 
 #include "automata/words/ambiguity.h"
 
@@ -18,5 +17,3 @@ typedef struct {
  * fills degree, n_loops and part.  Errors and cost: th_automaton_ambiguity. */
 bool th_words_ambiguity_growth(const ThWordsAmbiguitySubject *s, ThWordsAmbiguity *out,
                                ThError *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_CONFORMANCE_H
-#define TH_AUTOMATA_WORDS_CONFORMANCE_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/intern.h"
@@ -51,5 +50,3 @@ typedef struct {
     ThStop *stop;
 } ThDfaTest;
 bool th_dfa_test_words(const ThDfa *d, const ThDfaTest *how, ThDfaWords *words, ThError *err);
-
-#endif

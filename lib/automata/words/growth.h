@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_GROWTH_H
-#define TH_AUTOMATA_WORDS_GROWTH_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -16,5 +15,3 @@ typedef struct {
     int degree;
 } ThWordsGrowth;
 bool th_dfa_growth(const ThDfa *d, ThWordsGrowth *g, ThStop *stop, ThError *err);
-
-#endif

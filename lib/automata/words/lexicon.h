@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_LEXICON_H
-#define TH_AUTOMATA_WORDS_LEXICON_H
+#pragma once
 
 #include "automata/core/automaton.h"
 
@@ -14,5 +13,3 @@
  * Linear once the lines are sorted: Daciuk, Mihov, Watson and Watson 2000.
  * Errors: TH_EVALUE for a text that is not valid UTF-8 or has no lines. */
 ThAutomaton *th_automaton_of_words(char *text, size_t size, ThStop *stop, ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_LOG_COUNT_H
-#define TH_AUTOMATA_WORDS_LOG_COUNT_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/rng.h"
@@ -38,5 +37,3 @@ TH_RELEASES(th_words_free, ThWordCount)
 typedef bool ThAutomatonReached(void *context, int k, const bool *reached);
 bool th_dfa_reach(const ThDfa *d, int length, ThAutomatonReached *seen, void *context,
                   ThError *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_PUMPING_H
-#define TH_AUTOMATA_WORDS_PUMPING_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -27,5 +26,3 @@ typedef struct {
  * states, or beyond `limit` of these memories, of which there may be exponentially many; TH_ENOMEM,
  * TH_EINTERRUPTED. */
 bool th_dfa_pumping(const ThDfa *d, size_t limit, ThStop *stop, ThDfaPumping *p, ThError *err);
-
-#endif

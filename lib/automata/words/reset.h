@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_RESET_H
-#define TH_AUTOMATA_WORDS_RESET_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -21,5 +20,3 @@ typedef struct {
  * O(max_sets · states · symbols), or O(states^3 + states^2 symbols).  r->word is freed by the
  * caller.  Errors: TH_ELIMIT beyond 4,096 states, TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_dfa_reset_word(const ThDfa *d, size_t max_sets, ThStop *stop, ThDfaReset *r, ThError *err);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_SHORTCUT_H
-#define TH_AUTOMATA_WORDS_SHORTCUT_H
+#pragma once
 
 #include "automata/core/dfa.h"
 
@@ -30,5 +29,3 @@ enum { TH_DFA_SHORTCUT_WORDS = 1 << 12 }; /* words of k symbols, at most */
  * but for rounding.  Takes n times the words of k symbols times the machine's table, 1 <= k < n.
  * TH_ELIMIT for too many words, TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_dfa_shortcut(const ThDfa *d, int n, int k, ThDfaShortcut *to, ThStop *stop, ThError *err);
-
-#endif

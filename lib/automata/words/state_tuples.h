@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_AUTOMATA_WORDS_STATE_TUPLES_H
-#define TH_AUTOMATA_WORDS_STATE_TUPLES_H
+#pragma once
 
 #include "automata/core/automaton.h"
 #include "automata/core/components.h"
@@ -63,5 +62,3 @@ typedef struct {
  * left out. */
 int *th_words_tuples_word(const ThWordsTuples *t, const ThWordsTupleWay *way, int *length,
                           size_t *end, ThError *err);
-
-#endif

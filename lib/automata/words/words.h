@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_AUTOMATA_WORDS_WORDS_H
-#define TH_AUTOMATA_WORDS_WORDS_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "base/rng.h"
@@ -52,5 +51,3 @@ ThWordSampler *th_word_sampler(const ThDfa *d, int length, ThStop *stop, ThError
 bool th_word_sample(const ThWordSampler *w, ThRng *r, int *word, ThError *err);
 void th_word_sampler_free(ThWordSampler *w); /* NULL is fine */
 TH_RELEASES(th_word_sampler_free, ThWordSampler)
-
-#endif

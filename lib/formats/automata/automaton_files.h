@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_AUTOMATA_AUTOMATON_FILES_H
-#define TH_FORMATS_AUTOMATA_AUTOMATON_FILES_H
+#pragma once
 
 #include "formats/automata/dot_graph.h"
 #include "formats/format.h"
@@ -44,5 +43,3 @@ ThLanguage *th_jff_language(const ThFormatInput *in, ThText *notes, ThError *err
 /* The way back.  TH_EUSAGE for other languages, TH_EVALUE for symbols that are no single characters
  * and TH_ELIMIT for more than 26 variables. */
 bool th_jff_write_language(ThFormatOutput *to, const ThLanguage *l, ThText *notes, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_AUTOMATA_DOT_GRAPH_H
-#define TH_FORMATS_AUTOMATA_DOT_GRAPH_H
+#pragma once
 
 #include "base/intern.h"
 
@@ -42,5 +41,3 @@ void th_dot_graph_free(ThDotGraph *g);
 
 /* Does a name, whose label begins at `from`, stand for the empty word?  Names in quotes do not. */
 bool th_dot_is_empty_word(const char *name, const char *from);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_DATA_DATASET_H
-#define TH_FORMATS_DATA_DATASET_H
+#pragma once
 
 #include <stdio.h>
 
@@ -35,5 +34,3 @@ bool th_dataset_write(const ThDataset *d, const char *path, ThDatasetFigures *f,
 
 /* Writes the rows of .txt to a stream; scratchpads of several lines are separated by empty ones. */
 bool th_dataset_print(const ThDataset *d, FILE *out, ThDatasetFigures *f, ThError *err);
-
-#endif

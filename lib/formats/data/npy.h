@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_DATA_NPY_H
-#define TH_FORMATS_DATA_NPY_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ bool th_npy_write(const char *path, ThNpyType type, size_t rows, size_t cols, co
  * order.  Whether the stream took them is seen when it is closed. */
 void th_npy_begin(FILE *out, ThNpyType type, size_t rows, size_t cols);
 void th_npy_values(FILE *out, ThNpyType type, size_t n, const void *data);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_MACHINES_JFF_RECORDS_H
-#define TH_FORMATS_MACHINES_JFF_RECORDS_H
+#pragma once
 
 #include "formats/machines/machine_read.h"
 
@@ -57,5 +56,3 @@ void th_jff_open_state(ThText *t, int q, const char *name);
 
 /* Returns new: the machine. */
 ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_MACHINES_JFF_XML_H
-#define TH_FORMATS_MACHINES_JFF_XML_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -26,5 +25,3 @@ char *th_jff_content(const xmlNode *n, ThError *err);
 
 /* Sets *value to the text of an attribute, new; false where it is not there. */
 bool th_jff_attribute(xmlNode *n, const char *name, char **value, ThError *err);
-
-#endif

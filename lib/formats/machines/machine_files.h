@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_MACHINES_MACHINE_FILES_H
-#define TH_FORMATS_MACHINES_MACHINE_FILES_H
+#pragma once
 
 #include "turing/tm_machine.h"
 
@@ -44,5 +43,3 @@ bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name, ThText *no
 
 /* True if a JFLAP file says that it holds a Turing machine; false too where it is not XML. */
 bool th_jff_is_turing(const char *text, size_t size);
-
-#endif

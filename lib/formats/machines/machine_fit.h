@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_MACHINES_MACHINE_FIT_H
-#define TH_FORMATS_MACHINES_MACHINE_FIT_H
+#pragma once
 
 #include "formats/machines/machine_files.h"
 
@@ -36,5 +35,3 @@ typedef struct {
 /* Returns new: a machine that does the same in the terms of the format, with a note on whatever was
  * changed.  TH_EVALUE with the reason where there is none. */
 ThTm *th_format_machine_fit(const ThTm *m, const ThFormatFit *fit, ThText *notes, ThError *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_MACHINES_MACHINE_READ_H
-#define TH_FORMATS_MACHINES_MACHINE_READ_H
+#pragma once
 
 #include "base/intern.h"
 #include "formats/machines/machine_files.h"
@@ -115,5 +114,3 @@ int th_format_import_start(ThFormatImport *im, const char *name);
 /* Returns new: the machine, with notes on what was dropped; NULL where reading it was not `good`.
  * *im is empty afterwards in any case. */
 ThTm *th_format_import_finish(ThFormatImport *im, bool good);
-
-#endif

@@ -2,12 +2,9 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_MACHINES_VIZ_H
-#define TH_FORMATS_MACHINES_VIZ_H
+#pragma once
 
 #include "formats/format.h"
 
 /* The write_machine of the format: see formats/format.h. */
 bool th_format_viz_write(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err);
-
-#endif

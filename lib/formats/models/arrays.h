@@ -5,8 +5,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_MODELS_ARRAYS_H
-#define TH_FORMATS_MODELS_ARRAYS_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -57,5 +56,3 @@ ThFormatShape th_format_shape(const size_t *shape, size_t dims);
 
 /* The members of a .npz file, which are stored, not compressed. */
 bool th_format_npz_parse(const unsigned char *bytes, size_t n, ThFormatArrays *to, ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_MODELS_CHECKPOINT_H
-#define TH_FORMATS_MODELS_CHECKPOINT_H
+#pragma once
 
 #include "models/model.h"
 
@@ -18,5 +17,3 @@
  * for a checkpoint of another model or beyond the last step, TH_EIO, TH_ENOMEM. */
 bool th_format_resume(const char *path, const ThModel *m, long long *steps, ThModel **further,
                       ThError *err);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_MODELS_EXCHANGE_H
-#define TH_FORMATS_MODELS_EXCHANGE_H
+#pragma once
 
 #include "models/model.h"
 
@@ -72,5 +71,3 @@ typedef struct {
 } ThFormatLayout;
 
 const ThFormatLayout *th_format_layouts(size_t *n); /* the table */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_FORMATS_MODELS_EXCHANGE_IMPL_H
-#define TH_FORMATS_MODELS_EXCHANGE_IMPL_H
+#pragma once
 
 #include "formats/models/arrays.h"
 #include "formats/models/exchange.h"
@@ -25,5 +24,3 @@ bool th_format_exchange_fill(const ThFormatImport *in, ThError *err);
 
 /* Sets what a config.json beside the file says of a transformer; nothing where there is none. */
 bool th_format_exchange_config(const ThFormatImport *in, ThOptions *o, ThError *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_MODELS_METADATA_H
-#define TH_FORMATS_MODELS_METADATA_H
+#pragma once
 
 #include <jansson.h>
 
@@ -29,5 +28,3 @@ typedef struct {
     char text[80];
 } ThFormatShownName;
 ThFormatShownName th_format_shown_name(const char *name);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_FORMATS_MODELS_SAFETENSORS_H
-#define TH_FORMATS_MODELS_SAFETENSORS_H
+#pragma once
 
 #include "models/model.h"
 
@@ -39,5 +38,3 @@ ThModel *th_safetensors_load(const char *path, ThError *err);
 
 /* Returns new: the same from memory. */
 ThModel *th_safetensors_parse(const void *bytes, size_t n, ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_ATTENTION_ATTENTION_H
-#define TH_MODELS_ATTENTION_ATTENTION_H
+#pragma once
 
 #include "models/position/position.h"
 
@@ -110,5 +109,3 @@ void th_model_attention_close(void *state);
     .feed = th_model_attention_feed, .feed_each = th_model_attention_feed_each,                    \
     .cut = th_model_attention_cut, .reset = th_model_attention_reset,                              \
     .close = th_model_attention_close
-
-#endif

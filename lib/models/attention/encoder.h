@@ -4,8 +4,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_ATTENTION_ENCODER_H
-#define TH_MODELS_ATTENTION_ENCODER_H
+#pragma once
 
 #include "models/attention/attention.h"
 
@@ -139,5 +138,3 @@ ThVar th_model_encoder_pool(ThTape *t, const ThModelStrings *s, ThVar x, int poo
 
 /* Logits, of pooled rows or, where each position is asked for, of all. */
 ThVar th_model_encoder_answer(const ThModelEncoder *e, ThTape *t, const ThModel *m, ThVar x);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_ATTENTION_ROUTING_H
-#define TH_MODELS_ATTENTION_ROUTING_H
+#pragma once
 
 #include "learn/batch.h"
 #include "tensor/tape/tape.h"
@@ -95,5 +94,3 @@ typedef struct {
 const int *th_model_routing_next(ThArena *a, const ThModelRoutingShape *shape,
                                  const ThModelRoutingSpan *span, int number,
                                  ThModelRoutingStage *s);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_ATTENTION_SENTENCE_PAIRS_H
-#define TH_MODELS_ATTENTION_SENTENCE_PAIRS_H
+#pragma once
 
 #include "models/model.h"
 
@@ -20,5 +19,3 @@ int th_model_sides_read(const ThTape *t, int length, int of[2]);
 
 /* Rows i and B + i of x (2B, d), their product and their distance, beside each other: (B, 4d). */
 ThVar th_model_compare(ThTape *t, ThVar x);
-
-#endif

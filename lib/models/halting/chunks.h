@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_HALTING_CHUNKS_H
-#define TH_MODELS_HALTING_CHUNKS_H
+#pragma once
 
 #include "models/attention/encoder.h"
 
@@ -101,5 +100,3 @@ bool th_model_reading_store(ThModelReading *r, const ThModelChunk *k, int tag, T
 
 /* The logits; where they are read from the memory, that is tagged "memory". */
 ThVar th_model_reading_answer(const ThModelReading *r);
-
-#endif

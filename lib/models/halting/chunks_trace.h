@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_HALTING_CHUNKS_TRACE_H
-#define TH_MODELS_HALTING_CHUNKS_TRACE_H
+#pragma once
 
 #include "models/halting/chunks.h"
 #include "models/halting/halting.h"
@@ -23,5 +22,3 @@ bool th_model_chunks_trace(const ThModelChunks *c, const ThModelEncoder *e, int 
 bool th_model_chunks_halted(const ThModelChunks *c, const ThModelEncoder *e,
                             const ThModelThinker *k, const ThTape *t, int length, ThModelHalted *to,
                             ThError *err);
-
-#endif

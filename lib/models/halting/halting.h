@@ -10,8 +10,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_HALTING_HALTING_H
-#define TH_MODELS_HALTING_HALTING_H
+#pragma once
 
 #include "models/model.h"
 
@@ -56,5 +55,3 @@ typedef struct {
 } ThModelHaltedPart;
 bool th_model_halted_begin(ThModelHalted *to, int n, int most, ThError *err);
 void th_model_halted_add(ThModelHalted *to, const ThTape *t, const ThModelHaltedPart *part);
-
-#endif

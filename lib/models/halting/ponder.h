@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_HALTING_PONDER_H
-#define TH_MODELS_HALTING_PONDER_H
+#pragma once
 
 #include "models/attention/encoder.h"
 
@@ -57,5 +56,3 @@ typedef struct {
  * added to *cost, which is -1 for none. */
 ThVar th_model_think(const ThModelThinker *k, const ThModelEncoder *e, ThTape *t,
                      const ThModelThought *about, ThVar *cost);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_HALTING_SHARED_BLOCK_TRACE_H
-#define TH_MODELS_HALTING_SHARED_BLOCK_TRACE_H
+#pragma once
 
 #include "models/attention/encoder.h"
 
@@ -11,5 +10,3 @@
  * whose states are tagged "state" and whose weights "attention"; ends are shown as pads. */
 bool th_model_steps_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out,
                           ThError *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_LINEAR_LINEAR_H
-#define TH_MODELS_LINEAR_LINEAR_H
+#pragma once
 
 #include "models/builder.h"
 #include "models/linear/transitions.h"
@@ -112,5 +111,3 @@ bool th_model_linear_check(const ThOptions *o, ThError *err);
     TH_MODEL_OPTION("dim", TH_INT, "64", 1, 65536, NULL, "width of the vectors between layers"),   \
         TH_MODEL_OPTION("layers", TH_INT, "1", 1, TH_MODEL_LINEAR_LAYERS, NULL,                    \
                         "layers, each with weights of its own")
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_LINEAR_STATE_SPACE_H
-#define TH_MODELS_LINEAR_STATE_SPACE_H
+#pragma once
 
 #include "models/linear/linear.h"
 
@@ -57,5 +56,3 @@ ThModelLinearOutput th_model_space_run(ThTape *t, const int *param, const ThMode
         "numbers in the state of a channel, counted as real ones: half as many complex")
 bool th_model_space_check(const ThOptions *o, ThError *err);
 int th_model_space_state(const ThOptions *o);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_LINEAR_TRANSITIONS_H
-#define TH_MODELS_LINEAR_TRANSITIONS_H
+#pragma once
 
 #include "models/model.h"
 
@@ -30,5 +29,3 @@ TH_RELEASES(th_model_transitions_free, ThModelTransitions)
 
 /* For architectures: returns new, with arrays of zeros for these sizes. */
 ThModelTransitions *th_model_transitions_new(int length, int blocks, int size, ThError *err);
-
-#endif

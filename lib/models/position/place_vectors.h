@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_POSITION_PLACE_VECTORS_H
-#define TH_MODELS_POSITION_PLACE_VECTORS_H
+#pragma once
 
 #include "models/position/position.h"
 
@@ -15,5 +14,3 @@ bool th_position_places_check(const ThPosition *p, ThError *err);
 /* Adds the tables, or none.  TH_EVALUE, as the builder remembers it, where the task has no such
  * places. */
 void th_position_places_bind(ThPosition *p, ThModelBuilder *b);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_MODELS_POSITION_POSITION_H
-#define TH_MODELS_POSITION_POSITION_H
+#pragma once
 
 #include "models/builder.h"
 
@@ -200,5 +199,3 @@ int th_position_build(const ThPosition *p, ThModelBuilder *b, const char *name, 
 /* The slopes of ALiBi, (heads): Press, Smith and Lewis 2022, section 3, and their program where the
  * heads are no power of two. */
 void th_position_slopes(int heads, double *slope);
-
-#endif

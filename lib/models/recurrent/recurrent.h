@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_MODELS_RECURRENT_RECURRENT_H
-#define TH_MODELS_RECURRENT_RECURRENT_H
+#pragma once
 
 #include "models/builder.h"
 #include "tensor/kernels/kernels_recurrent.h"
@@ -96,5 +95,3 @@ void *th_model_recurrent_open(const ThModel *m, int B, ThError *err);
 bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits, ThError *err);
 void th_model_recurrent_reset(void *state);
 void th_model_recurrent_close(void *state);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PLOT_GRAPH_BOARD_H
-#define TH_PLOT_GRAPH_BOARD_H
+#pragma once
 
 #include "automata/core/automaton.h"
 #include "plot/figure.h"
@@ -40,5 +39,3 @@ int th_plot_board_steps(const ThPlotBoard *b);
 /* Draws step i, from 0; f must be empty.  Errors as th_plot_automaton. */
 bool th_plot_board_draw(ThFigure *f, const char *title, const ThPlotBoard *b, int i, ThStop *stop,
                         ThError *err);
-
-#endif

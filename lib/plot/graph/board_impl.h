@@ -4,8 +4,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_GRAPH_BOARD_IMPL_H
-#define TH_PLOT_GRAPH_BOARD_IMPL_H
+#pragma once
 
 #include "plot/graph/board.h"
 #include "plot/graph/draw_graph.h"
@@ -30,5 +29,3 @@ bool th_plot_board_step(ThPlotBoard *b, ThText *caption, ThError *err);
 
 /* Returns b, or frees it and returns NULL where `good` is false or memory ran out. */
 ThPlotBoard *th_plot_board_finish(ThPlotBoard *b, bool good, ThError *err);
-
-#endif

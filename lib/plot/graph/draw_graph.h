@@ -7,8 +7,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_GRAPH_DRAW_GRAPH_H
-#define TH_PLOT_GRAPH_DRAW_GRAPH_H
+#pragma once
 
 #include "plot/figure.h"
 #include "plot/graph/layout.h"
@@ -76,5 +75,3 @@ bool th_plot_graph(ThFigure *f, const char *title, const ThPlotGraph *g, ThStop 
 /* Its part that makes f->tikz of a graph that has been laid out: a `\node` for each of the
  * l->n_nodes states, and an `edge` for each of its arcs, which stand last in l->arc. */
 void th_plot_graph_tikz(ThFigure *f, const ThPlotGraph *g, const ThLayout *l);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PLOT_GRAPH_LAYOUT_H
-#define TH_PLOT_GRAPH_LAYOUT_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -39,5 +38,3 @@ ThLayout *th_layout_new(int n_nodes, int n_arcs, double radius, ThError *err);
 /* Finds places and paths.  use_dot false: the circle.  Errors: TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_layout_place(ThLayout *l, bool use_dot, ThStop *stop, ThError *err);
 void th_layout_free(ThLayout *l); /* NULL is fine */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_EVALUATE_DIFFER_H
-#define TH_RASP_EVALUATE_DIFFER_H
+#pragma once
 
 #include "rasp/evaluate/rasp_run.h"
 
@@ -35,5 +34,3 @@ bool th_rasp_differ(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, const ThRaspDiffer
                     ThRaspDifferOf *d, ThStop *stop, ThError *err);
 void th_rasp_differ_free(ThRaspDifferOf *d);
 TH_RELEASES_VALUE(th_rasp_differ_free, ThRaspDifferOf)
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_EVALUATE_LANGUAGE_H
-#define TH_RASP_EVALUATE_LANGUAGE_H
+#pragma once
 
 #include "rasp/evaluate/rasp_run.h"
 
@@ -26,5 +25,3 @@ ThRaspRun *th_rasp_run_on_word(const ThRaspWords *w, const int *word, int n, ThE
 /* Is a word of n ≥ 1 letters in the language?  Errors: TH_EVALUE where the value is no truth value,
  * and those of th_rasp_run_value. */
 bool th_rasp_accepts(const ThRaspWords *w, const int *word, int n, bool *accepts, ThError *err);
-
-#endif

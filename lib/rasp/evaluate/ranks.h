@@ -5,8 +5,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_EVALUATE_RANKS_H
-#define TH_RASP_EVALUATE_RANKS_H
+#pragma once
 
 #include "base/stop.h"
 #include "rasp/values/atom_table.h"
@@ -46,5 +45,3 @@ bool th_rasp_ranks_find(const ThRaspRanks *r, const ThRaspAtoms *p, ThRaspAtom x
                         uint32_t *upto, ThError *err);
 
 size_t th_rasp_ranks_bytes(const ThRaspRanks *r); /* memory held, about */
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_EVALUATE_RASP_RUN_H
-#define TH_RASP_EVALUATE_RASP_RUN_H
+#pragma once
 
 #include "base/stop.h"
 #include "rasp/graph/rasp_graph.h"
@@ -41,5 +40,3 @@ bool th_rasp_run_check(ThRaspRun *r, ThRaspSop node, ThStop *stop, ThError *err)
  * NULL and err; TH_ELIMIT beyond n = TH_RASP_GRID_MAX. */
 enum { TH_RASP_GRID_MAX = 4096 };
 uint8_t *th_rasp_run_grid(ThRaspRun *r, ThRaspSop selector, ThStop *stop, ThError *err);
-
-#endif

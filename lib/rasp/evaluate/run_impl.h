@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_EVALUATE_RUN_IMPL_H
-#define TH_RASP_EVALUATE_RUN_IMPL_H
+#pragma once
 
 #include "rasp/evaluate/ranks.h"
 #include "rasp/evaluate/rasp_run.h"
@@ -99,5 +98,3 @@ typedef struct {
     size_t last;      /* column, of those that have values */
     ThRaspWide value; /* the sum */
 } ThRaspTally;
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_GRAPH_COST_H
-#define TH_RASP_GRAPH_COST_H
+#pragma once
 
 #include "rasp/graph/rasp_graph.h"
 
@@ -64,5 +63,3 @@ ThRaspBreach *th_rasp_breaches(const ThRaspGraph *g, ThRaspSop node, size_t *n, 
 
 /* In a few words: "looks ahead", … */
 const char *th_rasp_break_name(ThRaspBreak what);
-
-#endif

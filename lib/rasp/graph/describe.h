@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_GRAPH_DESCRIBE_H
-#define TH_RASP_GRAPH_DESCRIBE_H
+#pragma once
 
 #include "rasp/graph/rasp_graph.h"
 
@@ -25,5 +24,3 @@ typedef struct {
  * (th_rasp_atom_source), TH_ENOMEM. */
 bool th_rasp_write_node(const ThRaspGraph *g, ThRaspSop node, const ThRaspLabels *labels, ThText *t,
                         ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_GRAPH_GRAPH_IMPL_H
-#define TH_RASP_GRAPH_GRAPH_IMPL_H
+#pragma once
 
 #include "rasp/graph/rasp_graph.h"
 
@@ -15,5 +14,3 @@ typedef struct {
 ThRaspTable th_rasp_table(const ThRaspGraph *g, uint32_t table);
 
 const ThRaspFunctionOf *th_rasp_function(const ThRaspGraph *g, uint32_t function);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_GRAPH_RASP_GRAPH_H
-#define TH_RASP_GRAPH_RASP_GRAPH_H
+#pragma once
 
 #include "rasp/values/value.h"
 
@@ -180,5 +179,3 @@ ThRaspOrigin th_rasp_origin(const ThRaspGraph *g, uint32_t origin); /* 0 is the 
 /* The name under which a program knows a node; the last one given holds.  NULL: none. */
 bool th_rasp_name(ThRaspGraph *g, ThRaspSop node, const char *name, ThError *err);
 const char *th_rasp_name_of(const ThRaspGraph *g, ThRaspSop node);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_INTERPRET_HEAP_H
-#define TH_RASP_INTERPRET_HEAP_H
+#pragma once
 
 #include "rasp/interpret/rasp.h"
 
@@ -149,5 +148,3 @@ static inline bool th_rasp_is_object(ThRaspValueKind k)
 {
     return k >= TH_RASP_VALUE_LIST;
 }
-
-#endif

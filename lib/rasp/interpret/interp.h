@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_INTERPRET_INTERP_H
-#define TH_RASP_INTERPRET_INTERP_H
+#pragma once
 
 #include "rasp/interpret/heap.h"
 
@@ -217,5 +216,3 @@ bool th_rasp_match_value(ThRasp *r, const ThRaspValue *function, ThRaspSop keys,
 
 /* apply_input: an s-op or a selector on an input. */
 bool th_rasp_on_input(ThRasp *r, const ThRaspValue *sop, const ThRaspValue *input, ThRaspValue *v);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_INTERPRET_RASP_H
-#define TH_RASP_INTERPRET_RASP_H
+#pragma once
 
 #include "rasp/evaluate/rasp_run.h"
 #include "rasp/syntax/syntax.h"
@@ -207,5 +206,3 @@ ThRaspValue th_rasp_element(const ThRaspValue *list, size_t i);
 /* Keep a value beyond the statement that it is a view until, and give it up again. */
 void th_rasp_keep(const ThRaspValue *v);
 void th_rasp_give_up(ThRasp *r, const ThRaspValue *v);
-
-#endif

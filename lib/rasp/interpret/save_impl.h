@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_INTERPRET_SAVE_IMPL_H
-#define TH_RASP_INTERPRET_SAVE_IMPL_H
+#pragma once
 
 #include "rasp/interpret/interp.h"
 
@@ -46,5 +45,3 @@ bool th_rasp_saver_plain(ThRaspSaver *s, const ThRaspValue *v);
 /* free_names.c: returns new in *name the *n names that a function of RASP looks up outside of
  * itself. */
 bool th_rasp_free_names(const ThRaspFunction *f, uint32_t **name, size_t *n, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_SYNTAX_LEX_H
-#define TH_RASP_SYNTAX_LEX_H
+#pragma once
 
 #include "rasp/syntax/syntax.h"
 
@@ -34,5 +33,3 @@ typedef struct {
 /* Reads the next token and moves behind it.  Errors: TH_EPARSE with a position for characters that
  * no token begins with, strings without an end, numbers out of range. */
 bool th_rasp_lex(ThRaspSource *lx, ThRaspLexeme *t, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_SYNTAX_PARSE_IMPL_H
-#define TH_RASP_SYNTAX_PARSE_IMPL_H
+#pragma once
 
 #include "rasp/syntax/lex.h"
 
@@ -70,5 +69,3 @@ void th_rasp_parameters(ThRaspParser *p, int32_t names, int end);
 
 /* A new node: the names that are being defined, between commas. */
 int32_t th_rasp_new_names(ThRaspParser *p, const ThRaspLexeme *at);
-
-#endif

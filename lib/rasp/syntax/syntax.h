@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_SYNTAX_SYNTAX_H
-#define TH_RASP_SYNTAX_SYNTAX_H
+#pragma once
 
 #include "base/stop.h"
 #include "rasp/values/value.h"
@@ -147,5 +146,3 @@ const char *th_rasp_habit(const char *before, const char *at, const char *behind
 
 /* True for the words that no program may define: the grammar's and the library's. */
 bool th_rasp_is_reserved(const char *name);
-
-#endif

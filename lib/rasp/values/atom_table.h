@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_VALUES_ATOM_TABLE_H
-#define TH_RASP_VALUES_ATOM_TABLE_H
+#pragma once
 
 #include "rasp/values/value.h"
 
@@ -30,5 +29,3 @@ TH_RELEASES_VALUE(th_rasp_atom_table_free, ThRaspAtomTable)
  * `spare` is room for n more.  Errors: TH_EVALUE where two have no common order. */
 bool th_rasp_atoms_sort(const ThRaspAtoms *p, const ThRaspAtom *atom, size_t n, uint32_t *order,
                         uint32_t *spare, ThError *err);
-
-#endif

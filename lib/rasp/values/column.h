@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_VALUES_COLUMN_H
-#define TH_RASP_VALUES_COLUMN_H
+#pragma once
 
 #include "rasp/values/value.h"
 
@@ -27,5 +26,3 @@ static inline bool th_rasp_column_put(ThRaspSeq *s, size_t i, ThRaspAtom a, ThEr
     s->cell[i] = a.cell;
     return true;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_RASP_VALUES_NUMBER_H
-#define TH_RASP_VALUES_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void th_rasp_sum_add(ThRaspSum *s, double x); /* x is finite */
 void th_rasp_sum_add_int(ThRaspSum *s, int64_t i);
 double th_rasp_sum_mean(ThRaspSum *s,
                         uint64_t count); /* the float nearest to the sum / count; count ≥ 1 */
-
-#endif

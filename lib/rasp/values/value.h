@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_RASP_VALUES_VALUE_H
-#define TH_RASP_VALUES_VALUE_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/text.h"
@@ -194,5 +193,3 @@ TH_RELEASES_VALUE(th_rasp_seq_free, ThRaspSeq)
 
 /* True if all elements are equal (==) and of one kind; n ≥ 1. */
 bool th_rasp_seq_uniform(const ThRaspAtoms *p, const ThRaspSeq *s);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TASKS_DATA_RECORDS_H
-#define TH_TASKS_DATA_RECORDS_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -70,5 +69,3 @@ typedef bool (*ThTaskRow)(void *context, const ThTaskCell *cell, int n, ThError 
 /* Gives all rows of a .csv, .tsv or .txt file to `row`, the names of its columns first.  Errors as
  * above; TH_EUSAGE for .jsonl, too. */
 bool th_task_rows_read(const char *path, ThTaskRow row, void *context, ThError *err);
-
-#endif

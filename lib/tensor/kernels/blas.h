@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_BLAS_H
-#define TH_TENSOR_KERNELS_BLAS_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -29,5 +28,3 @@ void th_blas_gemm_stopping(ThBlasProduct *product, const ThBlasGemm *g, const fl
 /* c = row + a b: each row of the product is added to `row` (n), NULL for none.  Stops likewise. */
 void th_blas_gemm_on_row(const ThBlasGemm *g, const float *a, const float *b, const float *row,
                          float *c, ThStop *stop);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_DISPATCH_H
-#define TH_TENSOR_KERNELS_DISPATCH_H
+#pragma once
 
 #ifdef TH_KERNEL_LEVEL
 #define TH_KERNEL_JOIN(name, level) name##_##level
@@ -29,6 +28,4 @@ enum { TH_KERNEL_LANES = 16 }; /* numbers or rows that are worked on together */
 #define TH_KERNEL_SHUFFLE(ints, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
 #define TH_KERNEL_SHUFFLE(ints, a, b, ...) __builtin_shuffle(a, b, (ints){__VA_ARGS__})
-#endif
-
 #endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TENSOR_KERNELS_ELEMENTWISE_H
-#define TH_TENSOR_KERNELS_ELEMENTWISE_H
+#pragma once
 
 typedef enum {
     TH_MAP_RELU,       /* max(0, x) */
@@ -40,5 +39,3 @@ const char *th_op_map_name(ThOpMap f);
 double th_op_map_value(ThOpMap f, double x);
 double th_op_map_slope(ThOpMap f, double x, double y);
 const char *th_op_zip_name(ThOpZip f);
-
-#endif

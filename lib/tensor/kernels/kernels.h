@@ -7,8 +7,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_H
-#define TH_TENSOR_KERNELS_KERNELS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -100,5 +99,3 @@ typedef struct {
     float *dq, *dkv, *dbias, *scratch;
 } ThKernelWindowBack;
 TH_KERNEL(void, th_kernel_window_back)(const ThKernelWindowBack *b);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_ATTENTION_H
-#define TH_TENSOR_KERNELS_KERNELS_ATTENTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -88,5 +87,3 @@ typedef struct {
     bool neighbours, back;
 } ThKernelTurn;
 TH_KERNEL(void, th_kernel_turn)(const ThKernelTurn *r, float *x);
-
-#endif

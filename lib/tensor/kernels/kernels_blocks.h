@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_BLOCKS_H
-#define TH_TENSOR_KERNELS_KERNELS_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ TH_KERNEL(void, th_kernel_bound_blocks)(const ThKernelBlocks *b);
 /* Adds to dr, or sets it where beta is 0. */
 TH_KERNEL(void, th_kernel_bound_blocks_back)
 (const ThKernelBlocks *b, const float *dy, float *dr, float beta);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_ELEMENTWISE_H
-#define TH_TENSOR_KERNELS_KERNELS_ELEMENTWISE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -52,5 +51,3 @@ TH_KERNEL(void, th_kernel_momentum)
 /* dx = beta dx + y ∘ (dy - Σ dy ∘ y), row by row: backward through a softmax. */
 TH_KERNEL(void, th_kernel_softmax_back)
 (float *dx, const float *dy, const float *y, int n, int d, float beta);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_FAST_WEIGHTS_H
-#define TH_TENSOR_KERNELS_KERNELS_FAST_WEIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ typedef struct {
 } ThKernelFastWeightsBack;
 
 TH_KERNEL(void, th_kernel_fast_weights_back)(const ThKernelFastWeightsBack *b);
-
-#endif

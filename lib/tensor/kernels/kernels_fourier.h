@@ -4,8 +4,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_FOURIER_H
-#define TH_TENSOR_KERNELS_KERNELS_FOURIER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ TH_KERNEL(size_t, th_kernel_fourier_room)(int N);
 /* Adds the gradients of u and kernel to du and dkernel, from that of y. */
 TH_KERNEL(void, th_kernel_fourier)
 (const ThKernelFourier *f, const float *dy, float *du, float *dkernel);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_GATE_H
-#define TH_TENSOR_KERNELS_KERNELS_GATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ TH_KERNEL(void, th_kernel_gate_back)(const ThKernelGateBack *b, size_t n);
 TH_KERNEL(void, th_kernel_gated_half)(float *y, const float *x, int n, int d);
 TH_KERNEL(void, th_kernel_gated_half_back)
 (float *dx, const float *dy, const float *x, int n, int d, float beta);
-
-#endif

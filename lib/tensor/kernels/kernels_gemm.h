@@ -5,8 +5,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_GEMM_H
-#define TH_TENSOR_KERNELS_KERNELS_GEMM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool th_kernel_gemm_pays(const ThKernelGemm *g);
 /* Each number is a sum in the order of p, the same whatever m and n are, but for rows of up to
  * eight by columns whose terms lie behind each other. */
 void th_kernel_gemm(const ThKernelGemm *g);
-
-#endif

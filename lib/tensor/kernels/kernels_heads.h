@@ -5,8 +5,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_HEADS_H
-#define TH_TENSOR_KERNELS_KERNELS_HEADS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ typedef struct {
     float beta_q, beta_kv;
 } ThKernelHeadsBack;
 void th_kernel_heads_back(const ThKernelHeads *h, const ThKernelHeadsBack *b);
-
-#endif

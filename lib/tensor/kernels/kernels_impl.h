@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_IMPL_H
-#define TH_TENSOR_KERNELS_KERNELS_IMPL_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ static inline float th_tape_drop_tiny(float x)
 
 /* dx = dy gelu'(x), for kernels only. */
 TH_KERNEL(void, th_kernel_gelu_back)(float *dx, const float *dy, const float *x, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_ONE_HOT_H
-#define TH_TENSOR_KERNELS_KERNELS_ONE_HOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ TH_KERNEL(void, th_kernel_one_hot_back)
 
 /* p (n,n) += x yᵀ + v wᵀ. */
 TH_KERNEL(void, th_kernel_two_outer)(float *p, const float *const x[4], int n);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_RECURRENT_H
-#define TH_TENSOR_KERNELS_KERNELS_RECURRENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ TH_KERNEL(void, th_kernel_rnn_back)(const ThKernelCellBack *c);
 TH_KERNEL(void, th_kernel_rnn_tanh_back)(const ThKernelCellBack *c);
 TH_KERNEL(void, th_kernel_lstm_back)(const ThKernelCellBack *c);
 TH_KERNEL(void, th_kernel_gru_back)(const ThKernelCellBack *c);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_SCAN_H
-#define TH_TENSOR_KERNELS_KERNELS_SCAN_H
+#pragma once
 
 #include "base/stop.h"
 #include "tensor/kernels/dispatch.h"
@@ -41,5 +40,3 @@ typedef struct {
 } ThKernelScanBack;
 
 TH_KERNEL(void, th_kernel_scan_back)(const ThKernelScanBack *b);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_SPACE_H
-#define TH_TENSOR_KERNELS_KERNELS_SPACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ typedef struct {
 TH_KERNEL(void, th_kernel_convolve)(const ThKernelConvolve *c);
 TH_KERNEL(void, th_kernel_convolve_back)
 (const ThKernelConvolve *c, const float *dy, float *du, float *dkernel);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_TILE_H
-#define TH_TENSOR_KERNELS_KERNELS_TILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -172,5 +171,3 @@ static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_panel(const ThKernelTile
     else
         th_kernel_tile_rows(*t, m, 1);
 }
-
-#endif

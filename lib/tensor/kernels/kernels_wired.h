@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_KERNELS_KERNELS_WIRED_H
-#define TH_TENSOR_KERNELS_KERNELS_WIRED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ typedef struct {
 } ThKernelWiresBack;
 TH_KERNEL(void, th_kernel_wired_back)
 (const ThKernelWires *w, const float *x, const float *dy, const ThKernelWiresBack *d);
-
-#endif

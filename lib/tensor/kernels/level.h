@@ -9,8 +9,7 @@
  *
  * Evolving: names may change with a minor version.
  */
-#ifndef TH_TENSOR_KERNELS_LEVEL_H
-#define TH_TENSOR_KERNELS_LEVEL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -24,5 +23,3 @@ bool th_kernel_choose(const char *name, ThError *err);
 /* Do registers of 512 bits hold a tile of lib/tensor/kernels/kernels_tile.h?  With fewer, OpenBLAS
  * is faster. */
 bool th_kernel_is_wide(void);
-
-#endif

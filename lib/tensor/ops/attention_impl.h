@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_OPS_ATTENTION_IMPL_H
-#define TH_TENSOR_OPS_ATTENTION_IMPL_H
+#pragma once
 
 #include "tensor/tape/tape_impl.h"
 
@@ -68,5 +67,3 @@ void th_tape_attend_weights(double *w, int n);
 
 void th_tape_attend_forward_double(ThTape *t, ThTapeNode *n);
 void th_tape_attend_backward_double(ThTape *t, ThTapeNode *n);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TENSOR_OPTIMIZERS_OPTIMIZER_H
-#define TH_TENSOR_OPTIMIZERS_OPTIMIZER_H
+#pragma once
 
 #include "tensor/tape/params.h"
 
@@ -80,5 +79,3 @@ void th_optimizer_update(const ThOptimizerUpdate *u, const ThOptimizerState *s, 
 
 /* Floats of scratch that each part needs, a multiple of 16; 0 for most rules. */
 size_t th_optimizer_scratch(const ThOptimizer *rule, const ThParams *p);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_OPTIMIZERS_OPTIMIZER_IMPL_H
-#define TH_TENSOR_OPTIMIZERS_OPTIMIZER_IMPL_H
+#pragma once
 
 #include "tensor/optimizers/optimizer.h"
 
@@ -17,5 +16,3 @@ void th_optimizer_run_adam(const ThOptimizerUpdate *u, const ThOptimizerRun *r, 
  * or in scratch; unfinished where it was stopped (`stop` may be NULL).  x = 0 gives 0. */
 float *th_optimizer_orthogonal(float *x, int rows, int cols, float *scratch, ThStop *stop);
 size_t th_optimizer_orthogonal_scratch(int rows, int cols);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TENSOR_TAPE_PARAMS_H
-#define TH_TENSOR_TAPE_PARAMS_H
+#pragma once
 
 #include "base/rng.h"
 #include "base/stop.h"
@@ -86,5 +85,3 @@ void th_params_free(ThParams *p);                        /* leaves *p zero-initi
 
 /* Returns new: n zeroed floats aligned for the kernels; freed with free(). */
 float *th_params_floats(size_t n, ThError *err);
-
-#endif

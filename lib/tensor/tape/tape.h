@@ -25,8 +25,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TENSOR_TAPE_TAPE_H
-#define TH_TENSOR_TAPE_TAPE_H
+#pragma once
 
 #include "tensor/kernels/elementwise.h"
 #include "tensor/tape/params.h"
@@ -446,5 +445,3 @@ ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double s
 /* scale * Σ of the binary cross-entropies of sigmoid(z) against targets 0 and 1; target is (n,
  * cols), and where it is -1 it is skipped.  Result (1,1). */
 ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale);
-
-#endif

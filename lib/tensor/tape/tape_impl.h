@@ -17,8 +17,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TENSOR_TAPE_TAPE_IMPL_H
-#define TH_TENSOR_TAPE_TAPE_IMPL_H
+#pragma once
 
 #include "tensor/tape/tape.h"
 
@@ -141,5 +140,3 @@ void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const cha
 /* Room for attention weights (rows, cols) under the tag "attention", zeroed; NULL unless the tape
  * keeps what has a name. */
 void *th_tape_publish_weights(ThTape *t, int rows, int cols, int index, size_t real);
-
-#endif

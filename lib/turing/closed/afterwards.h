@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CLOSED_AFTERWARDS_H
-#define TH_TURING_CLOSED_AFTERWARDS_H
+#pragma once
 
 #include "turing/tm_run.h"
 
@@ -27,5 +26,3 @@ bool th_tm_afterwards(ThTmAfterwards *x, const ThTmWork *w, uint64_t begins, uin
                       ThError *err);
 void th_tm_afterwards_free(ThTmAfterwards *x);
 TH_RELEASES_VALUE(th_tm_afterwards_free, ThTmAfterwards)
-
-#endif

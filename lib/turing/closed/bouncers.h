@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CLOSED_BOUNCERS_H
-#define TH_TURING_CLOSED_BOUNCERS_H
+#pragma once
 
 #include "turing/closed/closed.h"
 
@@ -27,5 +26,3 @@ typedef struct {
  * TH_EINTERRUPTED. */
 bool th_tm_bouncer(ThTmBouncer *b, const ThTmTable *t, uint64_t steps, ThStop *stop, bool *proved,
                    ThError *err);
-
-#endif

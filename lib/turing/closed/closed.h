@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CLOSED_CLOSED_H
-#define TH_TURING_CLOSED_CLOSED_H
+#pragma once
 
 #include "base/stop.h"
 #include "turing/tm_machine.h"
@@ -50,5 +49,3 @@ typedef struct {
  * each other only, and none stops.  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_tm_repeated(ThTmRepeated *r, const ThTmTable *t, int longest, ThStop *stop, bool *proved,
                     ThError *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CLOSED_RULES_H
-#define TH_TURING_CLOSED_RULES_H
+#pragma once
 
 #include "turing/closed/closed.h"
 
@@ -28,5 +27,3 @@ void th_tm_ruled_free(ThTmRuled *r);
 
 /* Appends decimal digits, or "~10^709.0" where there are more than 40. */
 void th_tm_big_write(ThText *t, const char *digits);
-
-#endif

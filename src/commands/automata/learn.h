@@ -1,6 +1,5 @@
 /* learn.h - what learn and trace learn share: whom to ask, and what comes of it. */
-#ifndef SH_COMMANDS_AUTOMATA_LEARN_H
-#define SH_COMMANDS_AUTOMATA_LEARN_H
+#pragma once
 
 #include "command.h"
 
@@ -29,5 +28,3 @@ typedef struct {
     bool consistent, bare;
 } ShWordsFile;
 bool sh_read_words(const ShOperand *file, const ShWordsFile *how, ThWordsLabelled *l, ThError *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* monoid.h - what the commands about the algebra of a language share: monoid, decompose and their
  * plots. */
-#ifndef SH_COMMANDS_AUTOMATA_MONOID_H
-#define SH_COMMANDS_AUTOMATA_MONOID_H
+#pragma once
 
 #include "command.h"
 
@@ -51,5 +50,3 @@ char *sh_set_text(const ThHolonomy *h, char *const *state, int set, size_t most,
 
 /* Says a label and a text, which is consumed, in lines of at most 79 columns. */
 void sh_say_wrapped(ShSession *s, const char *label, ThText *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* runs.h - what commands share that run automata on words. */
-#ifndef SH_COMMANDS_AUTOMATA_RUNS_H
-#define SH_COMMANDS_AUTOMATA_RUNS_H
+#pragma once
 
 #include "command.h"
 
@@ -11,5 +10,3 @@ void sh_write_states(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r, i
  * second starts with or an earlier call has; shows where it stands. */
 bool sh_step_automaton(ShSession *s, const ShCall *call, uint64_t steps, ThError *err);
 bool sh_back_automaton(ShSession *s, const ShCall *call, uint64_t steps, ThError *err);
-
-#endif

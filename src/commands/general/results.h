@@ -1,6 +1,5 @@
 /* results.h - what the commands share that tell what the points of a sweep found. */
-#ifndef SH_COMMANDS_GENERAL_RESULTS_H
-#define SH_COMMANDS_GENERAL_RESULTS_H
+#pragma once
 
 #include "point_records.h"
 
@@ -134,5 +133,3 @@ bool sh_results_versus(ShSession *s, const ThOptions *o, const ShResults *r, ThE
  * values of the variable that rank= names. */
 bool sh_results_rank(ShSession *s, const ThOptions *o, const ShResults *r, const double *found,
                      ThError *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* sweep.h - the parts of a sweep: one point in its process, the processes, the grid. */
-#ifndef SH_COMMANDS_GENERAL_SWEEP_H
-#define SH_COMMANDS_GENERAL_SWEEP_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -139,5 +138,3 @@ bool sh_rank_give(ShSweep *w, long long index, ThError *err);
 bool sh_ranks_finish(ShSweep *w, ThError *err);
 void sh_ranks_count(ShSweep *w); /* of all: rank 0's counts */
 bool sh_rank_turn(ShSweep *w, const ShLoopNames *names, long long index, ThError *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* ablation.h - what the commands about causes share with those that show and draw. */
-#ifndef SH_COMMANDS_INSPECTION_ABLATION_H
-#define SH_COMMANDS_INSPECTION_ABLATION_H
+#pragma once
 
 #include "command.h"
 
@@ -12,5 +11,3 @@ void sh_write_ablations(ThText *t, const ThModel *m);
 /* Returns new: what `MODEL from WORD to WORD` asks for; word[] become the two words, new, or stay
  * as they are. */
 ThInspectPatch *sh_call_patch(ShSession *s, const ShCall *call, int *word[2], ThError *err);
-
-#endif

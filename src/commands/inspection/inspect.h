@@ -1,6 +1,5 @@
 /* inspect.h - what the commands that print and those that plot an inspection share. */
-#ifndef SH_COMMANDS_INSPECTION_INSPECT_H
-#define SH_COMMANDS_INSPECTION_INSPECT_H
+#pragma once
 
 #include "command.h"
 
@@ -31,5 +30,3 @@ ThInspectLens *sh_call_lens(const ShCall *call, int **token, int *length, ThErro
 /* Return new: what `MODEL on TASK` and its options ask for; they set the command's figures. */
 ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err);
 ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* proofs.h - what compile, certify and check share: proofs that a model is a machine. */
-#ifndef SH_COMMANDS_INSPECTION_PROOFS_H
-#define SH_COMMANDS_INSPECTION_PROOFS_H
+#pragma once
 
 #include "command.h"
 
@@ -114,5 +113,3 @@ void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *s
 /* compile of an s-op, and of a Turing machine.  Return new. */
 ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err);
 ThModel *sh_compile_machine(ShSession *s, const ShCall *call, ThError *err);
-
-#endif

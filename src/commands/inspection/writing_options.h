@@ -1,6 +1,5 @@
 /* writing_options.h - what the commands share in which a model writes on behind a prompt. */
-#ifndef SH_COMMANDS_INSPECTION_WRITING_OPTIONS_H
-#define SH_COMMANDS_INSPECTION_WRITING_OPTIONS_H
+#pragma once
 
 #include "commands/modelling.h"
 
@@ -30,5 +29,3 @@ bool sh_score_written(const ThLabTrialsPlan *trials, int length, bool forced, Th
                       ThError *err);
 void sh_print_written(ShSession *s, const ThScore *score, size_t n, bool forced);
 void sh_summarize_written(ShSession *s, const ThScore *score, size_t n, bool forced);
-
-#endif

@@ -1,6 +1,5 @@
 /* languages.h - what the commands about languages of any kind share. */
-#ifndef SH_COMMANDS_LANGUAGES_LANGUAGES_H
-#define SH_COMMANDS_LANGUAGES_LANGUAGES_H
+#pragma once
 
 #include "command.h"
 
@@ -44,5 +43,3 @@ bool sh_ambiguity_language(ShSession *s, const ShCall *call, ThError *err);
 bool sh_compare_automata(ShSession *s, const ShCall *call, const ThAutomaton *a,
                          const ThAutomaton *b, ThError *err);
 bool sh_compare_languages(ShSession *s, const ShCall *call, bool *does, ThError *err);
-
-#endif

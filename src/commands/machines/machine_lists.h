@@ -3,8 +3,7 @@
  * What comes out is a table, or rows of a .csv file, each written before the next machine's turn:
  * with >> a command goes on where the file ends.
  */
-#ifndef SH_COMMANDS_MACHINES_MACHINE_LISTS_H
-#define SH_COMMANDS_MACHINES_MACHINE_LISTS_H
+#pragma once
 
 #include "commands/modelling.h"
 
@@ -29,5 +28,3 @@ typedef bool ShOnMachine(ShSession *s, const ShCall *call, const ThTm *m, ShList
  * SH_LIST_OPTIONS; columns as for sh_table, the first being the machine. */
 bool sh_each_machine(ShSession *s, const ShCall *call, const char *columns, ShOnMachine *one,
                      ThError *err);
-
-#endif

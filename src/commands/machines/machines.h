@@ -1,6 +1,5 @@
 /* machines.h - what the commands that run Turing machines share. */
-#ifndef SH_COMMANDS_MACHINES_MACHINES_H
-#define SH_COMMANDS_MACHINES_MACHINES_H
+#pragma once
 
 #include "commands/modelling.h"
 
@@ -82,5 +81,3 @@ bool sh_machine_end(ShSession *s, const ShCall *call, const char *input, ShMachi
 /* Prints the tree of the runs. */
 bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,
                            const ThTmTapeWords *words, ThError *err);
-
-#endif

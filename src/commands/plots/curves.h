@@ -1,6 +1,5 @@
 /* curves.h - how the curves of a figure are asked for: axes, legend, order and names. */
-#ifndef SH_COMMANDS_PLOTS_CURVES_H
-#define SH_COMMANDS_PLOTS_CURVES_H
+#pragma once
 
 #include "command.h"
 
@@ -36,5 +35,3 @@ bool sh_choose_series(const ThOptions *o, ThPlotModel *curve, size_t *n, char **
  * (new, too): of several WHAT, for the legend names them. */
 ThPlotModel *sh_models_drawn(const ShCall *call, const char *prefix, const char *what, char **title,
                              ThError *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* plot_steps.h - a figure a step. */
-#ifndef SH_COMMANDS_PLOTS_PLOT_STEPS_H
-#define SH_COMMANDS_PLOTS_PLOT_STEPS_H
+#pragma once
 
 #include "commands/plots/plots.h"
 
@@ -11,5 +10,3 @@
 
 /* Draws the run of an automaton, the first operand, on the second. */
 bool sh_plot_word(ShSession *s, const ShCall *call, ThError *err);
-
-#endif

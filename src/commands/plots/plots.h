@@ -1,6 +1,5 @@
 /* plots.h - what commands that draw share. */
-#ifndef SH_COMMANDS_PLOTS_PLOTS_H
-#define SH_COMMANDS_PLOTS_PLOTS_H
+#pragma once
 
 #include "command.h"
 
@@ -38,5 +37,3 @@ const char *sh_plot_title(const ShCall *call);
     }                                                                                              \
     static bool draw_##id(ThFigure *f, __attribute__((unused)) ShSession *s, const ShCall *call,   \
                           ThError *err)
-
-#endif

@@ -1,6 +1,5 @@
 /* selecting.h - attention MODEL INPUT beside SOP. */
-#ifndef SH_COMMANDS_PLOTS_SELECTING_H
-#define SH_COMMANDS_PLOTS_SELECTING_H
+#pragma once
 
 #include "commands/plots/plots.h"
 
@@ -8,5 +7,3 @@
  * that it was compiled to. */
 bool sh_show_selecting(ShSession *s, const ShCall *call, ThError *err);
 ShDraw sh_plot_selecting;
-
-#endif

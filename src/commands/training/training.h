@@ -1,6 +1,5 @@
 /* training.h - what the commands that train share. */
-#ifndef SH_COMMANDS_TRAINING_TRAINING_H
-#define SH_COMMANDS_TRAINING_TRAINING_H
+#pragma once
 
 #include "command.h"
 
@@ -17,5 +16,3 @@ bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o,
 
 /* evaluate MODEL on TASK where what is true is known of the task. */
 bool sh_evaluate_foretold(ShSession *s, const ShCall *call, ThError *err);
-
-#endif
