@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CERTIFY_H
-#define TH_PROOF_CERTIFY_H
+#pragma once
 
 #include "proof/claim.h"
 #include "proof/labels.h"
@@ -72,5 +71,3 @@ ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThP
                           ThStop *stop, ThError *err);
 void th_proof_free(ThProof *p); /* NULL is fine */
 TH_RELEASES(th_proof_free, ThProof)
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CLAIM_H
-#define TH_PROOF_CLAIM_H
+#pragma once
 
 #include "automata/core/dfa.h"
 #include "models/model.h"
@@ -43,5 +42,3 @@ ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, Th
                                  ThError *err);
 void th_proof_claim_free(ThProofClaim *c); /* NULL is fine */
 TH_RELEASES(th_proof_claim_free, ThProofClaim)
-
-#endif

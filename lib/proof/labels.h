@@ -14,8 +14,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_LABELS_H
-#define TH_PROOF_LABELS_H
+#pragma once
 
 #include "automata/algebra/monoid.h"
 
@@ -56,5 +55,3 @@ bool th_proof_labels_same_map(const ThProofLabels *l, int i, int j);
  * label can share its centre. */
 bool th_proof_labels_alike(const ThProofLabels *l, int i, int j);
 int th_proof_labels_first(const ThProofLabels *l, int i);
-
-#endif

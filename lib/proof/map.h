@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_MAP_H
-#define TH_PROOF_MAP_H
+#pragma once
 
 #include "models/model.h"
 
@@ -49,5 +48,3 @@ bool th_proof_map_apply(const ThProofMap *f, const double *x, const double *y, i
 
 /* The logits (n_classes) that are read off a vector. */
 void th_proof_map_logits(const ThProofMap *f, const double *z, double *logits);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_MAP_IMPL_H
-#define TH_PROOF_MAP_IMPL_H
+#pragma once
 
 #include "models/model.h"
 
@@ -25,5 +24,3 @@ bool th_proof_moderate(const ThParams *p, ThError *err);
 
 /* Of all weights, bit for bit. */
 uint64_t th_proof_digest(const ThParams *p);
-
-#endif

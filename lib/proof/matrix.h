@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_MATRIX_H
-#define TH_PROOF_MATRIX_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -49,5 +48,3 @@ typedef struct {
 bool th_proof_invert(const double *a, int n, const ThProofInverse *to, ThError *err);
 
 double th_proof_logistic(double x); /* 1 / (1 + e^-x) */
-
-#endif

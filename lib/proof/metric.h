@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_METRIC_H
-#define TH_PROOF_METRIC_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -24,5 +23,3 @@ typedef struct {
 } ThProofSlopes;
 bool th_proof_metric(const ThProofSlopes *s, double *shape, double *stretch, ThStop *stop,
                      ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_PROVABLE_H
-#define TH_PROOF_PROVABLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ const ThProofProvable *th_proof_provable(int i);
 
 /* Of the kind with this name; NULL: nothing is said of it. */
 const ThProofProvable *th_proof_provable_kind(const char *kind);
-
-#endif

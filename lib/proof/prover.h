@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_PROVER_H
-#define TH_PROOF_PROVER_H
+#pragma once
 
 #include "proof/certify.h"
 #include "proof/sample.h"
@@ -30,5 +29,3 @@ bool th_proof_ask(const ThModel *m, int *word, int length, int *said, ThError *e
 /* Returns new: what is known of a recurrent network. */
 ThProof *th_proof_certify_cell(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
                                ThStop *stop, ThError *err);
-
-#endif

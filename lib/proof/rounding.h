@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_ROUNDING_H
-#define TH_PROOF_ROUNDING_H
+#pragma once
 
 #include <math.h>
 
@@ -21,5 +20,3 @@ static inline double th_proof_gamma(double u, double n)
 {
     return n * u < 0.5 ? n * u / (1 - n * u) : (double)INFINITY;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_SAMPLE_H
-#define TH_PROOF_SAMPLE_H
+#pragma once
 
 #include "proof/labels.h"
 #include "proof/map.h"
@@ -49,5 +48,3 @@ bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre, d
  * raises *reach to the greatest distance of a vector from its own. */
 bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProofSample *s,
                       double *centre, double *reach, ThError *err);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CELL_CELL_H
-#define TH_PROOF_CELL_CELL_H
+#pragma once
 
 #include "models/model.h"
 
@@ -76,5 +75,3 @@ int th_proof_cell_part(const ThProofCell *f, int column);
 
 /* The logits (n_classes) that are read off a state. */
 void th_proof_cell_logits(const ThProofCell *f, const double *state, double *logits);
-
-#endif

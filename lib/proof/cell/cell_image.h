@@ -7,8 +7,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CELL_CELL_IMAGE_H
-#define TH_PROOF_CELL_CELL_IMAGE_H
+#pragma once
 
 #include "proof/cell/cell.h"
 #include "proof/tree/enclosure.h"
@@ -36,5 +35,3 @@ double th_proof_cell_image_lead(ThProofCellImage *e, const ThProofBall *b, int r
 /* |A⁻¹ v|, and the largest factor by which A⁻¹ stretches. */
 double th_proof_cell_image_distance(ThProofCellImage *e, int shape, const double *v);
 double th_proof_cell_image_stretch(const ThProofCellImage *e, int shape);
-
-#endif

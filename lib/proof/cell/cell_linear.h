@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CELL_CELL_LINEAR_H
-#define TH_PROOF_CELL_CELL_LINEAR_H
+#pragma once
 
 #include "proof/cell/cell.h"
 #include "proof/map_impl.h"
@@ -13,5 +12,3 @@ void th_proof_cell_read_linear(ThProofReader *r, ThProofCell *f);
 
 /* The logits that are read off a state. */
 void th_proof_cell_linear_logits(const ThProofCell *f, const double *state, double *logits);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CELL_CELL_SAMPLE_H
-#define TH_PROOF_CELL_CELL_SAMPLE_H
+#pragma once
 
 #include "proof/cell/cell.h"
 #include "proof/sample.h"
@@ -24,5 +23,3 @@ int th_proof_cell_steps(const ThProofCell *f);
 
 /* Returns new: the *length symbols that lead to state i. */
 int *th_proof_cell_word(const ThProofSample *s, int i, int *length, ThError *err);
-
-#endif

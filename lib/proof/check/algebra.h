@@ -19,8 +19,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_ALGEBRA_H
-#define TH_PROOF_CHECK_ALGEBRA_H
+#pragma once
 
 #include "automata/algebra/monoid.h"
 #include "models/model.h"
@@ -56,5 +55,3 @@ typedef struct {
  * TH_ENOMEM. */
 bool th_proof_algebra(const ThModel *model, const ThProofTruth *truth,
                       const ThProofAlgebraHow *claim, ThProofAlgebra *proof, ThError *err);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_CERTIFICATE_H
-#define TH_PROOF_CHECK_CERTIFICATE_H
+#pragma once
 
 #include "learn/signature.h"
 #include "proof/certify.h"
@@ -90,5 +89,3 @@ bool th_proof_certificate_fits(const ThProofCertificate *c, uint64_t weights, ch
 
 /* The digest of what it holds now. */
 uint64_t th_proof_certificate_digest(const ThProofCertificate *c);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_CERTIFICATE_IMPL_H
-#define TH_PROOF_CHECK_CERTIFICATE_IMPL_H
+#pragma once
 
 #include "proof/check/certificate.h"
 
@@ -15,5 +14,3 @@ static inline size_t th_proof_certificate_bits(const ThProofCertificate *c)
 {
     return (size_t)c->n_states * (size_t)c->n_classes;
 }
-
-#endif

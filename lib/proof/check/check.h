@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_CHECK_H
-#define TH_PROOF_CHECK_CHECK_H
+#pragma once
 
 #include "proof/check/algebra.h"
 #include "proof/cell/cell.h"
@@ -80,5 +79,3 @@ bool th_proof_check_sets(const ThProofCertificate *c, const ThProofMap *f, const
 bool th_proof_check_set_pairs(const ThProofCertificate *c, const ThProofMap *f,
                               const ThProofCell *g, double slack, ThStop *stop, ThProofPairs *pairs,
                               ThProofChecked *checked, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_CHECK_IMPL_H
-#define TH_PROOF_CHECK_CHECK_IMPL_H
+#pragma once
 
 #include "proof/cell/cell.h"
 #include "proof/map.h"
@@ -139,5 +138,3 @@ void th_proof_check_step(ThProofCheckSet *s, const ThProofCell *f, const ThProof
                          int symbol);
 double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const ThProofEllipsoid *e,
                                 int right, int other);
-
-#endif

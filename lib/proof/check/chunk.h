@@ -3,8 +3,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_CHUNK_H
-#define TH_PROOF_CHECK_CHUNK_H
+#pragma once
 
 #include "models/model.h"
 
@@ -84,5 +83,3 @@ void th_proof_chunk_normalise(const ThProofChunk *f, double *x, const char *gain
 /* v = the combination of the children in f->x, the latest first; what lies within `each` of them is
  * combined to what lies within the radius returned, rounding included. */
 double th_proof_chunk_combine(ThProofChunk *f, double each);
-
-#endif

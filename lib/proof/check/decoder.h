@@ -8,8 +8,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_DECODER_H
-#define TH_PROOF_CHECK_DECODER_H
+#pragma once
 
 #include "models/model.h"
 
@@ -83,5 +82,3 @@ void th_proof_decoder_read(const ThProofDecoder *f, int row);
 
 /* The class whose logit is surely the greatest, or -1; *lead <- by how much it leads at least. */
 int th_proof_decoder_surely(const ThProofDecoder *f, double *lead);
-
-#endif

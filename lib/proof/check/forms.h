@@ -16,8 +16,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_FORMS_H
-#define TH_PROOF_CHECK_FORMS_H
+#pragma once
 
 #include "proof/check/decoder.h"
 
@@ -43,5 +42,3 @@ typedef struct {
 
 /* Fills *to; word and effect are both given, or neither. */
 void th_proof_forms_lead(ThProofForms *s, int right, ThProofFormsLead *to);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_FORMS_IMPL_H
-#define TH_PROOF_CHECK_FORMS_IMPL_H
+#pragma once
 
 #include "proof/check/forms.h"
 
@@ -77,5 +76,3 @@ void th_proof_forms_turn(const ThProofForms *s, ThProofFormRow x, int place);
 /* to (dim) <- what the heads of a layer mix for a row, whose query is q; takes dim generators. */
 void th_proof_forms_attend(ThProofForms *s, int layer, int row, ThProofFormRow q,
                            ThProofFormRow to);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_HARD_H
-#define TH_PROOF_CHECK_HARD_H
+#pragma once
 
 #include "models/model.h"
 #include "proof/claim.h"
@@ -50,5 +49,3 @@ bool th_proof_is_soft(const ThModel *m);
  * TH_EINTERRUPTED. */
 bool th_proof_hard(const ThModel *m, const ThProofClaim *claim, size_t limit, ThStop *stop,
                    ThProofHard *proof, ThError *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_HARD_IMPL_H
-#define TH_PROOF_CHECK_HARD_IMPL_H
+#pragma once
 
 #include "proof/check/hard.h"
 
@@ -99,5 +98,3 @@ void th_proof_soft_note(ThProofHardRun *k, int layer, int head, bool first, doub
  * sees what hard attention does, to less than 1/4: in real numbers, in double, in float.  *off gets
  * the most that it is off by in real numbers there.  TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_proof_soft_lengths(ThProofHardRun *k, ThStop *stop, double length[3], double *off);
-
-#endif

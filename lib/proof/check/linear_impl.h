@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_LINEAR_IMPL_H
-#define TH_PROOF_CHECK_LINEAR_IMPL_H
+#pragma once
 
 #include "proof/check/decoder.h"
 #include "proof/check/linear_steps.h"
@@ -76,5 +75,3 @@ void th_proof_linear_divide(ThProofLinear *f, ThProofNumber *x, int n, double sh
                             double epsilon);
 void th_proof_linear_network(ThProofLinear *f, int layer, const char *name, const char *down,
                              int hidden, int to, ThProofNumber *y);
-
-#endif

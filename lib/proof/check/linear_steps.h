@@ -12,8 +12,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_LINEAR_STEPS_H
-#define TH_PROOF_CHECK_LINEAR_STEPS_H
+#pragma once
 
 #include "models/model.h"
 #include "proof/claim.h"
@@ -38,5 +37,3 @@ bool th_proof_has_steps(const ThModel *m);
  * TH_ELIMIT where more than `limit` states are met, TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_proof_steps(const ThModel *m, const ThProofClaim *claim, size_t limit, ThStop *stop,
                     ThProofSteps *proof, ThError *err);
-
-#endif

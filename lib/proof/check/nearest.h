@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_NEAREST_H
-#define TH_PROOF_CHECK_NEAREST_H
+#pragma once
 
 #include "proof/labels.h"
 
@@ -30,5 +29,3 @@ int th_proof_nearest_find(const ThProofNearest *s, const double *z, ThProofKind 
 /* The first label whose centre a label shares, as those do of which only strings of a domain know
  * that they differ. */
 int th_proof_nearest_first(const ThProofNearest *s, int label);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_PLACES_H
-#define TH_PROOF_CHECK_PLACES_H
+#pragma once
 
 #include "proof/check/decoder.h"
 
@@ -38,5 +37,3 @@ ThProofNumber th_proof_places_product(const ThProofDecoder *f, const ThProofNumb
 
 /* The logit of row i beside row j, of one head. */
 ThProofNumber th_proof_places_logit(const ThProofDecoder *f, int layer, int head, int i, int j);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_POINTS_H
-#define TH_PROOF_CHECK_POINTS_H
+#pragma once
 
 #include "proof/map.h"
 
@@ -25,5 +24,3 @@ typedef struct {
 /* off (n) <- how far F(x, y) can be from z in a run whose roundings are `unit`, relative, at most:
  * a Euclidean distance; infinite or NaN where there is no bound. */
 void th_proof_points_off(ThProofPoints *p, const ThProofPointRows *r, double unit, double *off);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_PROGRAM_H
-#define TH_PROOF_CHECK_PROGRAM_H
+#pragma once
 
 #include "proof/check/check.h"
 
@@ -20,5 +19,3 @@
  */
 bool th_proof_check_program(const ThProofCertificate *c, const ThModel *m, const ThSignature *asked,
                             const char *formula, ThProofChecked *k, ThError *err);
-
-#endif

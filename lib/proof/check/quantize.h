@@ -7,8 +7,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_QUANTIZE_H
-#define TH_PROOF_CHECK_QUANTIZE_H
+#pragma once
 
 #include "proof/claim.h"
 #include "proof/labels.h"
@@ -59,5 +58,3 @@ ThDfa *th_proof_quantized_machine(const ThProofQuantized *q, int n_classes, int 
 /* Returns new: the model with codebook= and edge_codebook= to which its vectors snap, whose table
  * this is, untrained but for its weights. */
 ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_SETTLE_H
-#define TH_PROOF_CHECK_SETTLE_H
+#pragma once
 
 #include "proof/labels.h"
 #include "proof/map.h"
@@ -20,5 +19,3 @@ void th_proof_settle_round(const ThProofLabels *l, int dim, double *centre);
  * TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_proof_settle(const ThProofMap *f, const ThProofLabels *l, uint64_t seed, double *centre,
                      ThStop *stop, ThError *err);
-
-#endif

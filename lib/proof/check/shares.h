@@ -18,8 +18,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_SHARES_H
-#define TH_PROOF_CHECK_SHARES_H
+#pragma once
 
 #include "proof/check/windows.h"
 
@@ -39,5 +38,3 @@ bool th_proof_counts_logits(const ThModel *m, const double *const share[2], doub
  * TH_EINTERRUPTED. */
 ThProofWindows *th_proof_counts(const ThModel *m, const ThProofClaim *claim, double slack,
                                 ThStop *stop, ThError *err);
-
-#endif

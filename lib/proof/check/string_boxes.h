@@ -9,8 +9,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_CHECK_STRING_BOXES_H
-#define TH_PROOF_CHECK_STRING_BOXES_H
+#pragma once
 
 #include "proof/check/decoder.h"
 #include "proof/claim.h"
@@ -40,5 +39,3 @@ typedef struct {
  * looked at, TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_proof_boxes(const ThProofBoxesHow *how, ThProofBoxesFound *found, ThStop *stop,
                     ThError *err);
-
-#endif

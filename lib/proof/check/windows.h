@@ -17,8 +17,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_CHECK_WINDOWS_H
-#define TH_PROOF_CHECK_WINDOWS_H
+#pragma once
 
 #include "proof/claim.h"
 
@@ -73,5 +72,3 @@ ThProofWindows *th_proof_strings(const ThModel *m, const ThProofClaim *claim, do
                                  ThStop *stop, ThError *err);
 void th_proof_windows_free(ThProofWindows *w); /* NULL is fine */
 TH_RELEASES(th_proof_windows_free, ThProofWindows)
-
-#endif

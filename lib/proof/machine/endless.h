@@ -20,8 +20,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_MACHINE_ENDLESS_H
-#define TH_PROOF_MACHINE_ENDLESS_H
+#pragma once
 
 #include "base/stop.h"
 
@@ -36,5 +35,3 @@ typedef struct {
  * many steps as it says, or sets of some ten thousand members. */
 bool th_proof_machine(const char *machine, const char *proof, const char *numbers, ThStop *stop,
                       ThProofMachine *found, ThError *err);
-
-#endif

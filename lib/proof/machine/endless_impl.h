@@ -2,8 +2,7 @@
  *
  * Internal: for machine/endless*.c only.
  */
-#ifndef TH_PROOF_MACHINE_ENDLESS_IMPL_H
-#define TH_PROOF_MACHINE_ENDLESS_IMPL_H
+#pragma once
 
 #include "base/intern.h"
 #include "proof/machine/endless.h"
@@ -40,5 +39,3 @@ bool th_proof_endless_bouncers(Endless *e, const EndlessTape *tape);
 bool th_proof_endless_contexts(Endless *e);
 bool th_proof_endless_far(Endless *e);
 bool th_proof_endless_words(Endless *e);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_PROOF_TREE_CLOSURE_H
-#define TH_PROOF_TREE_CLOSURE_H
+#pragma once
 
 #include "proof/labels.h"
 #include "proof/map.h"
@@ -69,5 +68,3 @@ ThProofClosure *th_proof_closure(const ThModel *m, const ThDfa *machine,
                                  const ThProofClosureHow *how, ThStop *stop, ThError *err);
 void th_proof_closure_free(ThProofClosure *c); /* NULL is fine */
 TH_RELEASES(th_proof_closure_free, ThProofClosure)
-
-#endif

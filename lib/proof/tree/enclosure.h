@@ -15,8 +15,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_TREE_ENCLOSURE_H
-#define TH_PROOF_TREE_ENCLOSURE_H
+#pragma once
 
 #include "proof/map.h"
 
@@ -62,5 +61,3 @@ bool th_proof_reach(ThProofEnclosure *e, const ThProofBall *target, double *reac
 /* |A⁻¹ v|, and the largest factor by which A⁻¹ stretches. */
 double th_proof_distance(const ThProofEnclosure *e, int shape, const double *v);
 double th_proof_stretch(const ThProofEnclosure *e, int shape);
-
-#endif

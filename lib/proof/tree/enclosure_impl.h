@@ -2,8 +2,7 @@
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_PROOF_TREE_ENCLOSURE_IMPL_H
-#define TH_PROOF_TREE_ENCLOSURE_IMPL_H
+#pragma once
 
 #include "proof/tree/enclosure.h"
 #include "proof/matrix.h"
@@ -60,5 +59,3 @@ void th_proof_add_boxes(ThProofEnclosure *e, double *to, double by);
 
 /* e->set's blocks <- e->other · block; its boxes too.  The centre stays. */
 void th_proof_change(ThProofEnclosure *e);
-
-#endif
