@@ -117,10 +117,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         a->emit = arg;
         return 0;
     case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
     case 'V':
-        print_version();
+        if (key == 'h')
+            argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+        else
+            print_version();
         exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
     default:
         return ARGP_ERR_UNKNOWN;

@@ -232,6 +232,10 @@ END
     [ "$status" -eq 1 ]
     [ -z "$output" ]
     [ -c /dev/full ]
+    for option in --help --version; do
+        run bash -c '"$0" "$1" >/dev/full' "$TAPEHEAD" "$option"
+        [ "$status" -eq 1 ]
+    done
 }
 
 @test "--format json prints one object a line for what has something to say" {

@@ -78,6 +78,13 @@ records() {
     [ "$status" -ne 0 ]
 }
 
+@test "a grid without end is refused, and leaves nothing" {
+    run timeout 60 "$TAPEHEAD" -q -e 'sweep "endless" for i in 1..1000000000 { keep i }'
+    [ "$status" = 1 ]
+    [[ $output == *"a sweep has at most 100000 points"* ]]
+    [ -z "$(find . -path './endless/*' -type f)" ]
+}
+
 @test "a changed grid runs what is new; of other commands all" {
     slow 3
     "$TAPEHEAD" slow.th

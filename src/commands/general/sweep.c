@@ -100,8 +100,13 @@ static bool is_new(ShSweep *w, const char *id, ThError *err)
 
 static bool count_point(void *context, const ShLoopNames *names, ThError *err)
 {
+    const long long most = 100000; /* each is a process, and a record that is a file */
     ShSweep *w = context;
     long long index = w->index++;
+    if (th_stopped(sh_stop(w->s), err))
+        return false;
+    if (index == most)
+        return th_fail(err, TH_ELIMIT, "a sweep has at most %lld points", most);
     char *id TH_OWNED(free) = sh_point_id(w->s, names, err);
     json_t *record TH_OWNED(json_decref) = NULL;
     bool current = false, ok = id && is_new(w, id, err);
