@@ -33,8 +33,9 @@ const ThOptionSpec sh_settings[] = {
     {"rasp-precedence", TH_CHOICE, "authors", 0, 0, grammars + 1,
      "how RASP's operators bind: as the authors' interpreter reads them, or conventionally"},
     {"precision", TH_CHOICE, "float", 0, 0, "float|double",
-     "the arithmetic in which models answer in run, evaluate, generate and what looks at them; "
-     "training is in float.  In double an answer of a causal model is the same to the last digit "
+     "the arithmetic in which models answer in run, evaluate, generate and what looks at them, but "
+     "for activations, patch and receptive field; training is in float.  In double an answer of a "
+     "causal model is the same to the last digit "
      "whatever follows or is read beside it; in float the order of sums can depend on how much is "
      "computed at once, which moves it by what they round"},
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,

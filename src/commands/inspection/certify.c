@@ -611,7 +611,8 @@ SH_COMMAND(
         "Each is checked from the machine, a bbchallenge string on a blank tape, and the "
         "numbers of its certificate, by code that the deciders have no part in: a run is "
         "made again, also both ends of a cycler's period; ways to stop are followed "
-        "backwards anew; sets are closed anew.  A row that does not hold is an error.",
+        "backwards anew; sets are closed anew.  A row that does not hold is an error; holds is of "
+        "a file with a proof.",
     .example =
         "task t = parity\n"
         "model m = regulargpt dim=16 heads=2\n"

@@ -85,8 +85,8 @@ static void say_checked(ShSession *s, const Checked *c)
     sh_say(s, "%zu proof%s hold%s, %zu refused; %zu machine%s without one\n", holds,
            sh_plural((long long)holds), holds == 1 ? "s" : "", c->refused, c->open,
            sh_plural((long long)c->open));
-    sh_results(s, "holds:b checks:i refused:i unknown:i", c->refused == 0, (long long)holds,
-               (long long)c->refused, (long long)c->open);
+    sh_results(s, "holds:b checks:i refused:i unknown:i", c->refused == 0 && holds > 0,
+               (long long)holds, (long long)c->refused, (long long)c->open);
 }
 
 /* Are these rows, all of which are read? */
