@@ -14,7 +14,8 @@ typedef struct {
     const char *name, *options, *loss;
     double weight, rate;
     double slower, slowest; /* the rate each time beside the last, and at least beside the first */
-    double radius;          /* at most; 0: as the options have it */
+    double narrowest, widest; /* balls: between these, a few times how far vectors lie from their
+                                 centres, beyond which slopes are others; 0: as options have it */
     long long steps, most;
 } Stage;
 
@@ -23,31 +24,31 @@ static const Stage stages[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=64 noise=0.1 auxiliary_loss=1 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
-                        "centre_loss", 0.02, 2e-3, 1, 1, 0, 1500, 6000},
+                        "centre_loss", 0.02, 2e-3, 1, 1, 0, 0, 1500, 6000},
     [TH_TRAIN_DRAW] = {"draw",
                        "batch=32 noise=0.2 ramp=0.3 auxiliary_loss=1 optimizer=muon "
                        "segments=balanced schedule=cosine recipe=plain",
-                       "centre_loss", 0.5, 2e-3, 1, 1, 0, 1500, 6000},
+                       "centre_loss", 0.5, 2e-3, 1, 1, 0, 0, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {"contract",
                            "batch=16 warmup=100 optimizer=muon segments=balanced "
                            "schedule=cosine recipe=plain",
-                           "contraction_loss", 1, 3e-3, 0.7, 0.2, 0.05, 1500, 6000},
+                           "contraction_loss", 1, 3e-3, 0.7, 0.2, 0.03, 0.05, 1500, 6000},
     [TH_TRAIN_TABLE] = {"table",
                         "batch=16 noise=0.1 warmup=20 optimizer=muon segments=balanced "
                         "schedule=cosine recipe=plain",
-                        "table_loss", 1, 2e-3, 0.7, 0, 0, 300, 6000}};
+                        "table_loss", 1, 2e-3, 0.7, 0, 0, 0, 300, 6000}};
 /* A cell's states come together once it is made to contract; that its steps stay those of the
  * automaton is learned on meanwhile. */
 static const Stage of_cells[TH_TRAIN_STAGES] = {
     [TH_TRAIN_LEARN] = {"learn",
                         "batch=16 noise=0.4 optimizer=adamw decay=0.01 warmup=20 schedule=cosine "
                         "recipe=plain",
-                        "table_loss", 1, 1e-2, 0.7, 0, 0, 1500, 6000},
+                        "table_loss", 1, 1e-2, 0.7, 0, 0, 0, 1500, 6000},
     [TH_TRAIN_CONTRACT] = {
         "contract",
         "batch=16 warmup=100 radius=0.05 table_loss=0.1 noise=0.4 optimizer=muon decay=0.01 "
         "schedule=cosine recipe=plain",
-        "contraction_loss", 1, 1e-2, 0.6, 0, 0, 3000, 6000}};
+        "contraction_loss", 1, 1e-2, 0.6, 0, 0, 0, 3000, 6000}};
 
 const char *th_train_stage_name(ThTrainStage stage)
 {
@@ -86,7 +87,7 @@ ThTrainPlan th_train_plan(const ThTrainRun *r)
 {
     const ThModelTraining *t = &r->how->model->training;
     enum { SHORTEST = 16, LONGEST = 64 };
-    const double few = 3.5; /* times how far vectors lie from their centres */
+    const double few = 3.5;
     const ThModelStage *last = &t->stage[t->n_stages - 1];
     ThTrainStage stage = choose(r, last);
     const Stage *s = stage_of(r, stage);
@@ -95,7 +96,7 @@ ThTrainPlan th_train_plan(const ThTrainRun *r)
     int learned = count(t, TH_TRAIN_LEARN, false);
     p.strength = pow(0.5, undone);
     p.rate = p.strength * fmax(pow(s->slower, done - undone), s->slowest);
-    p.radius = last->reach > 0 ? fmin(s->radius, few * last->reach * last->gap) : s->radius;
+    p.radius = fmax(s->narrowest, fmin(s->widest, few * last->reach * last->gap));
     p.steps = s->steps;
     for (int i = 0; i < done && p.steps < s->most; i++)
         p.steps *= 2;
