@@ -268,7 +268,7 @@ static bool from_automaton(ThInspectTeacher *t, const ThAutomaton *a, ThError *e
     t->automaton = a;
     t->symbol = a->symbol;
     t->n_symbols = a->n_symbols;
-    if (th_automaton_moore(a) || th_automaton_mealy(a))
+    if (th_automaton_transducer(a))
         return from_transducer(t, a, err);
     t->language = true;
     t->machine = th_automaton_acceptor(a, t->how.most_states, t->how.stop, err);

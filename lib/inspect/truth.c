@@ -141,7 +141,7 @@ static bool is_verdict(const ThSignature *g)
 /* Returns new: the task of the kind whose answers are those of the model. */
 static ThTask *task_of(const ThInspectTruth *t, const ThAutomaton *a, ThError *err)
 {
-    bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool outputs = th_automaton_transducer(a);
     bool language = t->wanted >= 0 || (is_verdict(t->signature) && !outputs);
     const ThTaskKind *kind = th_task_kind(language     ? "recognize"
                                           : outputs    ? "output"

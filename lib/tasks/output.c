@@ -70,7 +70,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
         return init_language(t, from, err);
     const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
-    bool transducer = th_automaton_mealy(a) || th_automaton_moore(a);
+    bool transducer = th_automaton_transducer(a);
     ThDfa *d TH_OWNED(th_dfa_free) = machine_of(a, err);
     t->machine = d ? th_dfa_minimize(d, NULL, err) : NULL;
     s->target = th_task_labels(t);

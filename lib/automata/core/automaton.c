@@ -226,3 +226,8 @@ bool th_automaton_mealy(const ThAutomaton *a)
             return true;
     return false;
 }
+
+bool th_automaton_transducer(const ThAutomaton *a)
+{
+    return th_automaton_moore(a) || th_automaton_mealy(a);
+}

@@ -71,8 +71,9 @@ TH_RELEASES(th_automaton_free, ThAutomaton)
 
 bool th_automaton_deterministic(const ThAutomaton *a); /* at most one start, no eps, one arc each */
 
-bool th_automaton_moore(const ThAutomaton *a); /* some state has an output */
-bool th_automaton_mealy(const ThAutomaton *a); /* some transition has an output */
+bool th_automaton_moore(const ThAutomaton *a);      /* some state has an output */
+bool th_automaton_mealy(const ThAutomaton *a);      /* some transition has an output */
+bool th_automaton_transducer(const ThAutomaton *a); /* either */
 
 /* Returns new: the complete deterministic machine by the subset construction; a sink is there only
  * if it is reached.  Classes: 0 and 1 for an acceptor; output + 1 for a Moore machine, 0 meaning

@@ -99,7 +99,7 @@ static void write_arcs(ThText *t, const ThAutomaton *a)
 
 void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
 {
-    bool transducer = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool transducer = th_automaton_transducer(a);
     th_text_printf(t, "automaton %s {\n", name);
     th_text_statement(t, "alphabet", a->symbol, a->n_symbols, write_symbol);
     if (!outputs_in_order(a))

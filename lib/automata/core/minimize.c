@@ -12,7 +12,7 @@ static ThAutomaton *minimize_acceptor(const ThAutomaton *a, size_t max_states, T
 ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThStop *stop,
                                    ThError *err)
 {
-    if (!th_automaton_moore(a) && !th_automaton_mealy(a))
+    if (!th_automaton_transducer(a))
         return minimize_acceptor(a, max_states, stop, err);
     ThAutomatonClasses c TH_OWNED(th_automaton_classes_free) = {0};
     ThDfa *d TH_OWNED(th_dfa_free) = NULL, *m TH_OWNED(th_dfa_free) = NULL;

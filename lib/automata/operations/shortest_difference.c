@@ -60,11 +60,6 @@ static ThDfa *output_machine(const ThAutomaton *a, const int *number, int n_clas
     return d;
 }
 
-static bool is_transducer(const ThAutomaton *a)
-{
-    return th_automaton_moore(a) || th_automaton_mealy(a);
-}
-
 static bool describe(ThAutomatonDifference *d, const ThAutomatonAlphabets *symbols,
                      const ThAutomatonAlphabets *outputs, ThDfa *const machine[2], const int *word,
                      int length, ThError *err)
@@ -87,7 +82,8 @@ bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max
     ThDfa *first TH_OWNED(th_dfa_free) = NULL, *second TH_OWNED(th_dfa_free) = NULL;
     ThDfa **const machine[] = {&first, &second};
     int length = 0;
-    *d = (ThAutomatonDifference){.by_output = is_transducer(a) && is_transducer(b)};
+    *d = (ThAutomatonDifference){.by_output =
+                                     th_automaton_transducer(a) && th_automaton_transducer(b)};
     if (!th_automaton_alphabets(&symbols, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err) ||
         !th_automaton_alphabets(&outputs, a->output, a->n_outputs, b->output, b->n_outputs, err))
         return false;

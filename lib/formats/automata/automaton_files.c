@@ -4,7 +4,7 @@
 
 bool th_format_automaton_no_outputs(const ThAutomaton *a, const char *format, ThError *err)
 {
-    if (!th_automaton_moore(a) && !th_automaton_mealy(a))
+    if (!th_automaton_transducer(a))
         return true;
     th_fail(err, TH_EVALUE, "%s does not hold outputs", format);
     return th_hint(err, ".att, .dot and .jff files hold the outputs of transitions");

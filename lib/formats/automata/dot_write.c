@@ -76,7 +76,7 @@ bool th_dot_write(ThFormatOutput *out, const ThAutomaton *a, const char *name,
 {
     ThText *to = &out->text;
     ThText alphabet = {0};
-    bool all_accept = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool all_accept = th_automaton_transducer(a);
     for (int q = 0; q < a->n_states; q++)
         all_accept = all_accept && a->accept[q];
     th_text_add(to, "digraph ");

@@ -291,7 +291,7 @@ static void write_state(ThText *to, const ThAutomaton *a, int q, int start)
     th_jff_open_state(to, q, a->state[q]);
     if (q == start)
         th_text_add(to, "<initial/>");
-    if (a->accept[q] && !th_automaton_moore(a) && !th_automaton_mealy(a))
+    if (a->accept[q] && !th_automaton_transducer(a))
         th_text_add(to, "<final/>");
     if (th_automaton_moore(a))
         write_element(to, "output",

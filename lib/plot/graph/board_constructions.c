@@ -149,7 +149,7 @@ ThPlotBoard *th_plot_board_minimize(const ThAutomaton *a, ThStop *stop, ThError 
 {
     enum { MOST_STATES = 300 };
     ThAutomatonClasses classes TH_OWNED(th_automaton_classes_free) = {0};
-    bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool outputs = th_automaton_transducer(a);
     ThDfa *d TH_OWNED(th_dfa_free) = NULL;
     if (!outputs)
         d = th_automaton_acceptor(a, MOST_STATES, stop, err);

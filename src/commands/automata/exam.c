@@ -89,17 +89,12 @@ static const char *answer(const ThAutomatonDifference *d, int side)
     return d->by_output && d->out[side] ? d->out[side] : d->accepted[side] ? "accept" : "reject";
 }
 
-static bool writes(const ThAutomaton *a)
-{
-    return th_automaton_moore(a) || th_automaton_mealy(a);
-}
-
 /* What an answer asks for besides what was compared; "": nothing is wrong with it.  Outputs are
  * compared where both sides have them. */
 static const char *form_of(const Exam *x, const ThAutomaton *a)
 {
     const ThOptions *o = &x->call->options;
-    if (writes(x->due) && !writes(a))
+    if (th_automaton_transducer(x->due) && !th_automaton_transducer(a))
         return "it has no outputs";
     if (th_option_given(o, "states") && a->n_states > th_option_int(o, "states"))
         return "too many states";

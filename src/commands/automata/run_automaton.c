@@ -84,15 +84,10 @@ static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThAutomatonRun
     return x->state && x->output && x->path;
 }
 
-static bool is_transducer(const ThAutomaton *a)
-{
-    return th_automaton_moore(a) || th_automaton_mealy(a);
-}
-
 static void set_run(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const RunTexts *x)
 {
     sh_results(s, "accepted:b state:s", r->accepted, x->state);
-    if (is_transducer(a))
+    if (th_automaton_transducer(a))
         sh_result_text(s, "output", x->output);
 }
 
@@ -108,7 +103,7 @@ static void say_run(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r,
         sh_say(s, "  %s\n", x->path);
     if (!r->accepted && r->read == r->length && *x->state == '{')
         sh_say(s, "  all ends: %s\n", x->state);
-    if (is_transducer(a))
+    if (th_automaton_transducer(a))
         sh_say(s, "  output: %s\n", *x->output ? x->output : "none");
 }
 
@@ -180,7 +175,7 @@ static bool trace_row(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *
         th_text_add(&t, "nowhere");
     char *states TH_OWNED(free) = th_text_take(&t, err);
     const char *symbol = i ? a->symbol[word[i - 1]] : "";
-    if (states && is_transducer(a))
+    if (states && th_automaton_transducer(a))
         sh_row(s, (long long)i, symbol, states, i <= r->read ? layer_output(a, r, i) : "");
     else if (states)
         sh_row(s, (long long)i, symbol, states);
@@ -196,7 +191,7 @@ bool sh_trace_automaton(ShSession *s, const ShCall *call, ThError *err)
     int length = 0, *word TH_OWNED(free) = run_word(s, a, input->text, &length, &r, &x, err);
     bool ok = word != NULL;
     if (ok) {
-        bool output = is_transducer(a);
+        bool output = th_automaton_transducer(a);
         set_run(s, a, &r, &x);
         sh_table(s, "trace",
                  output ? "step:i symbol:s states:s output:s" : "step:i symbol:s states:s");

@@ -221,7 +221,7 @@ SH_COMMAND(
     PartitionBoard b = {.s = s, .a = a, .renamed = !th_automaton_deterministic(a)};
     size_t most = (size_t)sh_setting_int(s, "limit-states");
     ThAutomatonClasses classes TH_OWNED(th_automaton_classes_free) = {0};
-    bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool outputs = th_automaton_transducer(a);
     ThDfa *d TH_OWNED(th_dfa_free) = NULL;
     if (!outputs)
         d = th_automaton_acceptor(a, most, sh_stop(s), err);

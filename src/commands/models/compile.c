@@ -88,7 +88,7 @@ static void free_source(Source *f)
 /* The task that asks for what an automaton answers. */
 static ThTask *task_of(const ThAutomaton *a, int answers, ThError *err)
 {
-    bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool outputs = th_automaton_transducer(a);
     bool plain = !outputs && (answers == ANSWERS_AUTO || answers == ANSWERS_FINAL);
     const ThTaskKind *kind = th_task_kind(answers == ANSWERS_STATES ? "track"
                                           : plain                   ? "recognize"
