@@ -509,14 +509,44 @@ static void test_repair(void **state)
     th_task_free(t);
 }
 
+/* A contraction's rate falls to a fifth and no farther, its balls are 3.5 times as wide as vectors
+ * lie from their centres, and between 0.03 and 0.05; a table's rate falls on, and it has no balls.
+ */
+static void test_plan_of_contractions(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    static const double rate[N] = {1, 0.7, 0.49, 0.343, 0.2401, 0.2, 0.2, 0.2};
+    static const double reach[N] = {0.04, 0.002, 0.0014, 0.0012, 0.001, 0.0008, 0.0001, 0.03};
+    static const double radius[N] = {0.05, 0.05, 0.0392, 0.0336, 0.03, 0.03, 0.03, 0.05};
+    ThModelStage s[N], table[N];
+    for (int i = 0; i < N; i++) {
+        ThTrainStage stage = i ? TH_TRAIN_CONTRACT : TH_TRAIN_LEARN;
+        s[i] =
+            (ThModelStage){.stage = stage, .reach = reach[i], .gap = 8, .verdict = TH_PROOF_OPEN};
+        table[i] = (ThModelStage){.stage = TH_TRAIN_TABLE, .verdict = TH_PROOF_OPEN};
+        ThTrainPlan p = plan_of(s, (size_t)i + 1, false);
+        assert_int_equal(p.stage, TH_TRAIN_CONTRACT);
+        assert_true(fabs(p.rate - rate[i]) < 1e-12 && fabs(p.radius - radius[i]) < 1e-12);
+    }
+    ThTrainPlan last = plan_of(table, N, true);
+    assert_true(fabs(last.rate - pow(0.7, N)) < 1e-12 && last.radius == 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proved),        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_measured_cell), cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_undone),        cmocka_unit_test(test_undone_table),
-        cmocka_unit_test(test_plan),          cmocka_unit_test(test_plan_of_tables),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_quantized),     cmocka_unit_test(test_quantized_wrong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_proved),
+                                       cmocka_unit_test(test_cells),
+                                       cmocka_unit_test(test_measured_cell),
+                                       cmocka_unit_test(test_interrupted),
+                                       cmocka_unit_test(test_undone),
+                                       cmocka_unit_test(test_undone_table),
+                                       cmocka_unit_test(test_plan),
+                                       cmocka_unit_test(test_plan_of_tables),
+                                       cmocka_unit_test(test_plan_of_contractions),
+                                       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_repair),
+                                       cmocka_unit_test(test_quantized),
+                                       cmocka_unit_test(test_quantized_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
