@@ -37,7 +37,7 @@ task last = output s labels=final
 """
 
 # What only training, or what a model starts from, depends on.
-ELSEWHERE = {"places", "longest_place", "place_lines", "gate_dropout", "dropout", "attention_dropout", "init", "size", "ponder", "tbptt", "memory_start"}
+ELSEWHERE = {"places", "longest_place", "place_lines", "place_parts", "place_draw", "gate_dropout", "dropout", "attention_dropout", "init", "size", "ponder", "tbptt", "memory_start"}
 NEEDS_CAUSAL = {"hard_alibi", "recency", "fire"}
 TABLES = {"t5", "kerple", "kerple_power", "fire"}
 

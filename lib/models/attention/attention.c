@@ -96,8 +96,8 @@ static ThPositionRows rows_of(const ThModelStream *s)
         .n = s->B * s->T, .T = s->T, .first = first_of(s), .position = s->span.place};
 }
 
-/* What was read before, with the symbols of a batch behind it. */
-static ThPositionText whole_text(ThTape *t, ThModelKept *k, const ThBatch *b)
+/* What was read before, with the symbols of a batch behind it, (B, k->n + b->T). */
+static int *whole_text(ThTape *t, ThModelKept *k, const ThBatch *b)
 {
     int T = k->n + b->T, *token = th_tape_take(t, (size_t)b->B * (size_t)T, sizeof *token);
     for (int i = 0; token && i < b->B * T; i++) {
@@ -106,7 +106,7 @@ static ThPositionText whole_text(ThTape *t, ThModelKept *k, const ThBatch *b)
             *kept = b->token[i / T * b->T + at - k->n];
         token[i] = *kept;
     }
-    return (ThPositionText){.B = b->B, .T = T, .last = b->T, .token = token};
+    return token;
 }
 
 /* The embedded symbols of a batch, plus what the positional encoding adds; in shared form (`token`)
@@ -130,8 +130,8 @@ static ThModelStream embed(ThTape *t, const ThModelAttention *a, const ThBatch *
     ThPositionRows rows = rows_of(&s);
     s.x = th_position_at_input(&a->position, t, s.x, &rows);
     if (a->position.places) {
-        ThPositionText text = {b->B, b->T, b->T, b->token, b->length};
-        text = kept ? whole_text(t, kept, b) : text;
+        ThPositionText text = {b->B, b->T + first_of(&s), b->T, b->token, b->length};
+        text.token = kept ? whole_text(t, kept, b) : b->token;
         s.x = th_position_at_places(&a->position, t, s.x, &text, how->rng);
     }
     return s;
@@ -373,10 +373,27 @@ static bool make_room(ThModelKept *k, int n, ThError *err)
     return k->span > 0;
 }
 
-/* Reads n symbols more; logits <- those of the last rows. */
+/* Where new symbols move what was read to other rows of the table of places, keys and values are
+ * of no use: b becomes all that was read, and nothing is kept. */
+static void begin_anew(ThModelKept *k, ThBatch *b)
+{
+    const ThModelAttention *a = k->m->layout;
+    if (k->n == 0 || !th_position_draws_places(&a->position))
+        return;
+    int T = k->n + b->T, *token = whole_text(k->tape, k, b);
+    ThPositionText text = {.B = b->B, .T = T, .last = T, .token = token};
+    if (!token || !th_position_moves_places(&a->position, &text, k->n))
+        return;
+    *b = (ThBatch){.B = b->B, .T = T, .token = token};
+    k->n = 0;
+}
+
+/* Reads n symbols more; logits <- those of the last rows.  More than one row a string are not to be
+ * had where all is read anew, which is no error. */
 static bool read_on(ThModelKept *k, const int *token, int n, int rows, float *logits, ThError *err)
 {
     size_t size = (size_t)k->B * (size_t)n;
+    int kept = k->n;
     if (n > INT_MAX - k->n || !make_room(k, k->n + n, err))
         return false;
     ThBatch b = {.B = k->B, .T = n};
@@ -385,10 +402,14 @@ static bool read_on(ThModelKept *k, const int *token, int n, int rows, float *lo
     if (!b.token)
         return th_tape_ok(k->tape, err);
     memcpy(b.token, token, size * sizeof *token);
-    ThVar z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
-    if (!th_tape_ok(k->tape, err))
+    begin_anew(k, &b);
+    ThVar z =
+        b.T > n && rows > k->B ? -1 : run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
+    if (z < 0 || !th_tape_ok(k->tape, err)) {
+        k->n = kept;
         return false;
-    k->n += n;
+    }
+    k->n += b.T;
     th_model_last_logits(k->tape, z, rows, logits);
     return true;
 }

@@ -29,7 +29,7 @@ static bool is_among(const char *options, const char *option)
 
 static bool reads(const ThPositionKind *kind, const char *option)
 {
-    static const char beside_all[] = "places|longest_place|place_lines";
+    static const char beside_all[] = "places|longest_place|place_lines|place_parts|place_draw";
     return is_among(beside_all, option) || is_among(kind->options, option);
 }
 

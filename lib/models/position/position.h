@@ -32,7 +32,7 @@ typedef struct {
     int log_length;    /* logits are what they are where so many symbols are seen; 0: everywhere */
     long long numbers; /* parameters that the encoding has added */
     int places;        /* by the option places=, see place_vectors.h */
-    int place, line;   /* parameters of these */
+    int place, line, part;        /* parameters of these */
     const ThSignature *signature; /* once it is bound; borrowed */
     /* Indices in the parameter table as bind and bind_layer set them. */
     int param[TH_POSITION_PARAMS];
@@ -121,6 +121,13 @@ typedef struct {
  * TH_EVALUE where the table ends.  Linear in the texts. */
 ThVar th_position_at_places(const ThPosition *p, ThTape *t, ThVar x, const ThPositionText *text,
                             ThRng *r);
+
+/* Are the rows of the table of places drawn, also when nothing is trained (place_draw=random)? They
+ * depend on how many places a text has.  So the second says whether those of the first `kept` ≥ 1
+ * symbols of any text are others when all of it is read: false if not, or where it cannot be read.
+ */
+bool th_position_draws_places(const ThPosition *p);
+bool th_position_moves_places(const ThPosition *p, const ThPositionText *text, int kept);
 
 /* Do the options of a model ask for places? */
 bool th_position_has_places(const ThOptions *o);

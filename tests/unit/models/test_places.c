@@ -18,24 +18,27 @@
 
 enum { LONGEST = 20, MOST = 64, ROOM = MOST * 64 };
 
-/* Rows of the table (a text at its beginning) and lines of texts, by hand. */
+/* Rows of the table (a text at its beginning), lines and parts of lines, by hand. */
 static const struct {
     const char *pad, *settings, *text;
-    int row[MOST], line[MOST];
+    int row[MOST], line[MOST], part[MOST];
 } known[] = {
     {"addition",
      "style=reversed fill=yes",
      "$356+940=207",
      {0, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4},
-     {0}},
+     {0},
+     {0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2}},
     {"addition",
      "fill=yes",
      "$024+009|02e+00j(1,3)|0c+0a(0,33)",
      {0, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1,
       3, 1, 4, 1, 1, 2, 3, 1, 2, 3, 1, 2, 1, 3, 4, 1},
      {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
-      1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}},
-    {"copy", "", "$cab|cab.", {0, 2, 3, 4, 1, 2, 3, 4, 1}, {0, 0, 0, 0, 0, 1, 1, 1, 1}},
+      1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2},
+     {0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1,
+      2, 2, 3, 3, 3, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3}},
+    {"copy", "", "$cab|cab.", {0, 2, 3, 4, 1, 2, 3, 4, 1}, {0, 0, 0, 0, 0, 1, 1, 1, 1}, {0}},
 };
 
 static int text_of(const ThTask *t, const char *text, int *token)
@@ -91,10 +94,10 @@ static double apart(const double *a, const double *b, int n)
     return most;
 }
 
-/* Makes of the table of positions of `to` what the tables of `from` say of these rows and lines,
- * and of all else the same. */
+/* Makes of the table of positions of `to` what the tables of `from` say of these rows, lines and
+ * parts, and of all else the same. */
 static void put_as_positions(ThModel *to, const ThModel *from, const int *row, const int *line,
-                             int n, int lines)
+                             const int *part, int n, int lines, int parts)
 {
     for (int i = 0; i < to->params.n; i++) {
         const ThParam *p = &to->params.item[i];
@@ -109,7 +112,8 @@ static void put_as_positions(ThModel *to, const ThModel *from, const int *row, c
         for (int c = 0; c < dim; c++)
             position[i * dim + c] =
                 table(from, "place")[row[i] * dim + c] +
-                (lines ? table(from, "place_line")[line[i] % lines * dim + c] : 0);
+                (lines ? table(from, "place_line")[line[i] % lines * dim + c] : 0) +
+                (parts ? table(from, "place_part")[part[i] % parts * dim + c] : 0);
 }
 
 static const char *const kinds[] = {"gpt layers=2",
@@ -139,21 +143,23 @@ static void test_rows(void **state)
                 ThTask *t = made_pad_task(known[i].pad, known[i].settings, NULL);
                 int token[MOST], n = text_of(t, known[i].text, token);
                 snprintf(more, sizeof more,
-                         "position=none places=coupled longest_place=%d place_lines=%d", LONGEST,
-                         lines);
+                         "position=none places=coupled longest_place=%d place_lines=%d "
+                         "place_parts=%d",
+                         LONGEST, lines, 3 * (lines > 0));
                 ThModel *a = of_kind(t, kinds[k], more),
                         *b = of_kind(t, kinds[k], "position=learned longest=64");
-                int row[MOST] = {0}, line[MOST] = {0};
+                int row[MOST] = {0}, line[MOST] = {0}, part[MOST] = {0};
                 /* The mark of a text's beginning has the first place; bare has a symbol of its own
                  * in front, which has none. */
                 int own = strncmp(kinds[k], "bare", 4) == 0;
                 for (int j = 0; j < n; j++) {
                     row[j + own] = known[i].row[j] ? known[i].row[j] : 1;
                     line[j + own] = known[i].line[j];
+                    part[j + own] = known[i].part[j];
                 }
-                put_as_positions(b, a, row, line, n + own, lines);
+                put_as_positions(b, a, row, line, part, n + own, lines, 3 * (lines > 0));
                 double *x = answers(a, token, n, NULL), *y = answers(b, token, n, NULL);
-                if (!(apart(x, y, n * t->signature.n_classes) < 1e-5))
+                if (!(apart(x, y, n * t->signature.n_classes) < 1e-4))
                     fail_msg("%s of %s: %g", known[i].text, kinds[k],
                              apart(x, y, n * t->signature.n_classes));
                 free(x);
@@ -199,7 +205,7 @@ static void test_abacus(void **state)
     int token[MOST], n = text_of(t, "$356+94=2070", token);
     ThModel *a = of_kind(t, kinds[0], "position=none places=abacus"),
             *b = of_kind(t, kinds[0], "position=learned longest=64");
-    put_as_positions(b, a, row, row, n, 0);
+    put_as_positions(b, a, row, row, row, n, 0, 0);
     double *x = answers(a, token, n, NULL), *y = answers(b, token, n, NULL);
     assert_true(apart(x, y, n * t->signature.n_classes) < 1e-6);
     free(x);
@@ -209,12 +215,13 @@ static void test_abacus(void **state)
     th_task_free(t);
 }
 
-/* χ² of how often a text is answered as in each of n_ways ways, z, all of them as likely, in so
- * many draws; nothing else is ever met.  Frees what z has. */
-static double spread_of(const ThModel *m, int *token, int n, double **z, int n_ways, int draws)
+/* χ² of how often a text is answered as in each of n_ways ways, z, in so many draws, where `share`
+ * says how likely they are, NULL: one as another; nothing else is ever met.  Frees what z has. */
+static double spread_of(const ThModel *m, int *token, int n, double **z, int n_ways,
+                        const double *share, int draws)
 {
     int seen[LONGEST] = {0}, cells = n * m->signature.n_classes;
-    double chi = 0, wanted = (double)draws / n_ways;
+    double chi = 0;
     ThRng r = th_rng(1, "beginnings", 0);
     for (int k = 0; k < draws; k++) {
         double *y = answers(m, token, n, &r);
@@ -226,6 +233,7 @@ static double spread_of(const ThModel *m, int *token, int n, double **z, int n_w
         free(y);
     }
     for (int s = 0; s < n_ways; s++) {
+        double wanted = draws * (share ? share[s] : 1.0 / n_ways);
         chi += (seen[s] - wanted) * (seen[s] - wanted) / wanted;
         free(z[s]);
     }
@@ -250,13 +258,64 @@ static void test_beginnings(void **state)
         z[s] = answers(m, token, n, NULL);
     }
     memcpy(rows, kept, sizeof kept);
-    double chi = spread_of(m, token, n, z, STARTS, DRAWS);
+    double chi = spread_of(m, token, n, z, STARTS, NULL, DRAWS);
     assert_true(chi < 41); /* 17 degrees of freedom, one in a thousand */
     th_model_free(m);
     th_task_free(t);
 }
 
-/* So do its lines, in a circle. */
+/* How likely three rows of a table of five are, the first and the last of which are these: of every
+ * length from 3 to 5 a stretch that has them, and of its rows any three. */
+static double gaps_share(int first, int last)
+{
+    static const double threes[] = {[3] = 1, 4, 10};
+    double share = 0;
+    for (int stretch = 3; stretch <= 5; stretch++)
+        for (int start = 1; start + stretch <= 6; start++)
+            if (start <= first && last < start + stretch)
+                share += 1 / (3.0 * (6 - stretch) * threes[stretch]);
+    return share;
+}
+
+/* With place_draw=random it has any rows, in order; a row of none stays. */
+static void test_gaps(void **state)
+{
+    (void)state;
+    enum { DRAWS = 4000, DIM = 12, ROWS = 5, WAYS = 10 };
+    double *z[WAYS], share[WAYS], sum = 0;
+    ThTask *t = made_pad_task("addition", "style=reversed", NULL);
+    int token[MOST], n = text_of(t, "$356+94=207", token), way = 0;
+    ThModel *start = of_kind(t, kinds[0], "position=none places=abacus longest_place=5"),
+            *m = of_kind(t, kinds[0],
+                         "position=none places=abacus longest_place=5 place_draw=random");
+    float *rows = start->params.value + m->params.item[th_params_find(&m->params, "place")].offset;
+    float kept[(ROWS + 1) * DIM];
+    memcpy(m->params.value, start->params.value, m->params.total * sizeof(float));
+    memcpy(kept, rows, sizeof kept);
+    for (int a = 1; a <= ROWS; a++)
+        for (int b = a + 1; b <= ROWS; b++)
+            for (int c = b + 1; c <= ROWS; c++) {
+                memcpy(rows + DIM, kept + (ptrdiff_t)a * DIM, DIM * sizeof *rows);
+                memcpy(rows + 2 * DIM, kept + (ptrdiff_t)b * DIM, DIM * sizeof *rows);
+                memcpy(rows + 3 * DIM, kept + (ptrdiff_t)c * DIM, DIM * sizeof *rows);
+                share[way] = gaps_share(a, c);
+                sum += share[way];
+                z[way++] = answers(start, token, n, NULL);
+            }
+    assert_int_equal(way, WAYS);
+    assert_true(fabs(sum - 1) < 1e-12);
+    double *one = answers(m, token, n, NULL), *two = answers(m, token, n, NULL);
+    assert_true(apart(one, two, n * t->signature.n_classes) == 0); /* drawn once and for all */
+    free(one);
+    free(two);
+    double chi = spread_of(m, token, n, z, WAYS, share, DRAWS);
+    assert_true(chi < 28); /* nine degrees of freedom, one in a thousand */
+    th_model_free(start);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Its lines begin anywhere, too, in a circle. */
 static void test_line_beginnings(void **state)
 {
     (void)state;
@@ -277,7 +336,7 @@ static void test_line_beginnings(void **state)
     double *first = answers(m, token, n, NULL);
     assert_true(apart(first, z[0], cells) == 0);
     free(first);
-    double chi = spread_of(m, token, n, z, LINES, DRAWS);
+    double chi = spread_of(m, token, n, z, LINES, NULL, DRAWS);
     assert_true(chi < 14); /* two degrees of freedom, one in a thousand */
     th_model_free(m);
     th_task_free(t);
@@ -312,11 +371,11 @@ static void test_ragged(void **state)
     th_task_free(t);
 }
 
-/* Behind its question a text is read symbol by symbol as at once; two of them, past the first room
- * for keys; and again after what was read ahead has been forgotten. */
-static void read_on(const char *kind, const char *settings)
+/* A text is read symbol by symbol as at once, behind its question (begin 0) or its first symbols; B
+ * of them, past the first room for keys; and again after what was read ahead has been forgotten. */
+static void read_on(const char *kind, const char *settings, int begin, int B)
 {
-    enum { B = 2, N = 120 };
+    enum { MOST_TEXTS = 2, N = 120 };
     ThTask *t = made_pad_task("addition", "fill=yes digits=5", NULL);
     ThModel *m = of_kind(t, kind, settings);
     ThBatch b = {.B = B};
@@ -325,13 +384,13 @@ static void read_on(const char *kind, const char *settings)
     assert_true(t->kind->study(t, &r, &sizes, &b, NULL));
     assert_true(b.T > 70);
     int question = prompt_of(&t->signature, &b, 0), classes = t->signature.n_classes;
-    int piece[B * N];
-    float z[B * 32];
+    int piece[MOST_TEXTS * N];
+    float z[MOST_TEXTS * 32];
     for (int cached = 0; cached < 2; cached++) {
         ThModelState *s = th_model_open(m, cached ? TH_MODEL_CACHED : TH_MODEL_UNCACHED, B, NULL);
         assert_int_equal(th_model_cached(s), cached);
         for (int at = 0, n; at < b.T; at += n) {
-            n = at == 0 ? question : 1 + (at % 3 == 0 && at + 1 < b.T);
+            n = at == 0 ? (begin ? begin : question) : 1 + (at % 3 == 0 && at + 1 < b.T);
             for (int i = 0; i < B * n; i++)
                 piece[i] = th_batch_token(&b, i / n)[at + i % n];
             assert_true(th_model_feed(s, piece, n, z, NULL));
@@ -356,8 +415,11 @@ static void read_on(const char *kind, const char *settings)
 static void test_symbol_by_symbol(void **state)
 {
     (void)state;
-    read_on("gpt layers=2", "position=hard_alibi places=coupled");
-    read_on("bare layers=2 causal=yes", "position=none places=coupled");
+    read_on("gpt layers=2", "position=hard_alibi places=coupled", 0, 2);
+    read_on("bare layers=2 causal=yes", "position=none places=coupled", 0, 2);
+    read_on("gpt layers=2", "position=hard_alibi places=coupled place_parts=5", 0, 2);
+    for (int texts = 1; texts <= 2; texts++) /* whose rows move while the question is read */
+        read_on("gpt layers=2", "position=hard_alibi places=coupled place_draw=random", 3, texts);
 }
 
 /* ---- what does not fit, and files ---- */
@@ -385,8 +447,10 @@ static void test_refusals(void **state)
     expect_refused("places=coupled", t, "gives no places");
     expect_refused("places=coupled", v, "gives no places"); /* not filled up */
     expect_refused("places=abacus", u, "no symbol of the task is one");
+    expect_refused("place_draw=random", u, "says nothing without places=");
     expect_refused("longest_place=30", u, "says nothing without places=");
-    expect_refused("places=abacus place_lines=2", v, "says nothing to places=abacus");
+    expect_refused("places=abacus place_lines=2", v, "place_lines= says nothing to places=abacus");
+    expect_refused("places=abacus place_parts=2", v, "place_parts= says nothing to places=abacus");
     th_task_free(t);
     th_task_free(u);
     th_task_free(v);
@@ -444,15 +508,11 @@ static void test_signatures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_abacus),
-        cmocka_unit_test(test_beginnings),
-        cmocka_unit_test(test_line_beginnings),
-        cmocka_unit_test(test_ragged),
-        cmocka_unit_test(test_symbol_by_symbol),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_abacus),     cmocka_unit_test(test_beginnings),
+        cmocka_unit_test(test_gaps),       cmocka_unit_test(test_line_beginnings),
+        cmocka_unit_test(test_ragged),     cmocka_unit_test(test_symbol_by_symbol),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_ends),
         cmocka_unit_test(test_signatures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
