@@ -18,31 +18,55 @@ static bool define(ShSession *s, const ShCall *call, const char *kind, ThError *
     return true;
 }
 
-/* Rules q -> a p for the moves of an automaton, and q -> epsilon where it accepts. */
+/* What stands behind the names S and <q> of variables: as many ' as make them no symbols. */
+static char *marks_needed(const ThAutomaton *a, ThError *err)
+{
+    size_t most = 0;
+    for (int i = 0; i < a->n_symbols; i++) {
+        size_t n = strlen(a->symbol[i]), marks = 0;
+        while (marks < n && a->symbol[i][n - 1 - marks] == '\'')
+            marks++;
+        if (strchr("S<", *a->symbol[i]) && marks >= most)
+            most = marks + 1;
+    }
+    char *mark = th_alloc(most + 1, 1, err);
+    if (mark)
+        memset(mark, '\'', most);
+    return mark;
+}
+
+/* Rules q -> a p for the moves of an automaton, and q -> epsilon where it accepts.  What leads
+ * nowhere derives itself, and so no word: without a rule it would be a symbol. */
 static char *right_linear(const ThAutomaton *a, ThError *err)
 {
+    char *mark TH_OWNED(free) = marks_needed(a, err);
+    if (!mark)
+        return NULL;
     ThText t = {0};
     th_text_add(&t, "alphabet");
     for (int i = 0; i < a->n_symbols; i++) {
         th_text_add(&t, " ");
         th_text_quoted(&t, a->symbol[i]);
     }
-    th_text_add(&t, "\nstart S\nS -> ");
+    th_text_printf(&t, "\nstart \"S%s\"\n\"S%s\" -> ", mark, mark);
     const char *between = "";
     for (int q = 0; q < a->n_states; q++)
         if (a->start[q]) {
-            th_text_printf(&t, "%s\"<%d>\"", between, q);
+            th_text_printf(&t, "%s\"<%d>%s\"", between, q, mark);
             between = " | ";
         }
-    for (int q = 0; q < a->n_states; q++)
+    for (int q = 0; q < a->n_states; q++) {
         if (a->accept[q])
-            th_text_printf(&t, "\n\"<%d>\" -> epsilon", q);
+            th_text_printf(&t, "\n\"<%d>%s\" -> epsilon", q, mark);
+        else if (a->first[q] == a->first[q + 1])
+            th_text_printf(&t, "\n\"<%d>%s\" -> \"<%d>%s\"", q, mark, q, mark);
+    }
     for (size_t i = 0; i < a->n_arcs; i++) {
         const ThAutomatonArc *arc = &a->arc[i];
-        th_text_printf(&t, "\n\"<%d>\" -> ", arc->from);
+        th_text_printf(&t, "\n\"<%d>%s\" -> ", arc->from, mark);
         if (arc->symbol != TH_AUTOMATON_EPSILON)
             th_text_quoted(&t, a->symbol[arc->symbol]);
-        th_text_printf(&t, " \"<%d>\"", arc->to);
+        th_text_printf(&t, " \"<%d>%s\"", arc->to, mark);
     }
     return th_text_take(&t, err);
 }
