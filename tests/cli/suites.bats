@@ -61,6 +61,13 @@ rows() { # NAME TASK LENGTHS COUNT
     done
 }
 
+@test "FLaRe's script says which lengths tell the answer, as they do" {
+    "$TAPEHEAD" -q -e 'suite flare models=rnn seeds=1 steps=1 dim=2 samples=2 tasks=repeat dry=yes into="f"'
+    grep -q 'always to reject is right three times in four' f/suite.th
+    "$TAPEHEAD" -f csv -e 'sample recognize(regex "(01)*", outside=edited) length=41..42 count=200' >f.csv
+    [ "$(grep -c ,reject f.csv)" -eq 300 ]
+}
+
 @test "a point of a suite that failed is said once" {
     run "$TAPEHEAD" -e 'suite deletang models="rnn transformer" tasks=parity seeds=1 steps=1 dim=7 samples=2 apart=400 into="d"'
     [ "$(grep -c "^failed: " <<<"$output")" -eq 1 ]
