@@ -316,8 +316,9 @@ SH_COMMAND(
         "level by itself, for half of the strings, and measures on the other half how often it "
         "names the label right, with the 95 % interval.  for= says what the labels are; a vector "
         "of a RegularGPT has a segment of its own, those of other models all symbols up to their "
-        "position.  chance is the share of the label that is most frequent among the fitted "
-        "vectors.  The figures accuracy and chance are those of the last level.\n\n"
+        "position.  chance is how often, on the other half, the label would be right that is most "
+        "frequent among the fitted vectors.  The figures accuracy and chance are those of the last "
+        "level.\n\n"
         "That something can be read does not mean that the model uses it: patch tells.",
     .example = "task p = parity\n"
                "compile p as m > \"proof.txt\"\n"
