@@ -95,6 +95,7 @@ struct ShSession {
     bool failed;   /* a command of a batch failed */
     bool broken_pipe;
     int depth;         /* of source and time inside each other */
+    double limit;      /* seconds that the command that runs has in all; 0: none is set */
     const char **args; /* of the script: views, (n_args) */
     size_t n_args;
     ThText value;                   /* what sh_variable returned last */

@@ -13,6 +13,37 @@
 #include "help/synonyms.h"
 #include "language/automaton_hints.h"
 
+/* ---- the time limit -------------------------------------------------------------------------- */
+
+/* Begins the time of a command, unless it is part of another's.  Operands are worked out in it. */
+static bool begin_time(ShSession *s)
+{
+    double limit = sh_setting_real(s, "limit-time");
+    if (limit <= 0 || s->limit > 0)
+        return false;
+    s->limit = limit;
+    sh_alarm(limit);
+    return true;
+}
+
+/* Says that it was the limit that ended a command; own: its time began here.  Returns ok. */
+static bool end_time(ShSession *s, bool own, bool ok, ThError *err)
+{
+    bool late = sh_out_of_time();
+    double limit = s->limit;
+    if (own) {
+        sh_alarm(0);
+        s->limit = 0;
+    }
+    if (ok || err->code != TH_EINTERRUPTED || !late)
+        return ok;
+    char cause[sizeof err->msg];
+    memcpy(cause, err->msg, sizeof cause);
+    *err = (ThError){.line = err->line, .col = err->col};
+    th_fail(err, TH_ELIMIT, "the time limit of %g s is over: %.400s", limit, cause);
+    return th_hint(err, "set limit-time 0 lets commands run on");
+}
+
 /* ---- one statement --------------------------------------------------------------------------- */
 
 static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, ThError *err)
@@ -24,10 +55,6 @@ static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, Th
         return true;
     if (!sh_redirect_begin(s, call, &r, err))
         return false;
-    double limit = sh_setting_real(s, "limit-time");
-    bool outermost = s->depth == 0;
-    if (outermost && limit > 0)
-        sh_alarm(limit);
     if (s->point) {
         sh_point_note(s->point, call);
         sh_point_note_files(s, call);
@@ -35,16 +62,6 @@ static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, Th
     sh_output_begin(s, c);
     bool ok = c->run(s, call, err);
     ok = sh_output_end(s, ok, err) && ok;
-    bool late = sh_out_of_time();
-    if (outermost && limit > 0)
-        sh_alarm(0);
-    if (!ok && err->code == TH_EINTERRUPTED && late) {
-        char cause[sizeof err->msg];
-        memcpy(cause, err->msg, sizeof cause);
-        *err = (ThError){.line = err->line, .col = err->col};
-        th_fail(err, TH_ELIMIT, "the time limit of %g s is over: %.400s", limit, cause);
-        th_hint(err, "set limit-time 0 lets commands run on");
-    }
     return sh_redirect_end(s, call, &r, ok, err);
 }
 
@@ -123,7 +140,8 @@ static bool run_now(ShSession *s, const ShStatement *st, const ShCall *call, ThE
 static bool run_rasp(ShSession *s, const ShStatement *st, ThError *err)
 {
     ShCall call = {.command = &sh_rasp_statement_command};
-    return run_now(s, st, &call, err) || hint_at_word(s, st, err);
+    bool own = begin_time(s);
+    return end_time(s, own, run_now(s, st, &call, err), err) || hint_at_word(s, st, err);
 }
 
 /* Is a statement nothing but the name of one of RASP's values? */
@@ -214,7 +232,7 @@ static bool run_control(ShSession *s, const ShStatement *st, const ShCommand *c,
     } else {
         ok = false;
     }
-    return ok;
+    return end_time(s, false, ok, err);
 }
 
 /* ?run, run?, man run and the like, where there is help on it: then it is given. */
@@ -231,20 +249,26 @@ static bool gives_help(ShSession *s, const ShStatement *st)
     return !command.failed && sh_shell_text(s, command.data, "<help>");
 }
 
-static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
+/* words: how many name the command. */
+static bool run_plain(ShSession *s, const ShStatement *st, const ShCommand *c, size_t words,
+                      ThError *err)
 {
     ShParsed p TH_OWNED(sh_parsed_free) = {0};
+    bool own = begin_time(s), ok = sh_parse_call(s, st, c, words, &p, err);
+    if (!ok && st->to == st->from + 1)
+        hint_at_word(s, st, err);
+    ok = ok && (!s->loading || defines(&p.call) || fail_loading(s, err)) &&
+         run_now(s, st, &p.call, err);
+    return end_time(s, own, ok, err);
+}
+
+static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
+{
     size_t words = 0;
     const ShCommand *c = sh_parse_command(st, &words, err);
     if (!c)
         return run_unknown(s, st, err);
-    if (c->flags & C_CONTROL)
-        return run_control(s, st, c, err);
-    bool ok = sh_parse_call(s, st, c, words, &p, err);
-    if (!ok && st->to == st->from + 1)
-        hint_at_word(s, st, err);
-    return ok && (!s->loading || defines(&p.call) || fail_loading(s, err)) &&
-           run_now(s, st, &p.call, err);
+    return c->flags & C_CONTROL ? run_control(s, st, c, err) : run_plain(s, st, c, words, err);
 }
 
 bool sh_execute(ShSession *s, const ShStatement *st, ThError *err)

@@ -618,7 +618,8 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
                   is_list(&b, token(st, st->from + words), true, list);
     if (!listed && bind_form(&b, words, 1, &reached, &first))
         return true;
-    if (c->args2[0].kind != A_NONE) {
+    bool cut = first.code == TH_EINTERRUPTED || first.code == TH_ELIMIT; /* not misread */
+    if (c->args2[0].kind != A_NONE && !cut) {
         sh_parsed_free(p);
         if (bind_form(&b, words, 2, &again, &second))
             return true;

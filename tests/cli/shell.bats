@@ -572,3 +572,27 @@ spent_after_interrupt() { # COMMANDS HUNDREDTHS
         done
     done
 }
+
+@test "the time limit is for operands, parts and scripts, too" {
+    what='minimize(shuffle(regex "(abc)*(ab){40}", regex "(acb)*(ba){40}", regex "(cab){30}"))'
+    late="error: the time limit of 0.2 s is over: interrupted"
+    for command in "shortest ($what)" "compare ($what) parity" "time shortest ($what)" \
+        'suite deletang' "report m on t > \"r.html\""; do
+        echo "$command"
+        run timeout -s KILL 20 "$TAPEHEAD" -q -e 'task t = parity; model m = regulargpt dim=64' \
+            -e 'train m on t steps=1 > "said.txt"' -e 'set limit-time 0.2' -e "$command"
+        [ "$status" -eq 1 ]
+        [[ $output == *"$late"* ]]
+    done
+    [ ! -e r.html ]
+    echo 'set limit-time 0.2; monoid dyck(2, 9)' >b.th
+    run timeout -s KILL 20 "$TAPEHEAD" -e 'source "b.th"'
+    [ "$status" -eq 1 ]
+    [[ $output == *"$late at "* ]]
+}
+
+@test "an operand that came to a limit is not read as something else" {
+    go -e 'compare (determinize(regex "(a|b)*a(a|b){24}")) parity'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"more than 1000000 states"* ]]
+}

@@ -66,8 +66,8 @@ static bool run_into(ShSession *s, const char *command, ThText *to, ThError *err
     fclose(buffer);
     th_text_add_bytes(to, text, size);
     free(text);
-    if (!ok && own.code == TH_EINTERRUPTED)
-        return th_fail(err, own.code, "%s", own.msg);
+    if (!ok && (own.code == TH_EINTERRUPTED || th_stopped(sh_stop(s), NULL)))
+        return th_fail(err, TH_EINTERRUPTED, "interrupted");
     if (!ok)
         th_text_printf(to, "not said: %s\n%s%s", own.msg, own.hint, own.hint[0] ? "\n" : "");
     return true;
