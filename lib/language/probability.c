@@ -149,7 +149,8 @@ static void add_entropy(void *context, int length, const double *p)
 }
 
 /* Words of several ways, one by one. */
-static bool try_all(const ThLanguage *l, int hi, const double *p, double *entropy, ThError *err)
+static bool try_all(const ThLanguage *l, int hi, const double *p, double *entropy, ThStop *stop,
+                    ThError *err)
 {
     const double MOST = 4e6; /* moves to be made */
     ThDistributionPair x TH_OWNED(th_distribution_free_pair) = {.n_symbols = l->n_symbols};
@@ -157,14 +158,15 @@ static bool try_all(const ThLanguage *l, int hi, const double *p, double *entrop
         return false;
     int longest = th_distribution_longest_tried(&x, hi, MOST);
     memset(entropy, 0, ((size_t)longest + 1) * sizeof *entropy);
-    if (longest >= 0 && !th_distribution_each_word(&x, longest, add_entropy, entropy, NULL, err))
+    if (longest >= 0 && !th_distribution_each_word(&x, longest, add_entropy, entropy, stop, err))
         return false;
     for (int k = 0; k <= longest; k++)
         entropy[k] = p[k] > 0 ? entropy_within(entropy[k], p[k]) : (double)NAN;
     return true;
 }
 
-bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThError *err)
+bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThStop *stop,
+                             ThError *err)
 {
     const ThDistribution *d = th_distribution_of(l, err);
     size_t n = d ? 2 * (size_t)d->n : 0;
@@ -175,6 +177,8 @@ bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *ent
     bool known = th_distribution_one_way(d);
     from[0] = 1;
     for (int k = 0; k <= hi; k++) {
+        if (th_stopped_at(stop, (size_t)k, "lengths", err))
+            return false;
         advance_all(d, from, true, end); /* all in state 0 */
         p[k] = end[0];
         if (entropy)
@@ -184,5 +188,5 @@ bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *ent
         from = to;
         to = other;
     }
-    return known || d->weights || !entropy || try_all(l, hi, p, entropy, err);
+    return known || d->weights || !entropy || try_all(l, hi, p, entropy, stop, err);
 }

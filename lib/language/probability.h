@@ -43,7 +43,8 @@ bool th_distribution_moments(const ThLanguage *l, ThDistributionMoments *m, ThEr
  * the entropy in bits of the words of each; NaN where there are none, of weights, and, where a word
  * has several ways, of lengths whose words are too many to be tried.  O(hi · moves), and of several
  * ways up to a hundredth of a second. */
-bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThError *err);
+bool th_distribution_lengths(const ThLanguage *l, int hi, double *p, double *entropy, ThStop *stop,
+                             ThError *err);
 
 /* Fills p (word.n + 1, n_symbols + 1) with the probabilities of what follows each prefix of a word,
  * the last one that it ends; zeros behind what is impossible.  O(n · moves). */

@@ -127,7 +127,7 @@ static bool foretell(const ThTask *t, ThRng *r, ThTaskForetold *which, ThBatch *
     int n = which->length - 1;
     double all = pow(end_symbol(t), n);
     double *of TH_OWNED(free) = th_alloc(2 * (size_t)n + 2, sizeof *of, err);
-    if (!of || !th_distribution_lengths(d->language, n, of, of + n + 1, err))
+    if (!of || !th_distribution_lengths(d->language, n, of, of + n + 1, NULL, err))
         return false;
     which->probability = of[n];
     which->entropy = of[2 * n + 1] - log2(of[n]); /* that it is so long is news, too */

@@ -591,6 +591,26 @@ spent_after_interrupt() { # COMMANDS HUNDREDTHS
     [[ $output == *"$late at "* ]]
 }
 
+@test "a list of machines that was cut leaves no file" {
+    run timeout -s KILL 20 "$TAPEHEAD" -q -e 'set limit-time 0.2' \
+        -e 'enumerate states=5 steps=1000 > "five.bb"'
+    [ "$status" -eq 1 ]
+    [[ $output == *"error: the time limit of 0.2 s is over: interrupted"* ]]
+    run timeout --preserve-status -s INT 0.5 "$TAPEHEAD" -q -e 'enumerate states=5 > "five.bb"'
+    [ "$status" -eq 130 ]
+    [ ! -e five.bb ]
+    go -e 'enumerate states=5 | head -n 1'
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <out)" -eq 1 ]
+}
+
+@test "the time limit ends the entropy of many lengths" {
+    run timeout -s KILL 20 "$TAPEHEAD" -q -e 'random distribution p states=1000 symbols=9' \
+        -e 'set limit-time 0.5' -e 'entropy p length=0..100000 | tail -n 1'
+    [ "$status" -eq 1 ]
+    [[ $output == *"error: the time limit of 0.5 s is over: interrupted at "*" lengths"* ]]
+}
+
 @test "an operand that came to a limit is not read as something else" {
     go -e 'compare (determinize(regex "(a|b)*a(a|b){24}")) parity'
     [ "$status" -eq 1 ]

@@ -38,7 +38,7 @@ SH_COMMAND(
     size_t n = (size_t)range.hi + 1;
     double *p TH_OWNED(free) = l ? th_alloc(2 * n, sizeof *p, err) : NULL;
     bool ok = p && th_distribution_moments(l, &m, err) &&
-              th_distribution_lengths(l, (int)range.hi, p, p + n, err);
+              th_distribution_lengths(l, (int)range.hi, p, p + n, sh_stop(s), err);
     if (!ok)
         return sh_error_inside(err, &call->operand[0]);
     sh_table(s, "lengths", "length:i probability:r entropy:r");
@@ -67,8 +67,8 @@ static bool variations(ShSession *s, const ShCall *call, const ThLanguage *p, co
     ThRange range = th_option_range(&call->options, "length");
     size_t n = (size_t)range.hi + 1;
     double *x TH_OWNED(free) = th_alloc(3 * n, sizeof *x, err);
-    if (!x || !th_distribution_lengths(p, (int)range.hi, x, NULL, err) ||
-        !th_distribution_lengths(q, (int)range.hi, x + n, NULL, err) ||
+    if (!x || !th_distribution_lengths(p, (int)range.hi, x, NULL, sh_stop(s), err) ||
+        !th_distribution_lengths(q, (int)range.hi, x + n, NULL, sh_stop(s), err) ||
         !th_distribution_variation(p, q, (int)range.hi, x + 2 * n, sh_stop(s), err))
         return false;
     double sum = 0;

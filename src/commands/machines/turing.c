@@ -242,8 +242,10 @@ SH_COMMAND(
     sh_table(s, "machines", "machine:s verdict:s steps:i");
     bool ok = th_tm_census(&c, &work, err);
     sh_table_end(s);
+    if (!ok && err->code == TH_OK)
+        th_stopped(sh_stop(s), err);
     if (!ok)
-        return err->code ? false : th_stopped(sh_stop(s), err);
+        return false;
     sh_results(s, "machines:i shown:i halting:i", (long long)c.machines, (long long)e.shown,
                (long long)c.halting);
     th_tm_census_free(&c);

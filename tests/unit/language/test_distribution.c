@@ -94,7 +94,7 @@ static void moments_are_sums(void **state)
         assert_true(fabs(m.mean - s.mean) < 1e-10);
         assert_true(fabs(m.variance - (s.square - s.mean * s.mean)) < 1e-9);
         double p[4], entropy[4]; /* the empty word is alone, and a length has 2^n words at most */
-        assert_true(th_distribution_lengths(l, 3, p, entropy, NULL));
+        assert_true(th_distribution_lengths(l, 3, p, entropy, NULL, NULL));
         assert_true(p[0] == 0 || entropy[0] == 0);
         for (int n = 1; n < 4; n++)
             assert_true(p[n] == 0 || (entropy[n] >= 0 && entropy[n] <= n + 1e-12));
@@ -129,13 +129,13 @@ static void several_ways_are_one(void **state)
         Drawn d = draw(&r, true);
         ThLanguage *one = language_of(&d), *many = in_copies(&d, 2);
         double p[2][9], entropy[2][9];
-        assert_true(th_distribution_lengths(one, 8, p[0], entropy[0], NULL));
-        assert_true(th_distribution_lengths(many, 8, p[1], entropy[1], NULL));
+        assert_true(th_distribution_lengths(one, 8, p[0], entropy[0], NULL, NULL));
+        assert_true(th_distribution_lengths(many, 8, p[1], entropy[1], NULL, NULL));
         for (int n = 0; n < 9; n++)
             if (!(fabs(entropy[0][n] - entropy[1][n]) < 1e-9))
                 fail_msg("length %d: %g, not %g", n, entropy[1][n], entropy[0][n]);
         double far[2][61]; /* 2^60 words are too many */
-        assert_true(th_distribution_lengths(many, 60, far[0], far[1], NULL));
+        assert_true(th_distribution_lengths(many, 60, far[0], far[1], NULL, NULL));
         assert_true(isnan(far[1][60]) && far[1][8] == entropy[1][8]);
         th_language_free(one);
         th_language_free(many);
@@ -350,7 +350,7 @@ static void the_example(void **state)
     assert_true(th_distribution_moments(l, &m, NULL));
     assert_true(fabs(m.entropy - 6.968958) < 1e-6 && fabs(m.mean - 3.615385) < 1e-6);
     assert_true(fabs(m.variance - 15.897436) < 1e-6);
-    assert_true(th_distribution_lengths(l, 3, p, h, NULL));
+    assert_true(th_distribution_lengths(l, 3, p, h, NULL, NULL));
     for (int k = 0; k < 4; k++)
         assert_true(fabs(p[k] - of_length[k]) < 1e-12 && fabs(h[k] - bits_of_length[k]) < 1e-6);
     ThLanguageWord word = {(const int[]){0, 1, 1}, 3};

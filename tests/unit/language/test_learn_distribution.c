@@ -198,8 +198,8 @@ static void spectral_exactly(void **state)
         assert_true(th_distribution_next(p, word, true_next, NULL));
         for (int i = 0; i < (k == 2 ? 9 : 24); i++) /* ab is the longest word of `finite` */
             assert_true(fabs(next[i] - true_next[i]) < 1e-8);
-        assert_true(th_distribution_lengths(p, 8, true_lengths, NULL, NULL));
-        assert_true(th_distribution_lengths(q, 8, lengths, NULL, NULL));
+        assert_true(th_distribution_lengths(p, 8, true_lengths, NULL, NULL, NULL));
+        assert_true(th_distribution_lengths(q, 8, lengths, NULL, NULL, NULL));
         for (int i = 0; i <= 8; i++)
             assert_true(fabs(lengths[i] - true_lengths[i]) < 1e-9);
         th_text_free(&t);
