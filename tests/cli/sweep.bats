@@ -78,11 +78,15 @@ records() {
     [ "$status" -ne 0 ]
 }
 
-@test "a grid without end is refused, and leaves no record" {
+@test "a grid without end, or with a point twice, is refused, and leaves no folder" {
     run timeout 60 "$TAPEHEAD" -q -e 'sweep "endless" for i in 1..1000000000 { keep i }'
     [ "$status" = 1 ]
     [[ $output == *"a sweep has at most 100000 points"* ]]
-    [ -z "$(find endless/points -type f)" ]
+    [ ! -e endless ]
+    run "$TAPEHEAD" -q -e 'sweep "double" for i in [1, 2, 1] { keep i }'
+    [ "$status" = 1 ]
+    [[ $output == *"the point i=1 stands in the grid twice"* ]]
+    [ ! -e double ]
 }
 
 @test "a changed grid runs what is new; of other commands all" {

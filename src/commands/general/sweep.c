@@ -98,18 +98,28 @@ static bool is_new(ShSweep *w, const char *id, ThError *err)
     return !known || th_fail(err, TH_EUSAGE, "the point %s stands in the grid twice", id);
 }
 
-static bool count_point(void *context, const ShLoopNames *names, ThError *err)
+/* What is said of the grid before there is a folder. */
+static bool check_point(void *context, const ShLoopNames *names, ThError *err)
 {
     const long long most = 100000; /* each is a process, and a record that is a file */
+    ShSweep *w = context;
+    if (th_stopped(sh_stop(w->s), err))
+        return false;
+    if (w->index++ == most)
+        return th_fail(err, TH_ELIMIT, "a sweep has at most %lld points", most);
+    char *id TH_OWNED(free) = sh_point_id(w->s, names, err);
+    return id && is_new(w, id, err);
+}
+
+static bool count_point(void *context, const ShLoopNames *names, ThError *err)
+{
     ShSweep *w = context;
     long long index = w->index++;
     if (th_stopped(sh_stop(w->s), err))
         return false;
-    if (index == most)
-        return th_fail(err, TH_ELIMIT, "a sweep has at most %lld points", most);
     char *id TH_OWNED(free) = sh_point_id(w->s, names, err);
     json_t *record TH_OWNED(json_decref) = NULL;
-    bool current = false, ok = id && is_new(w, id, err);
+    bool current = false, ok = id != NULL;
     if (index == 0)
         note_seed(w, names);
     if (!ok || index % w->parts != w->part)
@@ -243,13 +253,20 @@ static bool go_through(ShSweep *w, const ShOperand *header, ThError *err)
     return ok;
 }
 
+/* Makes the folder of a grid that has nothing wrong; returns its lock, or -1. */
+static int begin_folder(ShSweep *w, const ShOperand *header, ThError *err)
+{
+    bool ok = sh_loop(w->s, &(ShLoop){header, check_point, w}, err) &&
+              sh_points_begin(w->dir, w->keep_stale, err);
+    w->index = 0;
+    return ok ? sh_folder_lock(w->dir, err) : -1;
+}
+
 /* Under mpirun rank 0's counts are those of all, for the others' are of another moment. */
 static bool count_points(ShSweep *w, const ShOperand *header, const char *commands, ThError *err)
 {
     bool keep = w->keep_stale || w->measure, silent = sh_rank_is_silent(w->s->ranks);
-    int lock = silent                                        ? 0
-               : sh_points_begin(w->dir, w->keep_stale, err) ? sh_folder_lock(w->dir, err)
-                                                             : -1;
+    int lock = silent ? 0 : begin_folder(w, header, err);
     bool ok = lock >= 0;
     if (ok && !silent) {
         ok = sh_loop(w->s, &(ShLoop){header, count_point, w}, err) &&
