@@ -58,7 +58,7 @@ static void free_training(ThModelTraining *t)
     free(t->optimizer);
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
         free(t->moment[k]);
-    TH_FREE(t->task, t->made_on, t->history, t->validation, t->comparison, t->stage);
+    TH_FREE(t->task, t->answers, t->made_on, t->history, t->validation, t->comparison, t->stage);
     th_batch_free(&t->joined);
     TH_FREE(t->best, t->pull);
     *t = (ThModelTraining){0};
@@ -187,7 +187,7 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
                           const ThSignature *s, ThError *err)
 {
     *to = *from;
-    to->optimizer = to->task = to->made_on = NULL;
+    to->optimizer = to->task = to->answers = to->made_on = NULL;
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
         to->moment[k] = NULL;
     to->history = NULL;
@@ -202,7 +202,8 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
     to->cap_comparisons = from->n_comparisons;
     to->cap_stages = from->n_stages;
     if (!copy_text(&to->optimizer, from->optimizer, err) ||
-        !copy_text(&to->task, from->task, err) || !copy_text(&to->made_on, from->made_on, err))
+        !copy_text(&to->task, from->task, err) || !copy_text(&to->answers, from->answers, err) ||
+        !copy_text(&to->made_on, from->made_on, err))
         return false;
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
         if (!copy_floats(&to->moment[k], from->moment[k], total, err))

@@ -180,6 +180,7 @@ typedef struct {
         mean_weight;            /* running means; the weight of all steps so far */
     int trained_lo, trained_hi; /* lengths seen; 0: none */
     char *task;                 /* how the task was written, for reports */
+    char *answers;              /* a hash of what its automaton answers; NULL: not told */
     char *made_on;              /* by which kernels the last training ran; NULL: not told */
     ThModelHistoryPoint *history;
     size_t n_history, cap_history;

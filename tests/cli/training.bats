@@ -84,6 +84,32 @@ END
     [ "$(cksum <c.safetensors)" = "$before" ]
 }
 
+@test "a checkpoint of another task is refused and kept, whatever its name" {
+    for how in 'length=1..5 steps' 'until=proved steps'; do
+        rm -f c.safetensors
+        train="model m = regulargpt dim=8 heads=2; train m on t $how"
+        "$TAPEHEAD" -e 'automaton a = regex "(aa|b)*"; task t = recognize a' \
+            -e "$train=9 checkpoint=\"c.safetensors\" > \"x.txt\""
+        before=$(cksum <c.safetensors)
+        run "$TAPEHEAD" -e 'automaton a = regex "(a|bb)*"; task t = recognize a' \
+            -e "$train=12 checkpoint=\"c.safetensors\""
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"c.safetensors was trained on another task: recognize a"* ]]
+        [ "$(cksum <c.safetensors)" = "$before" ]
+        run "$TAPEHEAD" -e 'automaton z = regex "(b|aa)*"; task t = recognize z' \
+            -e "$train=12 checkpoint=\"c.safetensors\""
+        [ "$status" -eq 0 ]
+        [[ "$output" == *"continuing from c.safetensors at step 9"* ]]
+    done
+    rm c.safetensors
+    "$TAPEHEAD" -e 'task t = copy; model m = gpt dim=8 heads=2' \
+        -e 'train m on t steps=2 checkpoint="c.safetensors" > "x.txt"'
+    run "$TAPEHEAD" -e 'task t = reverse; model m = gpt dim=8 heads=2' \
+        -e 'train m on t steps=3 checkpoint="c.safetensors"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"trained on another task: copy"* ]]
+}
+
 @test "the same seed gives the same bits, another seed others" {
     cp start.th one.th
     echo 'train m on p steps=9 > "x.txt"; save m "m.safetensors"' >>one.th

@@ -57,6 +57,7 @@ static const Field training_fields[] = {{"step", LONG, AT(step), 0, MOST_STEPS},
                                         {"trained_lo", INT, AT(trained_lo), 0, INT_MAX},
                                         {"trained_hi", INT, AT(trained_hi), 0, INT_MAX},
                                         {"task", TEXT, AT(task), 0, 0},
+                                        {"answers", TEXT, AT(answers), 0, 0},
                                         {"made_on", TEXT, AT(made_on), 0, 0},
                                         {"centres", RARE, AT(n_centres), 1, INT_MAX},
                                         {0}};

@@ -287,7 +287,7 @@ bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o,
     uint64_t seed = th_option_given(o, "seed") ? (uint64_t)th_option_int(o, "seed") : 1;
     if (!sh_need_machine(&call->operand[1], err) || !refuse(o, err) ||
         !sh_try_file(s, o, "certificate", err) ||
-        !sh_resume(s, object, t.checkpoint, &steps, &resumed, err))
+        !sh_resume(s, object, task, t.checkpoint, &steps, &resumed, err))
         return false;
     bool ok = th_model_bind(object->as.model, &task->as.task->signature, seed, err) &&
               sh_find_domain(s, call, object->as.model, task, &t.d, err) &&

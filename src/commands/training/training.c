@@ -1,5 +1,6 @@
 /* training.c - training models. */
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "blas_kernels.h"
@@ -158,8 +159,43 @@ static bool save(void *context, ThError *err)
     return !t->checkpoint || th_safetensors_save(t->object->as.model, t->checkpoint, err);
 }
 
-bool sh_resume(ShSession *s, ShObject *object, const char *checkpoint, long long *steps,
-               bool *resumed, ThError *err)
+/* How a task was written. */
+static const char *written(const ShObject *task)
+{
+    return task->made_by ? task->made_by : task->name;
+}
+
+/* Returns new: another for every two automata that label strings; NULL: none does. */
+static char *answers_of(const ThTask *t)
+{
+    const ThDfa *d = th_task_machine(t, NULL);
+    if (!d)
+        return NULL;
+    size_t states = (size_t)d->n_states;
+    int sizes[] = {d->n_states, d->n_symbols, d->start};
+    uint64_t h = th_hash_bytes(sizes, sizeof sizes);
+    h = th_hash_mix(h) ^ th_hash_bytes(d->next, states * (size_t)d->n_symbols * sizeof *d->next);
+    h = th_hash_mix(h) ^ th_hash_bytes(d->label, states * sizeof *d->label);
+    return th_printed(NULL, "#%016" PRIx64, h);
+}
+
+/* Was a checkpoint trained on the task?  Its name may be of another language by now; and where an
+ * automaton says what is right, the name does not matter. */
+static bool is_of_task(const ThModel *m, const ShObject *task, const char *path, ThError *err)
+{
+    const ThModelTraining *t = &m->training;
+    char *answers TH_OWNED(free) = answers_of(task->as.task);
+    bool same = answers && t->answers ? strcmp(answers, t->answers) == 0
+                : t->task             ? strcmp(written(task), t->task) == 0
+                                      : true;
+    return same ||
+           th_fail(err, TH_EVALUE, "the checkpoint %s was trained on another task: %s", path,
+                   t->task ? t->task : "?") ||
+           th_hint(err, "remove the file or name another; load takes its model");
+}
+
+bool sh_resume(ShSession *s, ShObject *object, const ShObject *task, const char *checkpoint,
+               long long *steps, bool *resumed, ThError *err)
 {
     ThModel *further;
     if (!th_format_resume(checkpoint, object->as.model, steps, &further, err))
@@ -167,6 +203,10 @@ bool sh_resume(ShSession *s, ShObject *object, const char *checkpoint, long long
     *resumed = further != NULL;
     if (!further)
         return true;
+    if (!is_of_task(further, task, checkpoint, err)) {
+        th_model_free(further);
+        return false;
+    }
     further->bounds = object->as.model->bounds;
     th_model_free(object->as.model);
     object->as.model = further;
@@ -195,14 +235,15 @@ static void say_seed(const Training *t)
 
 bool sh_note_task(ThModel *m, const ShObject *task, ThError *err)
 {
-    char *text = th_strdup(task->made_by ? task->made_by : task->name, err);
+    char *text = th_strdup(written(task), err);
     char *on = th_strdup(sh_blas_kernels(), err);
     if (!text || !on) {
         TH_FREE(text, on);
         return false;
     }
-    TH_FREE(m->training.task, m->training.made_on);
+    TH_FREE(m->training.task, m->training.answers, m->training.made_on);
     m->training.task = text;
+    m->training.answers = answers_of(task->as.task);
     m->training.made_on = on;
     free(m->scores);
     m->scores = NULL;
@@ -367,7 +408,7 @@ static bool run(Training *t, const ShOperand *task, ThError *err)
     t->loop = (ThTrainLoop){sh_stop(t->s), t, after_step, save, th_option_int(o, "every")};
     long long steps = th_option_int(o, "steps");
     t->report = report_interval(t->s, o, steps);
-    if (!sh_resume(t->s, t->object, t->checkpoint, &steps, &t->resumed, err))
+    if (!sh_resume(t->s, t->object, task->object, t->checkpoint, &steps, &t->resumed, err))
         return false;
     if (steps == 0)
         return finished_before(t, task->object);
@@ -390,9 +431,10 @@ SH_COMMAND(
         "ponder= times that.  Ctrl-C stops at once, and the model is as after the last finished "
         "step.  A loss that is not a finite number stops the training with the model as before "
         "that step.\n\n"
-        "With checkpoint=, the model is saved every so many steps (every=), at the end and on "
-        "Ctrl-C, and a training that finds the file goes on from there until it has done as many "
-        "steps as asked.\n\n"
+        "With checkpoint=, the model is saved every= steps, at the end and on Ctrl-C; a training "
+        "of the same model on the same task that finds the file goes on from there to as many "
+        "steps "
+        "as asked.\n\n"
         "Of processes started by mpirun each does the whole training, and rank 0 writes the "
         "checkpoint; within sweep they share the points.\n\n"
         "curriculum= says which lengths a step draws from, up to curriculum_length.  "

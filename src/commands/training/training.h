@@ -7,9 +7,10 @@
 bool sh_note_task(ThModel *m, const ShObject *task, ThError *err);
 
 /* Continues from a checkpoint (NULL: none) if it is further than the object's model, which it takes
- * the place of, and says so; *steps is what remains to be done, *resumed whether it did. */
-bool sh_resume(ShSession *s, ShObject *object, const char *checkpoint, long long *steps,
-               bool *resumed, ThError *err);
+ * the place of, and says so; *steps is what remains to be done, *resumed whether it did.  One that
+ * was trained on another task is refused. */
+bool sh_resume(ShSession *s, ShObject *object, const ShObject *task, const char *checkpoint,
+               long long *steps, bool *resumed, ThError *err);
 
 /* train MODEL on TASK until=proved, with options that are complete. */
 bool sh_train_until_proved(ShSession *s, const ShCall *call, const ThOptions *o, ThError *err);
