@@ -6,16 +6,6 @@
 #include "terminal/signals.h"
 #include "language/variables.h"
 
-static void set_format_of(ShSession *s, const char *path)
-{
-    if (th_ends_with(path, ".json") || th_ends_with(path, ".jsonl"))
-        s->out.format = SH_FORMAT_JSON;
-    else if (th_ends_with(path, ".csv"))
-        s->out.format = SH_FORMAT_CSV;
-    else if (th_ends_with(path, ".txt"))
-        s->out.format = SH_FORMAT_TEXT;
-}
-
 /* The ending of a file's name with its dot, or "". */
 static const char *extension_of(const char *path)
 {
@@ -23,6 +13,28 @@ static const char *extension_of(const char *path)
     const char *dot = strrchr(base, '.');
     bool word = dot && dot > base && dot[strcspn(dot, "abcdefghijklmnopqrstuvwxyz")];
     return word ? dot : "";
+}
+
+/* Is it the ending of files that hold objects? */
+static bool is_of_objects(const char *extension, ShFileKind *k)
+{
+    for (size_t i = 0; sh_file_kind(i, k); i++)
+        if (strcmp(extension, k->extension) == 0)
+            return true;
+    return false;
+}
+
+/* What the ending of a file says of what is in it.  None that holds objects is json or csv,
+ * whatever the format of what is printed. */
+static void set_format_of(ShSession *s, const char *path)
+{
+    ShFileKind k;
+    if (th_ends_with(path, ".json") || th_ends_with(path, ".jsonl"))
+        s->out.format = SH_FORMAT_JSON;
+    else if (th_ends_with(path, ".csv"))
+        s->out.format = SH_FORMAT_CSV;
+    else if (th_ends_with(path, ".txt") || is_of_objects(extension_of(path), &k))
+        s->out.format = SH_FORMAT_TEXT;
 }
 
 /* Can text have this ending?  Those of scripts and formats of text can, for people write them. */
@@ -34,10 +46,7 @@ static bool is_for_text(const char *extension)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(extension, known[i]) == 0)
             return true;
-    for (size_t i = 0; sh_file_kind(i, &k); i++)
-        if (strcmp(extension, k.extension) == 0)
-            return k.text;
-    return false;
+    return is_of_objects(extension, &k) && k.text;
 }
 
 static bool extension_fits(const ShCall *call, ThError *err)

@@ -160,6 +160,18 @@ END
     [ "${#lines[@]}" -eq 27 ]
 }
 
+@test "files that hold objects are text, whatever the format of what is printed" {
+    for format in json csv; do
+        go -f $format -e 'enumerate only=halted > "two.bb"; automaton p = parity; show p > "p.th"'
+        [ "$(head -n 1 two.bb)" = "------_------" ]
+        [ "$(wc -l <two.bb)" -eq 16 ]
+        go -e 'load "p.th"; load "two.bb" as many; compare p parity'
+    done
+    go -f json -e 'automaton p = parity; show p > "p.out"; show p > "p.csv"'
+    [[ $(cat p.out) == "{"* ]]
+    [[ $(head -n 1 p.csv) == states,* ]]
+}
+
 @test "a run that was killed goes on: nothing twice, nothing lost" {
     for i in {1..80}; do
         echo 1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA
