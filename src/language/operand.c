@@ -134,14 +134,16 @@ static size_t behind_word(const ShLexer *lx, size_t at, size_t to)
 {
     const ShToken *t = lx->token;
     const char *end = lx->text.data + t[at].end;
-    bool regex = (t[at].end - t[at].start >= 5 && memcmp(end - 5, "regex", 5) == 0) ||
-                 (t[at].end - t[at].start >= 5 && memcmp(end - 5, "logic", 5) == 0) ||
-                 (t[at].end - t[at].start >= 5 && memcmp(end - 5, "group", 5) == 0) ||
-                 (t[at].end - t[at].start >= 3 && memcmp(end - 3, "ltl", 3) == 0);
+    const char *word;
+    bool quoted = false; /* a text in quotes follows, as behind regex and ~regex */
+    for (size_t i = 0; (word = th_automaton_notation(i)); i++) {
+        size_t n = strlen(word);
+        quoted = quoted || (t[at].end - t[at].start >= n && memcmp(end - n, word, n) == 0);
+    }
     size_t next = at + 1;
     if (next < to && is_mark(lx, &t[next], '(') && t[next].start == t[at].end)
         return t[next].match + 1;
-    if (!regex || next == to || t[next].type != T_STRING)
+    if (!quoted || next == to || t[next].type != T_STRING)
         return next;
     next++;
     return next + 1 < to && sh_lexeme_is(lx, &t[next], "over") ? next + 2 : next;

@@ -118,6 +118,8 @@ static void offer_expressions(Cursor *c)
     const ThAutomatonFunction *f = th_automaton_functions(&n);
     for (size_t i = 0; i < n; i++)
         offer_call(c, f[i].name, true);
+    for (size_t i = 0; th_automaton_notation(i); i++)
+        offer(c, th_automaton_notation(i));
 }
 
 /* Languages by name; those that are made for a number with the least of them. */
@@ -202,6 +204,12 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         break;
     case A_MACHINE:
         offer_objects(c, SH_MACHINE);
+        break;
+    case A_PROGRAM:
+        offer_objects(c, SH_S_OP);
+        offer_objects(c, SH_SELECTOR);
+        offer_objects(c, SH_LANGUAGE);
+        offer_languages(c);
         break;
     case A_TASK:
         offer_objects(c, SH_TASK);

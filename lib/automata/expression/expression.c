@@ -417,6 +417,11 @@ static const Notation notations[] = {
 };
 enum { N_NOTATIONS = sizeof notations / sizeof *notations };
 
+const char *th_automaton_notation(size_t i)
+{
+    return i < N_NOTATIONS ? notations[i].name : NULL;
+}
+
 static const Notation *notation(const char *name)
 {
     for (size_t i = 0; i < N_NOTATIONS; i++)

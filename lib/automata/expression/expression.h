@@ -20,3 +20,7 @@ typedef struct {
  * (loosest, from the left).  Errors carry line and column inside the text. */
 ThAutomaton *th_automaton_expression(const char *text, const ThAutomatonScope *scope, ThStop *stop,
                                      ThError *err);
+
+/* The ith word behind which an automaton is written in quotes: "regex", ...; NULL: there is none.
+ */
+const char *th_automaton_notation(size_t i);
