@@ -33,7 +33,11 @@ void sh_result_about(ShSession *s);
 /* A line (or part of one) of text output; nothing in json and csv. */
 void sh_say(ShSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same once in a session: a constant text that was said is known by its address. */
+/* A line of prose, without its end: what is longer than 79 columns goes on in lines that begin two
+ * columns farther than the first. */
+void sh_say_folded(ShSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What sh_say does, once in a session: a constant text that was said is known by its address. */
 void sh_say_once(ShSession *s, const char *text);
 
 /* "" for one, else "s": what stands behind the word for n things. */

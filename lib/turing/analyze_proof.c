@@ -136,9 +136,9 @@ static bool write_recurrence(Writer *w)
     if (moved)
         th_text_printf(
             w->t,
-            "after %llu %s the head is farther to the %s than ever before, and again after %llu,\n"
-            "in the same state; the cells that it stood on in between hold the same symbols "
-            "then,\n%lld to the %s; and so on every %llu %s\n",
+            "after %llu %s the head is farther to the %s than ever before,\n"
+            "and again after %llu, in the same state; the cells that it stood on in between\n"
+            "hold the same symbols then, %lld to the %s; and so on every %llu %s\n",
             from, steps_word(from), side, to, (long long)(a->shift > 0 ? a->shift : -a->shift),
             side, (unsigned long long)a->period, steps_word(a->period));
     else
@@ -313,8 +313,8 @@ static void write_contexts(Writer *w)
     const char *one = n == 1 ? "cell" : "cells";
     th_text_printf(w->t,
                    "state, scanned cell and the %d %s on either side are always one of %zu "
-                   "context%s,\nand all groups of %d %s on a side one of those listed: rules lead "
-                   "from these to these,\nand none stops%s\n",
+                   "context%s,\nand all groups of %d %s on a side one of those listed:\nrules lead "
+                   "from these to these, and none stops%s\n",
                    n, one, c->context.n, c->context.n == 1 ? "" : "s", n, one,
                    w->m->edge == TH_TM_TWO_WAY ? "" : " (| is beyond the edge)");
     if (c->history > 0) {

@@ -183,6 +183,41 @@ void sh_say(ShSession *s, const char *format, ...)
     va_end(args);
 }
 
+/* Returns new: as printf does. */
+static char *written(const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = n < 0 ? NULL : th_alloc((size_t)n + 1, 1, NULL);
+    if (text)
+        vsnprintf(text, (size_t)n + 1, format, args);
+    return text;
+}
+
+void sh_say_folded(ShSession *s, const char *format, ...)
+{
+    enum { WIDTH = 79, HANG = 2 };
+    va_list args;
+    va_start(args, format);
+    char *text TH_OWNED(free) = sh_out(s) ? written(format, args) : NULL;
+    va_end(args);
+    int indent = text ? (int)strspn(text, " ") : 0, column = 0;
+    char *rest = text ? text + indent : NULL;
+    for (char *word; rest && (word = strtok_r(rest, " ", &rest));) {
+        int width = th_utf8_width(word);
+        bool first = column == 0, full = column + 1 + width > WIDTH;
+        sh_say(s, "%s%*s%s", !first && full ? "\n" : "",
+               first  ? indent
+               : full ? indent + HANG
+                      : 1,
+               "", word);
+        column = (first ? indent : full ? indent + HANG : column + 1) + width;
+    }
+    sh_say(s, text ? "\n" : "");
+}
+
 void sh_say_once(ShSession *s, const char *text)
 {
     int i = 0;

@@ -173,33 +173,8 @@ void sh_set_algebra(ShSession *s, const ShAlgebra *a)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* In lines of at most 79 columns, continued under an indent. */
-static void say_wrapped(ShSession *s, const char *label, const char *text)
-{
-    enum { WIDTH = 79, INDENT = 2 };
-    int column = th_utf8_width(label);
-    sh_say(s, "%s", label);
-    for (const char *word = text; *word;) {
-        size_t n = strcspn(word, " ");
-        char piece[256];
-        size_t kept = n < sizeof piece - 1 ? n : sizeof piece - 1;
-        memcpy(piece, word, kept);
-        piece[kept] = '\0';
-        int width = th_utf8_width(piece);
-        if (column + 1 + width > WIDTH) {
-            sh_say(s, "\n%*s%s", INDENT, "", piece);
-            column = INDENT + width;
-        } else {
-            sh_say(s, " %s", piece);
-            column += 1 + width;
-        }
-        word += n + strspn(word + n, " ");
-    }
-    sh_say(s, "\n");
-}
-
 void sh_say_wrapped(ShSession *s, const char *label, ThText *t)
 {
-    say_wrapped(s, label, th_text_string(t));
+    sh_say_folded(s, "%s %s", label, th_text_string(t));
     th_text_free(t);
 }

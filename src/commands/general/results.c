@@ -379,7 +379,7 @@ static long long say_failures(ShSession *s, const ShResults *r, bool listed)
         if (rows)
             sh_row(s, th_text_string(&t), why ? why : "");
         else
-            sh_say(s, "failed: %s: %s\n", th_text_string(&t), why ? why : "");
+            sh_say_folded(s, "failed: %s: %s", th_text_string(&t), why ? why : "");
     }
     if (failed > MOST && listed && !rows)
         sh_say(s, "and %lld more\n", failed - MOST);

@@ -373,10 +373,10 @@ static void tell_what_is_next(ShSession *s, const Table *t)
     for (size_t i = 0; i < t->n; i++)
         n += t->row[i].verdict == TH_STATS_NOT_LEARNED;
     if (n > 0)
-        sh_say(
+        sh_say_folded(
             s,
             "note: not learned (%d): four times the steps first; then the rate, three times higher "
-            "and lower; then the batch; longer strings only after that\n",
+            "and lower; then the batch; longer strings only after that",
             n);
 }
 

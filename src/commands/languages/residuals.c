@@ -55,16 +55,16 @@ static void say_growth(ShSession *s, const ThLanguageResiduals *r, int length)
     int n = length;
     while (n > 0 && r->up_to[n - 1] == r->n)
         n--;
-    sh_say(
-        s,
-        "%d word%s of up to %d symbol%s: no deterministic, complete automaton has fewer states\n",
+    sh_say_folded(
+        s, "%d word%s of up to %d symbol%s: no deterministic, complete automaton has fewer states",
         r->n, sh_plural(r->n), length, sh_plural(length));
     if (n == length && length > 0)
-        sh_say(s,
-               "the last length has brought new ones: a sign of no regular language, no proof\n");
+        sh_say_folded(
+            s, "the last length has brought new ones: a sign of no regular language, no proof");
     else
-        sh_say(s, "those of more than %d symbol%s have brought no new one, which proves nothing\n",
-               n, sh_plural(n));
+        sh_say_folded(
+            s, "those of more than %d symbol%s have brought no new one, which proves nothing", n,
+            sh_plural(n));
     sh_results(s, "words:i length:i last:i growing:b", (long long)r->n, (long long)length,
                (long long)n, n == length && length > 0);
 }
@@ -81,19 +81,19 @@ SH_COMMAND(
         "automaton; of another it grows for ever, like that of a^n b^n with every length.  A "
         "finite part of it is evidence and no proof: $growing says whether the last length "
         "has brought new ones, $words is a lower bound in any case.",
-    .example =
-        "grammar g { S -> a S b | epsilon }\n"
-        "residuals g length=3\n"
-        "#> word  length  ending\n"
-        "#> ε          0  -\n"
-        "#> a          1  ε\n"
-        "#> b          1  b\n"
-        "#> aa         2  bb\n"
-        "#> ab         2  ε\n"
-        "#> aaa        3  ε\n"
-        "#> aab        3  b\n"
-        "#> 7 words of up to 3 symbols: no deterministic, complete automaton has fewer states\n"
-        "#> the last length has brought new ones: a sign of no regular language, no proof",
+    .example = "grammar g { S -> a S b | epsilon }\n"
+               "residuals g length=3\n"
+               "#> word  length  ending\n"
+               "#> ε          0  -\n"
+               "#> a          1  ε\n"
+               "#> b          1  b\n"
+               "#> aa         2  bb\n"
+               "#> ab         2  ε\n"
+               "#> aaa        3  ε\n"
+               "#> aab        3  b\n"
+               "#> 7 words of up to 3 symbols: no deterministic, complete automaton has fewer\n"
+               "#>   states\n"
+               "#> the last length has brought new ones: a sign of no regular language, no proof",
     .results = "words length last growing", .args = {{A_LANGUAGE, "A", 0}}, .options = options,
     .flags = C_PAGED)
 {

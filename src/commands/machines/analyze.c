@@ -68,11 +68,12 @@ static void say_choices(ShSession *s, const ThTmAnalysis *a)
     unsigned long long n = a->end.steps;
     const char *plural = sh_plural(n);
     if (a->proof != TH_TM_PROOF_STOPS)
-        sh_say(s,
-               "unknown: no run stops within %zu configuration%s and %llu step%s, which was the "
-               "limit of %s\n",
-               a->configurations, sh_plural((long long)a->configurations), n, plural,
-               th_tm_verdict_name(a->runs));
+        sh_say_folded(
+            s,
+            "unknown: no run stops within %zu configuration%s and %llu step%s, which was the "
+            "limit of %s",
+            a->configurations, sh_plural((long long)a->configurations), n, plural,
+            th_tm_verdict_name(a->runs));
     else if (a->runs == TH_TM_REJECTED)
         sh_say(s, "stops: every run is rejected, the first after %llu step%s\n", n, plural);
     else
@@ -89,8 +90,8 @@ static void say_big(ShSession *s, const ThTmAnalysis *a)
     ThText steps TH_OWNED(th_text_free) = {0}, nonblank TH_OWNED(th_text_free) = {0};
     th_tm_big_write(&steps, a->ruled.steps);
     th_tm_big_write(&nonblank, a->ruled.nonblank);
-    sh_say(s, "stops: after %s steps, with %s cells that are not blank\n", th_text_string(&steps),
-           th_text_string(&nonblank));
+    sh_say_folded(s, "stops: after %s steps, with %s cells that are not blank",
+                  th_text_string(&steps), th_text_string(&nonblank));
     sh_results(s, "all_steps:s all_nonblank:s", a->ruled.steps, a->ruled.nonblank);
 }
 
@@ -323,26 +324,25 @@ SH_COMMAND(
         "nothing is done twice or left out.  The last column has numbers from which check "
         "certificate \"out.csv\" proves the row again, by itself; behind the rows it is said how "
         "many machines have which verdict.",
-    .example =
-        "machine runner = \"1RB1LB_1LA1RC_---0RA\"\n"
-        "analyze runner\n"
-        "#> never stops (translated_cycler)\n"
-        "#> after 3 steps the head is farther to the left than ever before, and again after 15,\n"
-        "#> in the same state; the cells that it stood on in between hold the same symbols then,\n"
-        "#> 2 to the left; and so on every 12 steps\n"
-        "#>   3  B  cells -1 to 1: [0]11\n"
-        "#>   15  B  cells -3 to -1: [0]11\n"
-        "machine dead = \"1RA0LC_1RA1LA_---0RB\"\n"
-        "analyze dead method=backward_reasoning\n"
-        "#> never stops (backward_reasoning)\n"
-        "#> all ways to stop, followed backwards, end in contradictions within 2 steps,\n"
-        "#> and the start is none of these configurations (? is any symbol)\n"
-        "#>   0  C  [0]  stops: C 0 -> 1 R Z\n"
-        "#>   1  A  0[1]  by A 1 -> 0 L C\n"
-        "#>        not by A 0 -> 1 R A: it leaves 1 where 0 stands\n"
-        "#>        not by B 0 -> 1 R A: it leaves 1 where 0 stands\n"
-        "#>   2  B  01[1]  by B 1 -> 1 L A\n"
-        "#>        not by C 1 -> 0 R B: it leaves 0 where 1 stands\n",
+    .example = "machine runner = \"1RB1LB_1LA1RC_---0RA\"\n"
+               "analyze runner\n"
+               "#> never stops (translated_cycler)\n"
+               "#> after 3 steps the head is farther to the left than ever before,\n"
+               "#> and again after 15, in the same state; the cells that it stood on in between\n"
+               "#> hold the same symbols then, 2 to the left; and so on every 12 steps\n"
+               "#>   3  B  cells -1 to 1: [0]11\n"
+               "#>   15  B  cells -3 to -1: [0]11\n"
+               "machine dead = \"1RA0LC_1RA1LA_---0RB\"\n"
+               "analyze dead method=backward_reasoning\n"
+               "#> never stops (backward_reasoning)\n"
+               "#> all ways to stop, followed backwards, end in contradictions within 2 steps,\n"
+               "#> and the start is none of these configurations (? is any symbol)\n"
+               "#>   0  C  [0]  stops: C 0 -> 1 R Z\n"
+               "#>   1  A  0[1]  by A 1 -> 0 L C\n"
+               "#>        not by A 0 -> 1 R A: it leaves 1 where 0 stands\n"
+               "#>        not by B 0 -> 1 R A: it leaves 1 where 0 stands\n"
+               "#>   2  B  01[1]  by B 1 -> 1 L A\n"
+               "#>        not by C 1 -> 0 R B: it leaves 0 where 1 stands\n",
     .results =
         "verdict proof steps cells begins period shift depth width history contexts "
         "unreached unused certificate quasihalts blank all_steps all_nonblank machines done never "

@@ -230,7 +230,7 @@ static bool prove_if(ShSession *s, const ThModel *m, const Source *f, const ThOp
         *err = own;
         return false;
     }
-    sh_say(s, "  not proved: %s\n", own.msg);
+    sh_say_folded(s, "  not proved: %s", own.msg);
     return true;
 }
 
@@ -243,11 +243,12 @@ static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
     sh_say(s, "%s: regulargpt dim=%lld heads=%lld mlp_ratio=%lld, %zu parameters\n",
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
            th_option_int(o, "mlp_ratio"), th_params_count(&m->params));
-    sh_say(s, "  layout %s, %s products of %s%s%s%s\n", shape->split ? "A" : "B",
-           shape->plain ? "plain" : "robust", shape->monoid ? "elements of the monoid" : "matrices",
-           th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "",
-           th_option_int(o, "layers_per_level") > 1 ? ", in pairs" : "",
-           shape->sparse ? ", sparse" : "");
+    sh_say_folded(
+        s, "  layout %s, %s products of %s%s%s%s", shape->split ? "A" : "B",
+        shape->plain ? "plain" : "robust", shape->monoid ? "elements of the monoid" : "matrices",
+        th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "",
+        th_option_int(o, "layers_per_level") > 1 ? ", in pairs" : "",
+        shape->sparse ? ", sparse" : "");
     sh_model_figures(s, m);
 }
 
@@ -279,10 +280,11 @@ static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *
         return th_fail(err, TH_EVALUE, "the model answers a word of %d symbol%s wrongly",
                        trial.wrong, sh_plural(trial.wrong));
     }
-    sh_say(s,
-           "  run on all %lld words of up to %d symbols, and on %d drawn of %d: every answer "
-           "right\n",
-           trial.tried - trial.drawn, trial.all, trial.drawn, trial.length);
+    sh_say_folded(
+        s,
+        "  run on all %lld words of up to %d symbols, and on %d drawn of %d: every answer "
+        "right",
+        trial.tried - trial.drawn, trial.all, trial.drawn, trial.length);
     return true;
 }
 
@@ -316,7 +318,7 @@ static bool prove_steps_if(ShSession *s, const ThModel *m, const Source *f, cons
         *err = own;
         return false;
     }
-    sh_say(s, "  not proved: %s\n", own.msg);
+    sh_say_folded(s, "  not proved: %s", own.msg);
     return true;
 }
 

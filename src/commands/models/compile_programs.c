@@ -12,11 +12,12 @@ static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompilePro
         return false;
     for (uint32_t k = 0; k < c.layers; k++)
         heads += c.merged[k];
-    sh_say(s, "  %d head%s in %d layer%s (cost: %zu in %u), %d coordinates of the stream in use\n",
-           z->heads, sh_plural(z->heads), z->attending, sh_plural(z->attending), heads, c.layers,
-           z->stream);
-    sh_say(s, "  run on all %lld inputs of up to %d symbol%s: every answer is the program's\n",
-           z->inputs, p->length, sh_plural(p->length));
+    sh_say_folded(
+        s, "  %d head%s in %d layer%s (cost: %zu in %u), %d coordinates of the stream in use",
+        z->heads, sh_plural(z->heads), z->attending, sh_plural(z->attending), heads, c.layers,
+        z->stream);
+    sh_say_folded(s, "  run on all %lld inputs of up to %d symbol%s: every answer is the program's",
+                  z->inputs, p->length, sh_plural(p->length));
     sh_results(s, "inputs:i heads:i layers:i", (long long)z->inputs, (long long)z->heads,
                (long long)z->attending);
     return true;
@@ -84,17 +85,19 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
                th_hint(err,
                        "ngrams tells which n is enough (here n=%lld); partial=yes keeps the model",
                        th_option_int(o, "n"));
-    sh_say(s, "  writes the run of %llu step%s%s, lines of %d tokens: ",
-           (unsigned long long)f.extent.steps, sh_plural(f.extent.steps),
-           ended ? "" : ", which goes on", f.line);
+    ThText t TH_OWNED(th_text_free) = {0};
     if (!exact)
-        sh_say(s, "right for %lld tokens, then one is wrong; ngrams tells which n is enough\n",
-               f.right);
+        th_text_printf(&t,
+                       "right for %lld tokens, then one is wrong; ngrams tells which n is enough",
+                       f.right);
     else if (!fits)
-        sh_say(s, "all %lld tokens that fit are right, context=%lld is for all\n", f.tokens,
-               f.room);
+        th_text_printf(&t, "all %lld tokens that fit are right, context=%lld is for all", f.tokens,
+                       f.room);
     else
-        sh_say(s, "all %lld tokens are right\n", f.tokens);
+        th_text_printf(&t, "all %lld tokens are right", f.tokens);
+    sh_say_folded(s, "  writes the run of %llu step%s%s, lines of %d tokens: %s",
+                  (unsigned long long)f.extent.steps, sh_plural(f.extent.steps),
+                  ended ? "" : ", which goes on", f.line, th_text_string(&t));
     return true;
 }
 

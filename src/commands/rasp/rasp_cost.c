@@ -102,7 +102,7 @@ static void say_breaches(ShSession *s, const ThRaspGraph *g, const ThRaspBreach 
     for (size_t k = 0; k < n && k < BREACHES; k++) {
         ThText t TH_OWNED(th_text_free) = {0};
         write_made(g, list[k].node, &t);
-        sh_say(s, "  %s: %s\n", th_rasp_break_name(list[k].what), th_text_string(&t));
+        sh_say_folded(s, "  %s: %s", th_rasp_break_name(list[k].what), th_text_string(&t));
     }
     if (n > BREACHES)
         sh_say(s, "  … and %zu more\n", n - BREACHES);
@@ -124,7 +124,8 @@ static bool say_dialects(ShSession *s, ThRaspGraph *g, ThRaspSop node, ThError *
     sh_results(s, "b_rasp:b c_rasp:b local:b", b, c, c && near);
     if (!known) {
         write_made(g, p.refused, &why);
-        sh_say(s, "not a program of B-RASP or C-RASP: %s: %s\n", own.msg, th_text_string(&why));
+        sh_say_folded(s, "not a program of B-RASP or C-RASP: %s: %s", own.msg,
+                      th_text_string(&why));
         return true;
     }
     if (!b || !c)
@@ -133,11 +134,12 @@ static bool say_dialects(ShSession *s, ThRaspGraph *g, ThRaspSop node, ThError *
     if (b && c)
         sh_say(s, "a program of B-RASP, and of C-RASP%s\n", near ? " with near positions" : "");
     else if (b)
-        sh_say(s, "a program of B-RASP, not of C-RASP: %s: %s\n",
-               ahead ? "looks ahead" : "the last or first of several", what);
+        sh_say_folded(s, "a program of B-RASP, not of C-RASP: %s: %s",
+                      ahead ? "looks ahead" : "the last or first of several", what);
     else
-        sh_say(s, "%s of C-RASP%s, not of B-RASP: counts: %s\n", c ? "a program" : "not a program",
-               c && near ? " with near positions" : "", what);
+        sh_say_folded(s, "%s of C-RASP%s, not of B-RASP: counts: %s",
+                      c ? "a program" : "not a program", c && near ? " with near positions" : "",
+                      what);
     return true;
 }
 
@@ -203,15 +205,15 @@ SH_COMMAND(
                "#>   looks ahead: _before and _first in selector_width in sort\n"
                "#>   unbounded values: 1 / _share in selector_width in sort\n"
                "#>   looks ahead: select(_place, indices, ==) in sort\n"
-               "#> not a program of B-RASP or C-RASP: a mean of several values: aggregate(_before "
-               "or _first, indicator(indices == 0)) in selector_width in sort\n"
+               "#> not a program of B-RASP or C-RASP: a mean of several values: aggregate(_before\n"
+               "#>   or _first, indicator(indices == 0)) in selector_width in sort\n"
                "cost aggregate(select(indices, indices, <=), indices)\n"
                "#> 1 layer, 1 head\n"
                "#> layer  heads  merged  because\n"
                "#>     1      1       1  aggregate(select(indices, indices, <=), indices)\n"
                "#> a program of RASP-L: causal, no arithmetic on indices, bounded values\n"
-               "#> not a program of B-RASP or C-RASP: what another position has counted: "
-               "aggregate(select(indices, indices, <=), indices)",
+               "#> not a program of B-RASP or C-RASP: what another position has counted:\n"
+               "#>   aggregate(select(indices, indices, <=), indices)",
     .results = "layers heads merged heads_per_layer merged_per_layer rasp_l b_rasp c_rasp local",
     .args = {{A_RAW, "EXPRESSION", 0}})
 {

@@ -20,12 +20,12 @@ static void say(ShSession *s, const ThLanguageSmallest *x)
         sh_say(s, "%d node%s, right on all words of 1 to %d symbol%s:\n", x->nodes,
                sh_plural(x->nodes), x->checked, sh_plural(x->checked));
     fputs(x->program ? x->program : "", sh_listing(s));
-    sh_say(s, "none of fewer than %d node%s is right on all words of 1 to %d symbol%s%s\n",
-           x->none + 1, sh_plural(x->none + 1), x->length, sh_plural(x->length), longer);
-    sh_say(s, "  %lld programs differ on these%s\n", x->values,
-           x->full    ? "; memory= has no room for more"
-           : x->rough ? "; larger ones have numbers too large or means too fine to compare"
-                      : "");
+    sh_say_folded(s, "none of fewer than %d node%s is right on all words of 1 to %d symbol%s%s",
+                  x->none + 1, sh_plural(x->none + 1), x->length, sh_plural(x->length), longer);
+    sh_say_folded(s, "  %lld programs differ on these%s", x->values,
+                  x->full    ? "; memory= has no room for more"
+                  : x->rough ? "; larger ones have numbers too large or means too fine to compare"
+                             : "");
 }
 
 SH_COMMAND(smallest, .group = "rasp",
