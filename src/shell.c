@@ -352,9 +352,8 @@ static bool run_statement(ShSession *s, const ShStatement *st, ThError *err)
     bool ok = sh_execute(s, st, err);
     if (sh_setting_flag(s, "timing"))
         fprintf(stderr, "%.3f s\n", sh_clock() - start);
-    if (s->out.log)
-        fflush(s->out.log);
-    return flush_output(s, err) && ok;
+    bool logged = !s->out.log || (fflush(s->out.log) == 0 && !ferror(s->out.log));
+    return flush_output(s, err) && ok && (logged || sh_log_close(&s->out, err));
 }
 
 /* Says in which turn of the loops that are running an error came about. */

@@ -616,3 +616,10 @@ spent_after_interrupt() { # COMMANDS HUNDREDTHS
     [ "$status" -eq 1 ]
     [[ $stderr == *"more than 1000000 states"* ]]
 }
+
+@test "a log that cannot be written is an error, once" {
+    go -k -e 'log "/dev/full"' -e 'echo one' -e 'echo two'
+    [ "$status" -eq 1 ]
+    [ "$(cat out)" = $'one\ntwo' ]
+    [ "$(grep -c 'the log could not be written to its end' <<<"$stderr")" -eq 1 ]
+}

@@ -146,6 +146,14 @@ END
     grep -q "ended by signal 9" runs/points/n=3.json
 }
 
+@test "a point whose record has no room says so" {
+    run bash -c 'ulimit -f 8
+        "$TAPEHEAD" -q -e "sweep \"runs\" for n in [12] { words parity length=0..\$n most=100000 }"'
+    [[ $output == "1 points: 0 done, 1 failed"* ]]
+    run "$TAPEHEAD" -e 'results "runs"'
+    [[ $output == *"failed: n=12: its record could not be written"* ]]
+}
+
 @test "a record has the digits of the numbers, the options, and the lengths trained last" {
     cat >record.th <<'END'
 set seed 3

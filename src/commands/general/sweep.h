@@ -109,6 +109,8 @@ void sh_claim_drop(ShClaim *c);        /* an empty one is fine */
  * -1 and TH_EIO. */
 int sh_folder_lock(const char *dir, ThError *err);
 
+enum { SH_POINT_UNWRITTEN = 3 }; /* the exit status of a point whose record cannot be written */
+
 /* sweep_point.c: the record's error, or null; what becomes of the new process of a point. */
 json_t *sh_point_error(const ThError *err);
 _Noreturn void sh_point_process(const ShSweep *w, const ShLoopNames *names, const ShJob *job,

@@ -41,6 +41,8 @@ static bool record_death(const ShSweep *w, const ShJob *j, int status, ThError *
     ThError why = {0};
     if (WIFSIGNALED(status))
         th_fail(&why, TH_ELIMIT, "the process was ended by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) == SH_POINT_UNWRITTEN)
+        th_fail(&why, TH_EIO, "its record could not be written");
     else
         th_fail(&why, TH_EIO, "the process ended with status %d, and left no record",
                 WEXITSTATUS(status));

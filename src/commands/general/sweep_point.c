@@ -120,7 +120,7 @@ static json_t *begin_record(const ShSweep *w, const ShLoopNames *names, long lon
 }
 
 /* Runs the body, and writes the record.  Returns the exit status: 0 done, 1 failed, 2 there is no
- * record, for it was interrupted or could not be written. */
+ * record, for it was interrupted; 3 it could not be written. */
 static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *job)
 {
     ShSession *s = w->s;
@@ -169,7 +169,7 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     json_object_set_new(r, "seconds", json_real(sh_processor_seconds() - began));
     json_object_set_new(r, "memory", json_real(peak_memory()));
     TH_FREE(point.trained, text);
-    return !sh_point_write(w->dir, job->id, r, &err) ? 2 : ok ? 0 : 1;
+    return !sh_point_write(w->dir, job->id, r, &(ThError){0}) ? SH_POINT_UNWRITTEN : ok ? 0 : 1;
 }
 
 /* The child of a process that was killed does not go on by itself. */
