@@ -285,6 +285,20 @@ END
     grep -q "4 points: 4 done (4 of them before)" said.txt
 }
 
+@test "results of two bodies in one folder are not shown as those of one" {
+    for k in 1 2; do
+        "$TAPEHEAD" -q -e "sweep \"r$k\" for n in 1..2 { y = \$n * $k
+            keep y }"
+    done
+    run "$TAPEHEAD" -e 'results "r1" of=y'
+    [[ $output != *"note: "* ]]
+    cp r2/points/n=2.json r1/points
+    run "$TAPEHEAD" -e 'results "r1" of=y'
+    [[ $output == *"note: these points are not all of the same commands"* ]]
+    run "$TAPEHEAD" -e 'results "r1" of=y > "r1.tex"'
+    [[ $(cat r1.tex) != *"note: "* ]]
+}
+
 @test "old records go to stale/, those that the grid has no place for too" {
     sed -i -e 's/samples=16/samples=18/' -e 's/n in 2\.\.3/n in 2..2/' grid.th
     tell >said.txt

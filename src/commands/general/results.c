@@ -451,6 +451,20 @@ static ShLayout layout_of(const ShCall *call)
                                        : SH_LAYOUT_PLAIN;
 }
 
+/* Are some records of other commands than others?  Two sweeps on one folder leave such ones. */
+static bool is_mixed(const json_t *records)
+{
+    const json_t *first = NULL;
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        const json_t *record = json_array_get(records, i);
+        const json_t *body = json_object_get(json_object_get(record, "inputs"), "body");
+        first = first ? first : body;
+        if (body && !json_equal(body, first))
+            return true;
+    }
+    return false;
+}
+
 static bool print_results(ShSession *s, const ShCall *call, const ShResults *r, ThError *err)
 {
     const ThOptions *o = &call->options;
@@ -532,6 +546,9 @@ SH_COMMAND(
     if (ok) {
         long long n = (long long)json_array_size(r.records);
         long long failed = say_failures(s, &r, th_option_flag(&call->options, "failures"));
+        if (is_mixed(r.records) && layout_of(call) == SH_LAYOUT_PLAIN)
+            sh_say_folded(s, "note: these points are not all of the same commands; sweep computes "
+                             "again those that are not of its own");
         sh_results(s, "points:i done:i failed:i", (long long)n, (long long)(n - failed),
                    (long long)failed);
     }
