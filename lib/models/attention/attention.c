@@ -403,9 +403,9 @@ static bool read_on(ThModelKept *k, const int *token, int n, int rows, float *lo
         return th_tape_ok(k->tape, err);
     memcpy(b.token, token, size * sizeof *token);
     begin_anew(k, &b);
-    ThVar z =
-        b.T > n && rows > k->B ? -1 : run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
-    if (z < 0 || !th_tape_ok(k->tape, err)) {
+    bool all_rows = b.T == n || rows == k->B;
+    ThVar z = all_rows ? run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k) : -1;
+    if (!th_tape_ok(k->tape, err) || !all_rows) {
         k->n = kept;
         return false;
     }
