@@ -22,9 +22,7 @@ void th_text_add(ThText *t, const char *text)
     th_text_add_bytes(t, text, strlen(text));
 }
 
-static void add_formatted(ThText *t, const char *format, va_list args)
-    __attribute__((format(printf, 2, 0)));
-static void add_formatted(ThText *t, const char *format, va_list args)
+void th_text_vprintf(ThText *t, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
@@ -42,7 +40,7 @@ void th_text_printf(ThText *t, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add_formatted(t, format, args);
+    th_text_vprintf(t, format, args);
     va_end(args);
 }
 
@@ -51,7 +49,7 @@ char *th_printed(ThError *err, const char *format, ...)
     ThText t = {0};
     va_list args;
     va_start(args, format);
-    add_formatted(&t, format, args);
+    th_text_vprintf(&t, format, args);
     va_end(args);
     return th_text_take(&t, err);
 }

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdarg.h>
+
 #include "base/memory.h"
 
 /* A string that grows.  Zero-initialised it is empty; data is NULL or ends with a zero byte.
@@ -17,6 +19,8 @@ typedef struct {
 void th_text_add(ThText *t, const char *text);
 void th_text_add_bytes(ThText *t, const char *bytes, size_t n);
 void th_text_printf(ThText *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void th_text_vprintf(ThText *t, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 /* Appends a number as results print it: "%.6g" in the C locale. */
 void th_text_number(ThText *t, double x);

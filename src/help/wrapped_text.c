@@ -15,11 +15,12 @@ ShSheet sh_sheet(FILE *out, bool terminal)
     return (ShSheet){out, width, known};
 }
 
-void sh_wrap_from(const ShSheet *to, int column, int indent, const char *text)
+/* The first line has `left` columns in front, if it does not begin farther to the right. */
+static void lay(const ShSheet *to, int column, int left, int indent, const char *text)
 {
     FILE *out = to->out;
     bool fresh = true; /* nothing of the line has been printed yet */
-    int left = indent, hang = indent;
+    int hang = indent;
     while (*text) {
         if (*text == '\n') {
             fputc('\n', out);
@@ -36,9 +37,8 @@ void sh_wrap_from(const ShSheet *to, int column, int indent, const char *text)
             continue;
         }
         size_t n = strcspn(text, " \n");
-        char word[256];
-        snprintf(word, sizeof word, "%.*s", (int)n, text);
-        int columns = th_utf8_width(word);
+        char *word TH_OWNED(free) = th_printed(NULL, "%.*s", (int)n, text);
+        int columns = word ? th_utf8_width(word) : 0;
         if (!fresh && column + 1 + columns > to->width) {
             fputc('\n', out);
             column = 0;
@@ -49,13 +49,24 @@ void sh_wrap_from(const ShSheet *to, int column, int indent, const char *text)
             column += fprintf(out, "%*s", left - column, "");
         else if (!fresh)
             column += fprintf(out, " ");
-        fputs(word, out);
+        fputs(word ? word : "", out);
         fresh = false;
         column += columns;
         text += n;
         text += strspn(text, " ");
     }
     fputc('\n', out);
+}
+
+void sh_wrap_from(const ShSheet *to, int column, int indent, const char *text)
+{
+    lay(to, column, indent, indent, text);
+}
+
+void sh_wrap_line(const ShSheet *to, const char *text)
+{
+    enum { HANG = 2 };
+    lay(to, 0, 0, *text == ' ' ? 0 : HANG, text); /* one that begins with a blank hangs by itself */
 }
 
 void sh_wrap(const ShSheet *to, int indent, const char *text)

@@ -19,5 +19,8 @@ ShSheet sh_sheet(FILE *out, bool terminal);
 void sh_wrap_from(const ShSheet *to, int column, int indent, const char *text);
 void sh_wrap(const ShSheet *to, int indent, const char *text);
 
+/* Prints a line of prose; what is too long goes on two columns farther to the right. */
+void sh_wrap_line(const ShSheet *to, const char *text);
+
 /* Prints a line of a list: a name, and what it is in columns behind it. */
 void sh_wrap_row(const ShSheet *to, const char *name, const char *summary);

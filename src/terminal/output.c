@@ -2,6 +2,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "help/wrapped_text.h"
 #include "terminal/pager.h"
 #include "session_impl.h"
 #include "terminal/signals.h"
@@ -183,39 +184,18 @@ void sh_say(ShSession *s, const char *format, ...)
     va_end(args);
 }
 
-/* Returns new: as printf does. */
-static char *written(const char *format, va_list args)
-{
-    va_list again;
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    char *text = n < 0 ? NULL : th_alloc((size_t)n + 1, 1, NULL);
-    if (text)
-        vsnprintf(text, (size_t)n + 1, format, args);
-    return text;
-}
-
 void sh_say_folded(ShSession *s, const char *format, ...)
 {
-    enum { WIDTH = 79, HANG = 2 };
+    enum { WIDTH = 79 };
+    FILE *out = sh_out(s);
+    if (!out)
+        return;
+    ThText t TH_OWNED(th_text_free) = {0};
     va_list args;
     va_start(args, format);
-    char *text TH_OWNED(free) = sh_out(s) ? written(format, args) : NULL;
+    th_text_vprintf(&t, format, args);
     va_end(args);
-    int indent = text ? (int)strspn(text, " ") : 0, column = 0;
-    char *rest = text ? text + indent : NULL;
-    for (char *word; rest && (word = strtok_r(rest, " ", &rest));) {
-        int width = th_utf8_width(word);
-        bool first = column == 0, full = column + 1 + width > WIDTH;
-        sh_say(s, "%s%*s%s", !first && full ? "\n" : "",
-               first  ? indent
-               : full ? indent + HANG
-                      : 1,
-               "", word);
-        column = (first ? indent : full ? indent + HANG : column + 1) + width;
-    }
-    sh_say(s, text ? "\n" : "");
+    sh_wrap_line(&(ShSheet){.out = out, .width = WIDTH}, th_text_string(&t));
 }
 
 void sh_say_once(ShSession *s, const char *text)
