@@ -263,7 +263,7 @@ static void draw_routed(ThFigure *f, const char *title, const View *v)
     th_figure_subtitle(f,
                        "the path to the last position: the darker and thicker, the greater the "
                        "mean weight over heads%s",
-                       count_pads(v) > 0 ? "; squares are pads" : "");
+                       count_pads(v) > 0 ? "; squares are padding" : "");
     th_figure_printf(f, "if (plain) set label 1 'the path to the last position'\n");
     th_figure_printf(f, "if (!plain) {\nset multiplot\nset lmargin at screen 0.08; set rmargin at "
                         "screen 0.87\nset tmargin at screen 0.89; set bmargin at screen 0.42\n}\n");

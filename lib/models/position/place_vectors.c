@@ -12,6 +12,7 @@
 #include "models/position/place_vectors.h"
 
 enum { USUAL = 128, USUAL_LINES = 4 };
+enum { DRAW_START, DRAW_ROWS }; /* place_draw= */
 
 /* The rows of the table: of what has no place, then of the places. */
 static int rows(const ThPosition *p)
@@ -34,7 +35,7 @@ static int parts(const ThPosition *p)
 bool th_position_draws_places(const ThPosition *p)
 {
     return p->places != TH_POSITION_UNPLACED && th_option_given(p->options, "place_draw") &&
-           th_option_choice(p->options, "place_draw") == 1;
+           th_option_choice(p->options, "place_draw") == DRAW_ROWS;
 }
 
 bool th_position_has_places(const ThOptions *o)
@@ -246,10 +247,8 @@ bool th_position_moves_places(const ThPosition *p, const ThPositionText *text, i
     bool moves = false;
     for (int b = 0; room && !moves && b < text->B; b++) {
         const int *token = text->token + (size_t)b * (size_t)T;
-        if (!set_whole(p, token, T, all, NULL))
-            return false;
-        int most = greatest(all.place, T);
-        moves = set_whole(p, token, kept, all, NULL) && greatest(all.place, kept) != most;
+        moves =
+            set_whole(p, token, T, all, NULL) && greatest(all.place, kept) < greatest(all.place, T);
     }
     return moves;
 }

@@ -420,6 +420,7 @@ static void test_symbol_by_symbol(void **state)
     read_on("gpt layers=2", "position=hard_alibi places=coupled place_parts=5", 0, 2);
     for (int texts = 1; texts <= 2; texts++) /* whose rows move while the question is read */
         read_on("gpt layers=2", "position=hard_alibi places=coupled place_draw=random", 3, texts);
+    read_on("bare layers=2 causal=yes", "position=none places=coupled place_draw=random", 3, 2);
 }
 
 /* ---- what does not fit, and files ---- */
