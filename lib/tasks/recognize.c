@@ -122,8 +122,8 @@ const ThTaskKind th_task_kind_recognize = {
         "nothing: a word with K of its symbols replaced or moved, where K is 1, 2, ... with "
         "probability 1/2, 1/4, ...; with outside=replaced all are words with one symbol replaced, "
         "as in MLRegTest's adversarial sets, where the length has words.  With outside=edited "
-        "symbols are put in, taken out or "
-        "replaced, as in FLaRe, of words of up to 3 symbols more or less: a length without words "
+        "symbols are put in, taken out or replaced, as in FLaRe, of words of up to 3 symbols more "
+        "or less: a length without words "
         "has near misses, too.",
     .takes_automaton = true,
     .takes_language = true,

@@ -281,9 +281,7 @@ static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *
                        trial.wrong, sh_plural(trial.wrong));
     }
     sh_say_folded(
-        s,
-        "  run on all %lld words of up to %d symbols, and on %d drawn of %d: every answer "
-        "right",
+        s, "  run on all %lld words of up to %d symbols, and on %d drawn of %d: every answer right",
         trial.tried - trial.drawn, trial.all, trial.drawn, trial.length);
     return true;
 }
